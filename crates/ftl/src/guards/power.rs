@@ -152,3 +152,30 @@ impl Power {
         8 * (self.stamps.len() + self.slots.len()) + self.labels.as_ref().map_or(0, Labels::bytes)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::recovery::{FoundView, RowRead};
+
+    struct Nothing;
+
+    impl RecoveryMethod for Nothing {
+        fn reads(&self, _: &FoundView) -> Vec<RowRead> {
+            Vec::new()
+        }
+    }
+
+    #[test]
+    fn what_was_written_before_a_trim_is_known_until_the_buffer_is_empty() {
+        let mut power = Power::new(Box::new(Nothing), 64, 8, 2);
+        power.on_buffered(0);
+        power.note_trimmed(Lpn(3), 1);
+        power.on_buffered(1);
+        let is_trimmed =
+            |power: &Power, lpn| [0, 1].map(|slot| power.is_trimmed(Lpn(lpn), power.of_slot(slot)));
+        assert_eq!((is_trimmed(&power, 3), is_trimmed(&power, 4)), ([true, false], [false; 2]));
+        power.note_trimmed(Lpn(4), 0);
+        assert_eq!((is_trimmed(&power, 3), is_trimmed(&power, 4)), ([false; 2], [false; 2]));
+    }
+}

@@ -256,4 +256,21 @@ mod tests {
     fn half_of_an_atomic_unit_is_found_out() {
         found_after(512, false);
     }
+    /// A snapshot is taken of a drive that holds nothing, and the account has it that it saw a version of each unit.
+    #[test]
+    #[should_panic(expected = "of Lpn 0, and saw 1")]
+    fn a_snapshot_that_sees_nothing_any_more_is_found_out() {
+        let settings = ["nand.blocks_per_plane=64", "ftl.op_ratio=0.5", "ftl.snapshots.every=1s"];
+        let settings = settings.map(str::to_owned);
+        let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
+        let drive =
+            Drive::load(&Catalogue::new([root]), "mlc", &settings).unwrap_or_else(|error| panic!("{error}"));
+        let mut ftl = drive.build(1).expect("the drive can be built");
+        let mut checker = Checker::new(&drive, &ftl, Measured::AtOnce).expect("its numbers can be read");
+        let mut ctx = controller::Context::<()>::default();
+        ftl.begin(&mut ctx);
+        let serial = ftl.as_page_mapped().expect("a map of pages").take_snapshot(&mut ctx);
+        checker.past.begin_with(serial, vec![1; ftl.layout().logical_units as usize]);
+        checker.go_on_with_snapshots(&ftl);
+    }
 }

@@ -256,6 +256,29 @@ mod tests {
     }
 
     #[test]
+    fn a_flush_promises_nothing_of_a_trim_that_came_after_it() {
+        let mut survival = trimmed(None);
+        survival.on_flush(3);
+        survival.promise(UNIT, 9);
+        survival.release(UNIT, 10);
+        survival.on_trimmed(UNIT, None);
+        survival.on_flushed(3, Some(()));
+        survival.check(UNIT, Some(9), Some(0));
+        survival.on_flush(4);
+        survival.on_flushed(4, Some(()));
+        assert!(std::panic::catch_unwind(|| survival.check(UNIT, Some(9), Some(0))).is_err());
+    }
+
+    #[test]
+    fn a_promise_is_kept_by_a_copy_of_that_version_or_of_a_newer_one_that_was_not_undone() {
+        let mut survival = one_flushed();
+        assert_eq!([4, 5, 6].map(|version| survival.is_kept_by(UNIT, version)), [false, true, true]);
+        survival.go_back(UNIT, Some(3), 8);
+        let kept = [2, 3, 7, 8, 9].map(|version| survival.is_kept_by(UNIT, version));
+        assert_eq!(kept, [false, true, false, false, true]);
+    }
+
+    #[test]
     fn what_was_undone_is_promised_no_more() {
         let mut survival = one_flushed();
         survival.on_acknowledged(UNIT, 8);

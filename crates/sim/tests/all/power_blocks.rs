@@ -1,12 +1,15 @@
 //! Power cuts on drives that map blocks: which superblocks are which block, and where the newest copy of each unit is, follows
 //! from the spare areas alone, in the middle of whatever merge.
 
+use crate::common::bench::Bench;
 use crate::common::{SMALL, closed_loop_forced, drive, run};
 use crate::power_cuts::{mixed, total};
+use controller::{Kind, Origin};
 use engine::RandomStream;
 use host::{Op, Workload};
 use serde_json::Value;
 use sim::RunOptions;
+use units::{Lpn, Ppa};
 
 const UNPROTECTED: &str = "ftl.buffer.power_loss_protection=false";
 /// Blocks so small that merges go on all the time.
@@ -83,4 +86,45 @@ fn cuts_while_blocks_are_looked_for_change_nothing() {
         .map(|result| result["power"]["cuts"].as_array().unwrap().iter().filter(|cut| is_early(cut)).count())
         .sum();
     assert!(early > 12, "{early}");
+}
+
+/// A merged block ends before what was trimmed behind it. The old block still holds that when the power fails, and must not
+/// give it back.
+#[test]
+fn what_a_merge_left_out_does_not_come_back_from_the_old_block() {
+    // That a program ended is heard long after.
+    let more = [UNPROTECTED, "power.cut.drawn=1", "bus.cycles_status=100000"];
+    let settings = [SMALL, &BUSY, KINDS[2], &more].concat();
+    let mut bench = Bench::filled(&settings);
+    let of_block = u64::from(bench.ftl.layout().superblock_units);
+    let place = |bench: &Bench, lpn: u32| bench.ftl.lookup(Lpn(lpn)).0 % of_block;
+    let places: Vec<(u32, u64)> =
+        (0..bench.ftl.layout().logical_units).map(|lpn| (lpn, place(&bench, lpn))).collect();
+    let at_least = |least: u64| places.iter().filter(move |it| it.1 >= least).map(|it| it.0);
+    at_least(4).for_each(|lpn| bench.trim(lpn, 1));
+    // One unit of each block, until a log block must be merged for the next: that of the first.
+    let mut writes = places.iter().filter(|it| it.1 == 1).map(|it| it.0);
+    let merged = |bench: &Bench| bench.ctx.probe.of(Kind::Program, Origin::Gc).count();
+    while merged(&bench) < 3 {
+        if !bench.pass() {
+            assert!(bench.write(writes.next().expect("a merge before each block was written to")));
+        }
+    }
+    bench.pass_until(bench.now().ns() + 300_000);
+    assert_eq!((merged(&bench), bench.ctx.probe.of(Kind::Erase, Origin::Gc).count()), (3, 0));
+    bench.cut(drive(&settings).build(1).expect("a drive"));
+    let gone: Vec<u32> = at_least(4).filter(|&lpn| bench.ftl.lookup(Lpn(lpn)) == Ppa::NONE).collect();
+    assert_eq!(gone, [4, 5, 6, 7]);
+}
+
+#[test]
+fn a_cut_at_rest_leaves_nothing_to_merge() {
+    for kind in KINDS {
+        let settings = [SMALL, &BUSY, kind, &[UNPROTECTED, "power.cut.drawn=1"]].concat();
+        let mut bench = Bench::filled(&settings);
+        bench.rest();
+        bench.cut(drive(&settings).build(1).expect("a drive"));
+        bench.rest();
+        assert!(bench.ctx.probe.placed.is_empty(), "{kind:?}: {:?}", bench.ctx.probe.placed[0]);
+    }
 }

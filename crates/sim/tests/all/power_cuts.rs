@@ -1,6 +1,7 @@
 //! The power fails in the middle of a run: what was durable is there afterwards, whatever was under way. The checker keeps
 //! an account of its own of what was promised, and looks at every unit after every cut. Random drives: `swarm`.
 
+use crate::common::bench::Bench;
 use crate::common::{LAPSES, SMALL, TLC, closed_loop_forced, drive, run};
 use engine::RandomStream;
 use host::fio::Variables;
@@ -69,6 +70,28 @@ fn capacitors_that_are_too_small_break_the_promise() {
         let small = [PROTECTED, "power.hold_up=1us"];
         checked(SMALL, &[&CUTS[..], &small].concat(), mixed(4_000, 300, seed), seed);
     }
+}
+
+#[test]
+fn what_was_at_risk_until_a_cut_is_counted() {
+    let settings = [SMALL, &[UNPROTECTED, CUTS[0]]].concat();
+    let mut bench = Bench::new(&settings);
+    assert!(bench.write(0));
+    bench.pass_until(50_000);
+    bench.cut(drive(&settings).build(1).expect("a drive"));
+    assert_eq!(bench.ftl.stats().risk_unit_ns, 50_000, "one unit in the buffer, and its program under way");
+}
+
+#[test]
+fn the_state_of_a_drive_whose_power_fails_has_a_number_for_each_unit() {
+    let bytes = |more: &[&str]| {
+        let ftl = drive(&[SMALL, &[UNPROTECTED], more].concat()).build(1).expect("a drive");
+        (ftl.state_bytes(), ftl.layout().physical_units())
+    };
+    let ((without, units), (with, _)) = (bytes(&[]), bytes(&CUTS));
+    let more = with - without;
+    // Those in the buffer, too.
+    assert!(more > 8 * units && more < 9 * units, "{more} bytes, {units} units");
 }
 
 #[test]

@@ -2,7 +2,10 @@
 //! every cut, and of the rest nobody trusts what a dead die would say. The checker's accounts look at every unit. Random
 //! drives: `swarm`.
 
+use crate::common::bench::Bench;
+use crate::common::{SMALL, drive};
 use crate::failures::{RAIN, ROOM, failed};
+use crate::power_cuts::total;
 use serde_json::Value;
 
 const REQUESTS: u64 = 24_000;
@@ -58,4 +61,55 @@ fn a_failure_in_the_dark_waits_until_the_drive_is_ready() {
     let ready = 20_000_000 + 1_000_000_000 + cut["ready_ns"].as_u64().unwrap();
     let failed = result["fault"]["at_ns"].as_u64().unwrap();
     assert!(failed >= ready && failed < ready + 10_000_000, "failed at {failed}, ready at {ready}");
+}
+
+/// A cut does not give back to snapshots the room that a dead die took.
+#[test]
+fn snapshots_have_after_a_cut_the_room_that_is_left() {
+    let snapshots = ["ftl.snapshots.every=9ms", "ftl.snapshots.keep=3", "ftl.snapshots.space_ratio=1.0"];
+    let cuts = ["power.cut.drawn=1", "ftl.buffer.power_loss_protection=false"];
+    let settings = [SMALL, &ROOM, &snapshots, &cuts].concat();
+    let mut bench = Bench::filled(&settings);
+    let room = |bench: &Bench| bench.ftl.snapshots().expect("a drive with snapshots").room();
+    let all = room(&bench);
+    let Bench { ftl, ctx, .. } = &mut bench;
+    ftl.as_page_mapped().expect("a map of pages").fail_dies(&[1], ctx);
+    let left = room(&bench);
+    assert!(left < all, "{left} of {all} units");
+    bench.cut(drive(&settings).build(1).expect("a drive"));
+    assert_eq!(room(&bench), left);
+}
+
+/// How many units each die may hold, as the message of a run that is stuck has it.
+fn most_live(bench: &Bench) -> Vec<u32> {
+    let stall = bench.ftl.explain_stall();
+    let most = |die: &str| Some(die.split_once(" of ")?.1.split_once(',')?.0.parse().expect("a number"));
+    stall.split("live ").skip(1).map(|die| most(die).expect("live units of the most")).collect()
+}
+
+#[test]
+fn dies_may_hold_after_a_cut_what_they_might_before() {
+    let settings = [SMALL, &ROOM, &["power.cut.drawn=1", "ftl.buffer.power_loss_protection=false"]].concat();
+    let mut bench = Bench::filled(&settings);
+    let Bench { ftl, ctx, .. } = &mut bench;
+    ftl.as_page_mapped().expect("a map of pages").fail_dies(&[1], ctx);
+    let most = most_live(&bench);
+    assert!(most[0] > 1_000 && most == [most[0], 0, most[0], most[0]], "{most:?}");
+    bench.cut(drive(&settings).build(1).expect("a drive"));
+    assert_eq!(most_live(&bench), most);
+}
+
+/// Where a part of the checkpoint was on the die that failed, what it covered is found as if there were none.
+#[test]
+fn a_checkpoint_with_a_part_on_a_dead_die_is_not_gone_by() {
+    let pages = |method: &str, more: &[&str]| {
+        let method = format!("ftl.recovery.name={method}");
+        let plan = ["power.cut.after=[20000]", "nand.blocks_per_plane=256", &method];
+        total(&failed(&[&ROOM[..], &plan, more].concat(), REQUESTS, 1)["power"], "pages_read")
+    };
+    let budget = "ftl.recovery.write_budget=0.2";
+    let [die, moment] = ["fault.die=1", "fault.after=19900"];
+    let (whole, broken) = (pages("checkpoint", &[budget]), pages("checkpoint", &[budget, die, moment]));
+    let summaries = pages("summaries", &[die, moment]);
+    assert!(whole < summaries && broken >= summaries, "{whole}, {broken}, {summaries}");
 }

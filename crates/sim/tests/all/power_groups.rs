@@ -7,7 +7,7 @@ use engine::RandomStream;
 use host::{Op, Workload};
 use serde_json::Value;
 use sim::RunOptions;
-use units::{Lpn, Ppa, SimTime};
+use units::{Lpn, Ppa};
 
 const CUTS: [&str; 3] =
     ["power.cut.drawn=6", "power.cut.within=3000", "ftl.buffer.power_loss_protection=false"];
@@ -71,19 +71,8 @@ fn a_die_that_fails_after_a_cut_is_read_from_the_others() {
     let (units, per_die) = (bench.ftl.layout().logical_units, bench.ftl.layout().superblocks_per_die);
     let mut random = RandomStream::new(2, "overwrites");
     (0..4_000).for_each(|_| assert!(bench.write(random.below(u64::from(units)) as u32)));
-    let now = bench.now();
-    let dead = drive(&[&settings[..], &["ftl.failed_die=2"]].concat()).build(2).expect("a drive");
-    let medium = std::mem::replace(&mut bench.ftl, dead).cut(now).0;
-    bench.ctx.calendar.forget_pending(SimTime::from_ns(now.ns() + 1));
-    bench.ftl.take_over(medium);
-    let found = bench.ftl.begin_finding(&mut bench.ctx);
+    let found = bench.cut(drive(&[&settings[..], &["ftl.failed_die=2"]].concat()).build(2).expect("a drive"));
     assert!(found.units > u64::from(units) - 100, "{found:?}");
-    while let Some((_, event)) = bench.ctx.calendar.pop() {
-        if bench.ftl.find_on(event, &mut bench.ctx) {
-            break;
-        }
-    }
-    bench.ftl.begin(&mut bench.ctx);
     let on_dead = |lpn: &u32| bench.ftl.lookup(Lpn(*lpn)) != Ppa::NONE && bench.home_of(*lpn) / per_die == 2;
     let asked: Vec<u32> = (0..units).filter(on_dead).collect();
     for &lpn in &asked {

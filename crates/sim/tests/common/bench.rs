@@ -4,7 +4,7 @@
 use config::{Document, Section};
 use controller::{Context, Controller, ControllerConfig, Kind, Origin, Transaction, TransactionId};
 use engine::Event;
-use ftl::{Coverage, Ftl, FtlConfig, Output, Probe, SuperblockState};
+use ftl::{Coverage, Found, Ftl, FtlConfig, Output, Probe, SuperblockState};
 use units::{DieId, Lpn, Ppa, SimTime};
 
 /// Nobody waits for the program.
@@ -143,6 +143,22 @@ impl Bench {
     pub fn trim(&mut self, first: u32, count: u32) {
         self.ftl.trim(Lpn(first), count, &mut self.ctx);
         self.take_outputs();
+    }
+
+    /// The power fails now and comes back at once: `fresh` takes over what the flash holds, and looks for its map.
+    pub fn cut(&mut self, fresh: Ftl) -> Found {
+        let now = self.now();
+        let medium = std::mem::replace(&mut self.ftl, fresh).cut(now).0;
+        self.ctx.calendar.forget_pending(SimTime::from_ns(now.ns() + 1));
+        self.ftl.take_over(medium);
+        let found = self.ftl.begin_finding(&mut self.ctx);
+        while let Some((_, event)) = self.ctx.calendar.pop() {
+            if self.ftl.find_on(event, &mut self.ctx) {
+                break;
+            }
+        }
+        self.ftl.begin(&mut self.ctx);
+        found
     }
 
     pub fn now(&self) -> SimTime {

@@ -152,3 +152,42 @@ pub struct Recovery {
     /// Flash pages that are read for all that.
     pub pages_read: u64,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Two checkpoints were completed, when two and four of four superblocks were closed, the last of them later.
+    fn closed_and_written() -> Checkpoints {
+        Checkpoints {
+            every: 2,
+            closed: 5,
+            closed_as: vec![1, 2, 4, 5],
+            began: 4,
+            done: 4,
+            left: 0,
+            recovering: 0,
+            outdated: false,
+            on_demand: None,
+            loading: None,
+            log: None,
+            lost: None,
+        }
+    }
+
+    fn covered(checkpoints: &Checkpoints) -> [bool; 4] {
+        [0, 1, 2, 3].map(|superblock| checkpoints.covers(superblock))
+    }
+
+    #[test]
+    fn a_checkpoint_of_which_a_unit_is_lost_covers_nothing_until_the_next_one_is_whole() {
+        let whole = closed_and_written();
+        assert_eq!(covered(&whole), [true, true, true, false]);
+        let mut lost = Checkpoints { lost: Some(4), ..whole };
+        assert_eq!(covered(&lost), [false; 4]);
+        lost.begin(3);
+        assert_eq!(covered(&lost), [false; 4]);
+        let next = Checkpoints { done: lost.began, left: 0, ..lost };
+        assert_eq!(covered(&next), [true; 4]);
+    }
+}

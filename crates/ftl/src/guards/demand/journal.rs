@@ -226,5 +226,7 @@ mod tests {
         assert_eq!(log.take_full(), Some(Lpn(101)));
         log.note_written(Lpn(101));
         assert_eq!(log.rows_told(0), 1);
+        log.note_erased(0);
+        assert_eq!(log.rows_told(0), 0, "what the flash tells of its rows is of no use any more");
     }
 }

@@ -130,9 +130,11 @@ impl Queues {
     /// Takes the next request by the link's order.
     #[inline]
     pub fn fetch(&mut self) -> Option<u32> {
-        if self.count == 0 {
-            return None;
-        }
+        if self.count == 0 { None } else { self.fetch_one() }
+    }
+
+    #[inline(never)]
+    fn fetch_one(&mut self) -> Option<u32> {
         self.count -= 1;
         if let Some((request, tag)) = self.alone.take() {
             let (turn, at) = self.places[self.preferred(tag)];

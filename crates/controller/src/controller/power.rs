@@ -33,7 +33,8 @@ impl Controller {
     pub fn cut(&mut self, now: SimTime) -> Vec<Interrupted> {
         let mut interrupted = Vec::new();
         for die in &self.dies {
-            let begun = die.array.exists() && die.array_phase != ArrayPhase::Command;
+            // Its command or data may still be on the channel: the array's start then lies ahead.
+            let begun = die.array.exists() && die.array_phase != ArrayPhase::Command && die.array_start < now;
             let of_array = match die.array_phase {
                 ArrayPhase::Done => Ending::Done,
                 _ if die.array_end <= now => Ending::Done,

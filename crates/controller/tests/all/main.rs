@@ -3,6 +3,7 @@
 mod bench;
 mod chips;
 mod order;
+mod power;
 mod rides;
 mod settings;
 mod suspension;

@@ -1,0 +1,33 @@
+//! The power fails while an operation is under way: had it begun to change cells, and was it over?
+
+use crate::bench::{Bench, DATA_IN, ERASE_COMMAND, T_BERS, T_PROG, erase, program};
+use controller::{Class, Ending, Transaction};
+use units::SimTime;
+
+/// How an operation submitted at 0 is found by a cut at `at`; none when it had not begun to change cells.
+fn found(transaction: Transaction, at: u64) -> Option<Ending> {
+    let mut bench = Bench::new(&[]);
+    bench.at(0, transaction);
+    bench.pass_until(at.saturating_sub(1)); // What is due at that very moment does not happen any more.
+    let interrupted = bench.controller.cut(SimTime::from_ns(at));
+    assert!(interrupted.len() <= 1, "{interrupted:?}");
+    interrupted.first().map(|it| it.ending)
+}
+
+#[test]
+fn what_still_crosses_the_channel_has_changed_nothing() {
+    let operations = [
+        (program(Class::HostProgram, 0), DATA_IN, DATA_IN + T_PROG),
+        (erase(0), ERASE_COMMAND, ERASE_COMMAND + T_BERS),
+    ];
+    for (transaction, begins, ends) in operations {
+        let kind = transaction.kind;
+        for at in [0, 1, begins] {
+            assert_eq!(found(transaction, at), None, "{kind:?} at {at} ns");
+        }
+        for at in [begins + 1, (begins + ends) / 2, ends - 1] {
+            assert_eq!(found(transaction, at), Some(Ending::Halfway), "{kind:?} at {at} ns");
+        }
+        assert_eq!(found(transaction, ends), Some(Ending::Done), "{kind:?}, of which nobody was told");
+    }
+}

@@ -52,8 +52,12 @@ class Cluster:
         self.folder, self.processes = folder, list[subprocess.Popen[bytes]]()
         self.file = folder / "scheduler.json"
         self._start("scheduler", "--no-dashboard", "--port", "0")
-        self._until(self.file.exists)
+        self._until(self._is_told)
         self.address: str = json.loads(self.file.read_text())["address"]
+
+    def _is_told(self) -> bool:
+        """Whether the scheduler said where it is: its file is there before anything is in it."""
+        return self.file.exists() and self.file.read_text().rstrip().endswith("}")
 
     def worker(self, name: str, *words: str) -> "subprocess.Popen[bytes]":
         """Start a worker in a folder of its own; killed, it stays dead."""

@@ -13,7 +13,7 @@ use crate::host_side::Sectored;
 use crate::media::Media;
 use crate::pages::PageMapped;
 use crate::relocate::Customer;
-use crate::store::{Frontier, HOST, NONE};
+use crate::store::{Frontier, HOST, NONE, places};
 use controller::Origin;
 use units::{Lpn, Ppa};
 
@@ -289,19 +289,14 @@ impl Media {
 
     /// Moves units of a page row (numbered over the drive).
     #[inline]
-    fn move_row_untimed(&mut self, die: usize, row: u32, mut mask: u64, origin: Origin) {
+    fn move_row_untimed(&mut self, die: usize, row: u32, mask: u64, origin: Origin) {
         let (stream, first) = (self.moving_stream(), self.store.layout.first_of_row(row));
         self.store.stats.units_programmed[origin as usize] += u64::from(mask.count_ones());
         // Where the units live is all over the map: it is asked for at once, not unit by unit.
-        let mut asked = mask;
-        while asked != 0 {
-            let place = Ppa(first + u64::from(asked.trailing_zeros()));
+        for place in places(first, mask) {
             self.store.map.prefetch_lookup(self.store.map.holder(place));
-            asked &= asked - 1;
         }
-        while mask != 0 {
-            let old = Ppa(first + u64::from(mask.trailing_zeros()));
-            mask &= mask - 1;
+        for old in places(first, mask) {
             let space = &mut self.store.space;
             if space.dies[die].frontiers[stream].superblock == NONE {
                 assert!(space.open(die, stream), "collection took a victim without room for it");

@@ -43,6 +43,17 @@ pub(crate) struct Store {
     pub emptied: Vec<u32>,
 }
 
+/// The places of a set of units of a page row whose first is given.
+#[inline]
+pub(crate) fn places(first: u64, units: u64) -> impl Iterator<Item = Ppa> {
+    let mut left = units;
+    std::iter::from_fn(move || {
+        let unit = left.trailing_zeros();
+        left &= left.wrapping_sub(1);
+        (unit < u64::BITS).then(|| Ppa(first + u64::from(unit)))
+    })
+}
+
 impl Store {
     /// Nothing written, no superblock free yet.
     pub fn new(
@@ -80,12 +91,7 @@ impl Store {
     /// The units that a read asks for.
     #[inline]
     pub fn units_of(&self, read: &Transaction) -> impl Iterator<Item = Ppa> + use<> {
-        let (first, mut mask) = (self.first_unit(read), read.mask);
-        std::iter::from_fn(move || {
-            let unit = mask.trailing_zeros();
-            mask &= mask.wrapping_sub(1);
-            (unit < u64::BITS).then(|| Ppa(first + u64::from(unit)))
-        })
+        places(self.first_unit(read), read.mask)
     }
 
     /// The first of some page rows (numbered over the drive) that holds something, and which units of it.

@@ -16,6 +16,7 @@ mod error;
 mod failures;
 mod filled;
 mod keys;
+mod latencies;
 mod layout;
 mod levels;
 mod limits;
@@ -40,6 +41,7 @@ mod spread;
 mod state_file;
 mod stripes;
 pub mod tables;
+mod tags;
 mod timeline;
 mod workload;
 

@@ -1,10 +1,11 @@
 //! What is measured: latencies, where time went, and how it all went over time.
 
+use crate::latencies::Latencies;
 use crate::levels::{COARSE, level_of, levels, upper_edge};
 use crate::places::Places;
 use crate::requests::Request;
 use crate::result::ByRetries;
-use hdrhistogram::Histogram;
+use crate::tags::Tags;
 use host::Op;
 use serde_json::{Value, json};
 use units::SimTime;
@@ -28,120 +29,8 @@ pub(crate) const STAGES: [&str; 12] = [
 /// The percentiles that get an interval.
 pub(crate) const SPREAD_QUANTILES: [f64; 3] = [0.5, 0.99, 0.999];
 
-/// Latencies beyond an hour and more are kept in the last bucket's range: 2^42 ns.
-const LATENCY_MAX_NS: u64 = 1 << 42;
-
-/// How many tags get latency histograms of their own; more are counted together by operation only.
-const TAGS_MAX: usize = 64;
-
-/// A histogram of latencies, three significant digits.
-fn latency_histogram(digits: u8) -> Histogram<u64> {
-    Histogram::new_with_bounds(1, LATENCY_MAX_NS, digits).expect("the bounds are valid")
-}
-
-/// Latency, bytes and stages of one kind of request.
-pub(crate) struct OpMeasure {
-    pub latency: Histogram<u64>,
-    pub latency_sum_ns: u128,
-    pub bytes: u64,
-    pub stages_ns: [u128; STAGES.len() + 1],
-}
-
-impl OpMeasure {
-    fn new() -> Self {
-        Self { latency: latency_histogram(3), latency_sum_ns: 0, bytes: 0, stages_ns: [0; STAGES.len() + 1] }
-    }
-
-    pub fn requests(&self) -> u64 {
-        self.latency.len()
-    }
-
-    pub fn mean_ns(&self) -> Option<f64> {
-        (self.requests() > 0).then(|| self.latency_sum_ns as f64 / self.requests() as f64)
-    }
-}
-
-/// Latency of one job or volume.
-struct TagMeasure {
-    latency: Histogram<u64>,
-    latency_sum_ns: u128,
-    bytes: u64,
-}
-
-impl TagMeasure {
-    fn new() -> Self {
-        Self { latency: latency_histogram(2), latency_sum_ns: 0, bytes: 0 }
-    }
-
-    /// That of the only job or volume there is: the coarser histogram as it would have been filled, since a bucket of the
-    /// finer one lies within one of the coarser.
-    fn of_all(all: &OpMeasure) -> Self {
-        let mut of = Self { latency_sum_ns: all.latency_sum_ns, bytes: all.bytes, ..Self::new() };
-        for bucket in all.latency.iter_recorded() {
-            of.latency.saturating_record_n(bucket.value_iterated_to(), bucket.count_at_value());
-        }
-        of
-    }
-}
-
-/// Whose requests of one operation there were.
-#[derive(Clone, Copy, PartialEq)]
-enum Seen {
-    Nobody,
-    /// One tag's, as in most runs: what is measured of all is measured of that one.
-    Only(u16),
-    Several,
-}
-
-/// By tag, for reads, writes and trims.
-type OfTags = Vec<[Option<Box<TagMeasure>>; 3]>;
-
-/// What is measured of jobs or volumes for themselves.
-struct Tags {
-    seen: [Seen; 3],
-    of: OfTags,
-}
-
-impl Tags {
-    /// Adds a request that is not yet counted in `all` of its operation.
-    #[inline]
-    fn add(&mut self, request: &Request, latency: u64, all: &OpMeasure) {
-        let op = request.host.op as usize;
-        match self.seen.get_mut(op) {
-            Some(Seen::Only(tag)) if *tag == request.host.tag => {}
-            Some(seen @ Seen::Nobody) => *seen = Seen::Only(request.host.tag),
-            Some(_) => self.add_one_of_several(request, latency, all),
-            None => {}
-        }
-    }
-
-    #[inline(never)]
-    fn add_one_of_several(&mut self, request: &Request, latency: u64, all: &OpMeasure) {
-        let op = request.host.op as usize;
-        if let Seen::Only(tag) = std::mem::replace(&mut self.seen[op], Seen::Several)
-            && let Some(of) = place(&mut self.of, tag, op)
-        {
-            *of = Some(Box::new(TagMeasure::of_all(all)));
-        }
-        let Some(of) = place(&mut self.of, request.host.tag, op) else { return };
-        let measure = of.get_or_insert_with(|| Box::new(TagMeasure::new()));
-        measure.latency.saturating_record(latency.max(1));
-        measure.latency_sum_ns += u128::from(latency);
-        measure.bytes += u64::from(request.host.bytes);
-    }
-}
-
-/// The place of a tag that has one.
-fn place(of: &mut OfTags, tag: u16, op: usize) -> Option<&mut Option<Box<TagMeasure>>> {
-    let tag = usize::from(tag);
-    if tag >= TAGS_MAX {
-        return None;
-    }
-    if tag >= of.len() {
-        of.resize_with(tag + 1, || [None, None, None]);
-    }
-    of[tag].get_mut(op)
-}
+/// Significant digits of the latencies of a kind of request.
+const DIGITS: u8 = 3;
 
 /// More retries are counted with the last.
 const RETRIES_MAX: usize = 7;
@@ -162,7 +51,7 @@ impl Retried {
     }
 
     /// All of `reads` by retries, from none on, and the mean latency of each.
-    pub fn by_retries(&self, reads: &OpMeasure) -> ByRetries {
+    pub fn by_retries(&self, reads: &Latencies) -> ByRetries {
         let (requests, sum): (u64, u128) = (self.requests.iter().sum(), self.latency_sum_ns.iter().sum());
         let mut rows = vec![(reads.requests() - requests, reads.latency_sum_ns - sum)];
         rows.extend(self.requests.iter().copied().zip(self.latency_sum_ns));
@@ -196,8 +85,9 @@ impl Arrivals {
 
 /// Everything measured in the window that counts.
 pub(crate) struct Measure {
-    pub ops: [OpMeasure; 4],
-    tags: Tags,
+    pub ops: [Latencies; 4],
+    pub stages_ns: [[u128; STAGES.len() + 1]; 4],
+    pub tags: Tags,
     pub submitted: [u64; 4],
     pub arrivals: Arrivals,
     pub completed: [u64; 4],
@@ -214,8 +104,9 @@ pub(crate) struct Measure {
 impl Measure {
     pub fn new(started: SimTime) -> Self {
         Self {
-            ops: std::array::from_fn(|_| OpMeasure::new()),
-            tags: Tags { seen: [Seen::Nobody; 3], of: Vec::new() },
+            ops: std::array::from_fn(|_| Latencies::new(DIGITS)),
+            stages_ns: [[0; STAGES.len() + 1]; 4],
+            tags: Tags::default(),
             submitted: [0; 4],
             arrivals: Arrivals::default(),
             completed: [0; 4],
@@ -247,39 +138,17 @@ impl Measure {
             return;
         }
         self.completed[op] += 1;
-        let measure = &mut self.ops[op];
-        self.tags.add(request, latency, measure);
-        measure.latency.saturating_record(latency.max(1));
-        measure.latency_sum_ns += u128::from(latency);
-        measure.bytes += u64::from(request.host.bytes);
-        for (sum, stage) in measure.stages_ns.iter_mut().zip(stages) {
+        let bytes = u64::from(request.host.bytes);
+        self.tags.add(&request.host, latency, &self.ops[op]);
+        self.ops[op].add(latency, bytes);
+        for (sum, stage) in self.stages_ns[op].iter_mut().zip(stages) {
             *sum += u128::from(*stage);
         }
         if request.retries > 0 {
             self.retried.add(request.retries, latency);
         }
-        self.series.add(now, request.host.op, u64::from(request.host.bytes), latency, cache_bytes);
+        self.series.add(now, request.host.op, bytes, latency, cache_bytes);
         self.places.add(request.host.op, request.first, request.units, latency);
-    }
-
-    /// How many tags there were, up to the last of those that are measured for themselves.
-    pub fn tags(&self) -> usize {
-        let only = self.tags.seen.iter().map(|seen| match seen {
-            Seen::Only(tag) if usize::from(*tag) < TAGS_MAX => usize::from(*tag) + 1,
-            _ => 0,
-        });
-        only.max().unwrap_or(0).max(self.tags.of.len())
-    }
-
-    /// What the requests of a tag were like, if there were any: bytes, latency in ns altogether, and the histogram, the finer
-    /// one of all requests where all are this tag's.
-    pub fn of_tag(&self, tag: usize, op: Op) -> Option<(u64, u128, &Histogram<u64>)> {
-        let all = &self.ops[op as usize];
-        if self.tags.seen[op as usize] == Seen::Only(tag as u16) {
-            return Some((all.bytes, all.latency_sum_ns, &all.latency));
-        }
-        let of = self.tags.of.get(tag)?[op as usize].as_ref()?;
-        Some((of.bytes, of.latency_sum_ns, &of.latency))
     }
 }
 

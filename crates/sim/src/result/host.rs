@@ -2,7 +2,8 @@
 
 use super::intervals::{self, Interval};
 use super::section::sections;
-use crate::measure::{Measure, OpMeasure};
+use crate::latencies::Latencies;
+use crate::measure::Measure;
 use crate::observers::Observer;
 use crate::run::Run;
 use hdrhistogram::Histogram;
@@ -197,10 +198,7 @@ fn latency(histogram: &Histogram<u64>, mean: Option<f64>) -> Latency {
 }
 
 pub(super) fn host(measure: &Measure, span_ns: u64, waf_relative: f64) -> Host {
-    let requests = |op: Op| {
-        let of: &OpMeasure = &measure.ops[op as usize];
-        figures(of.bytes, &of.latency, of.mean_ns(), span_ns)
-    };
+    let requests = |op: Op| figures(&measure.ops[op as usize], span_ns);
     let interval = |op: Op| intervals::of(measure, op, span_ns, waf_relative);
     Host {
         read: Reads {
@@ -219,14 +217,14 @@ pub(super) fn host(measure: &Measure, span_ns: u64, waf_relative: f64) -> Host {
 }
 
 /// What the host gets: of one kind of request, over all or of one job.
-fn figures(bytes: u64, latencies: &Histogram<u64>, mean: Option<f64>, span_ns: u64) -> Requests {
-    let requests = latencies.len();
+fn figures(of: &Latencies, span_ns: u64) -> Requests {
+    let requests = of.requests();
     Requests {
         requests,
-        bytes,
+        bytes: of.bytes,
         iops: per_second(requests as f64, span_ns),
-        bandwidth_bytes_per_s: per_second(bytes as f64, span_ns),
-        latency_ns: latency(latencies, mean),
+        bandwidth_bytes_per_s: per_second(of.bytes as f64, span_ns),
+        latency_ns: latency(&of.latency, of.mean_ns()),
     }
 }
 
@@ -248,9 +246,9 @@ fn by_kind(counts: &[u64; 4]) -> ByKind {
 
 pub(super) fn stages(measure: &Measure) -> Stages {
     let of = |op: Op| {
-        let of = &measure.ops[op as usize];
-        let requests = of.requests();
-        let mean = of.stages_ns.map(|sum| (requests > 0).then(|| sum as f64 / requests as f64));
+        let requests = measure.ops[op as usize].requests();
+        let mean =
+            measure.stages_ns[op as usize].map(|sum| (requests > 0).then(|| sum as f64 / requests as f64));
         let [
             queue,
             command,
@@ -289,18 +287,14 @@ pub(super) fn jobs<P: Observer>(run: &Run<P>) -> Vec<Job> {
     let names = run.workload.report().tags;
     let measure = &run.measure;
     let span_ns = measure.last_completion.since(measure.started).ns();
-    let of_kind = |tag: usize, op: Op| {
-        let (bytes, latency_sum_ns, histogram) = measure.of_tag(tag, op)?;
-        let mean = latency_sum_ns as f64 / histogram.len() as f64;
-        Some(figures(bytes, histogram, Some(mean), span_ns))
-    };
+    let of_kind = |tag: usize, op: Op| Some(figures(measure.tags.get(tag, op, &measure.ops)?, span_ns));
     let job = |tag: usize| Job {
         name: names.get(tag).cloned().unwrap_or_else(|| tag.to_string()),
         read: of_kind(tag, Op::Read),
         write: of_kind(tag, Op::Write),
         trim: of_kind(tag, Op::Trim),
     };
-    (0..measure.tags()).map(job).collect()
+    (0..measure.tags.count()).map(job).collect()
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@
 //! wait for programs, collection and room in the buffer, and this variance, too, is added.
 
 use super::section::sections;
-use crate::measure::{Measure, OpMeasure, SPREAD_QUANTILES, STAGES};
+use crate::measure::{Measure, SPREAD_QUANTILES, STAGES};
 use crate::places::{Beyond, Edge};
 use crate::spread::{self, LEVEL, interval, jackknife, quantile};
 use host::Op;
@@ -70,8 +70,8 @@ pub(super) fn of(measure: &Measure, op: Op, span_ns: u64, waf_relative: f64) -> 
         interval(&parts, |sums| (sums[below] > 0.0).then(|| scale * sums[top] / sums[below]))
     };
     let iops = figure(0, 3, 1e9)?;
-    let latency =
-        figure(2, 0, 1.0).map(|mean| latencies(measure, op, &mean, waf_relative * waiting_share(of)));
+    let latency = figure(2, 0, 1.0)
+        .map(|mean| latencies(measure, op, &mean, waf_relative * waiting_share(measure, op)));
     Some(Interval {
         confidence_level: LEVEL,
         batches: iops.batches,
@@ -82,8 +82,9 @@ pub(super) fn of(measure: &Measure, op: Op, span_ns: u64, waf_relative: f64) -> 
 }
 
 /// The share of latency that is waiting for what writes and collection do.
-fn waiting_share(of: &OpMeasure) -> f64 {
-    let waits = STAGES.iter().zip(of.stages_ns).filter(|(stage, _)| WAITS.contains(stage));
+fn waiting_share(measure: &Measure, op: Op) -> f64 {
+    let (of, stages_ns) = (&measure.ops[op as usize], measure.stages_ns[op as usize]);
+    let waits = STAGES.iter().zip(stages_ns).filter(|(stage, _)| WAITS.contains(stage));
     waits.map(|(_, sum)| sum as f64).sum::<f64>() / (of.latency_sum_ns as f64).max(1.0)
 }
 

@@ -2,9 +2,11 @@
 
 import _thread
 import copy
+import importlib
 import multiprocessing
 import os
 import pickle
+import pkgutil
 import signal
 import subprocess
 import sys
@@ -45,6 +47,31 @@ def test_a_run_survives_copies(kept: str, job: Path, tmp_path: Path) -> None:
         assert one.report(tmp_path / "r.html").is_file()
     del copies, one
     assert folder.exists() is (kept == "named")
+
+
+def test_an_interruption_survives_copies(job: Path) -> None:
+    """A worker that Ctrl-C ends hands over what it had done."""
+    interrupted = fg.Interrupted(fg.run(TINY, job, requests=True))
+    said, expected = str(interrupted), _numbers(interrupted.run)
+    assert str(interrupted.run.folder) in said
+    for one in (copy.copy(interrupted), pickle.loads(pickle.dumps(interrupted))):
+        assert _numbers(one.run) == expected
+        assert str(one).startswith(said.partition("(")[0])
+
+
+def test_errors_survive_copies() -> None:
+    """What an error is made of must be what it says to be made of, or a pool of processes breaks over it."""
+    for module in pkgutil.walk_packages(fg.__path__, "floatgate."):
+        if not module.name.endswith("__main__"):
+            importlib.import_module(module.name)
+    own: list[Any] = [error for error in _below(BaseException) if error.__module__.startswith("floatgate")]
+    assert {fg.Fault, fg.InputError, fg.Interrupted} <= set(own)
+    for error in own:
+        assert pickle.loads(pickle.dumps(error("why"))).args == ("why",), error
+
+
+def _below(kind: type[BaseException]) -> list[type[BaseException]]:
+    return [kind, *(found for one in kind.__subclasses__() for found in _below(one))]
 
 
 def test_a_part_of_a_result_survives_copies() -> None:

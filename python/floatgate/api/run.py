@@ -25,8 +25,12 @@ class Interrupted(KeyboardInterrupt):
     """Ctrl-C during a run; `run` holds what was done until then."""
 
     def __init__(self, finished: Run) -> None:
-        super().__init__(f"what was done until then is in .run of this exception ({finished.folder})")
+        super().__init__(finished)  # its one argument, by which it is made anew where it is handed over
         self.run = finished
+
+    def __str__(self) -> str:
+        """Say where the partial result is."""
+        return f"what was done until then is in .run of this exception ({self.run.folder})"
 
 
 @offered(RunOptions, Options, TraceOptions, but=("repeat", "scheduler"))

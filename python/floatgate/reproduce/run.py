@@ -85,7 +85,7 @@ class _InterruptedError(Exception):
     """Leaves the block that makes the folder, so that nothing half is left behind."""
 
     def __init__(self, rows: list[Row]) -> None:
-        super().__init__()
+        super().__init__(rows)
         self.rows = rows
 
 

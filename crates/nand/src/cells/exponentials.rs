@@ -1,5 +1,5 @@
-//! Exponentials of many `f64` at once, to the bit those of `libm::exp`: its sums and products in its order, without its
-//! branches, so that the compiler makes vectors of them.
+//! Exponentials and logarithms of many `f64` at once, to the bit those of `libm::exp` and `libm::log`: their sums and
+//! products in their order, without their branches, so that the compiler makes vectors of them.
 
 use multiversion::multiversion;
 
@@ -18,6 +18,18 @@ const REDUCED: f64 = f64::from_bits(0x3fd6_2e43_0000_0000);
 const TINY: f64 = f64::from_bits(0x3e30_0001_0000_0000);
 /// Beyond this on either side, e^x is not a normal number, or `libm` looks closer.
 const PLAIN: f64 = 708.0;
+/// The next number above the square root of a half, by the upper half of its bits: a logarithm is that of a number
+/// from here to twice this, and a multiple of ln 2.
+const ROOT_HALF: u64 = 0x3fe6_a09e;
+const L: [f64; 7] = [
+    f64::from_bits(0x3fe5_5555_5555_5593),
+    f64::from_bits(0x3fd9_9999_9997_fa04),
+    f64::from_bits(0x3fd2_4924_9422_9359),
+    f64::from_bits(0x3fcc_71c5_1d8e_78af),
+    f64::from_bits(0x3fc7_4664_96cb_03de),
+    f64::from_bits(0x3fc3_9a09_d078_c69f),
+    f64::from_bits(0x3fc2_f112_df3e_5244),
+];
 /// A sum with this number has no digits left behind the point.
 const WHOLE: f64 = 4_503_599_627_370_496.0;
 /// The same with room for a sign: the last bits of the sum count ones.
@@ -42,14 +54,21 @@ pub(crate) fn exp_all(values: &mut [f64]) {
 fn plain(values: &[f64], found: &mut [f64]) -> bool {
     let mut within = 0;
     for (value, found) in values.iter().zip(found) {
-        within += usize::from(value.abs() < PLAIN);
+        within += usize::from(is_plain(*value));
         *found = power(*value);
     }
     within == values.len()
 }
 
+/// Is this one of the numbers that `power` knows?
 #[inline(always)]
-fn power(value: f64) -> f64 {
+pub(super) fn is_plain(value: f64) -> bool {
+    value.abs() < PLAIN
+}
+
+/// `libm::exp` of a plain number.
+#[inline(always)]
+pub(super) fn power(value: f64) -> f64 {
     let size = value.abs();
     let turns = size * std::f64::consts::LOG2_E + 0.5;
     let near = (turns + WHOLE) - WHOLE;
@@ -65,10 +84,45 @@ fn power(value: f64) -> f64 {
     if size >= TINY { y * scale } else { 1.0 + value }
 }
 
+/// `libm::log` of a normal number above zero.
+#[inline(always)]
+pub(super) fn logarithm(value: f64) -> f64 {
+    let bits = value.to_bits();
+    let upper = (bits >> 32) + (0x3ff0_0000 - ROOT_HALF);
+    // Small whole numbers have an exact place among the last digits of `COUNT`.
+    let k = f64::from_bits(COUNT.to_bits() + (upper >> 20)) - (COUNT + 1023.0);
+    let x = f64::from_bits((((upper & 0xf_ffff) + ROOT_HALF) << 32) | (bits & 0xffff_ffff));
+    let f = x - 1.0;
+    let half = 0.5 * f * f;
+    let s = f / (2.0 + f);
+    let z = s * s;
+    let w = z * z;
+    let even = w * (L[1] + w * (L[3] + w * L[5]));
+    let odd = z * (L[0] + w * (L[2] + w * (L[4] + w * L[6])));
+    s * (half + (odd + even)) + k * LN_2_LOW - half + f + k * LN_2_HIGH
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::cells::normal::Stream;
+
+    #[test]
+    fn every_logarithm_is_that_of_libm() {
+        let draws = Stream::new(6);
+        let edges = [f64::MIN_POSITIVE, 0.5, std::f64::consts::FRAC_1_SQRT_2, 1.0, 2.0, 1e300, f64::MAX];
+        let around = edges.into_iter().flat_map(|edge: f64| {
+            [-2i64, -1, 0, 1, 2].map(|by| f64::from_bits(edge.to_bits().saturating_add_signed(by)))
+        });
+        let drawn = (0..400_000u64).map(|i| {
+            let wide = [0.1, 3.0, 700.0][(i % 3) as usize];
+            libm::exp(wide * (2.0 * draws.uniform(i) - 1.0))
+        });
+        for value in around.chain(drawn).filter(|value| value.is_normal()) {
+            let (ours, theirs) = (logarithm(value), libm::log(value));
+            assert!(ours.to_bits() == theirs.to_bits(), "{value:e}: {ours:e}, libm {theirs:e}");
+        }
+    }
 
     #[test]
     fn every_power_is_that_of_libm() {

@@ -33,8 +33,6 @@ use units::{Nanos, Potential};
 /// the literature).
 const INTERFACE: f64 = 0.62;
 const OXIDE: f64 = 0.30;
-/// Rounds after which the slowest cell is known to a hundredth of a millivolt for spreads that parts have.
-const SLOW_ROUNDS: u32 = 6;
 
 /// Boltzmann's constant, eV per kelvin.
 const BOLTZMANN_EV: f64 = 8.617_333_262e-5;
@@ -156,12 +154,25 @@ impl Wear {
     /// Trapping of a mean cell after `cycles`, in volts.
     #[inline]
     pub fn trapped_v(&self, cycles: f64) -> f64 {
-        let x = cycles / self.reference;
-        if x <= 0.0 {
-            return 0.0;
-        }
-        let log = libm::log(x);
-        self.slow_v * libm::exp(INTERFACE * log) + self.fast_v * libm::exp(OXIDE * log)
+        let x = self.over_reference(cycles);
+        if x <= 0.0 { 0.0 } else { self.trapped_at(libm::log(x), libm::exp) }
+    }
+
+    /// The wear at which the constants hold, cycles.
+    pub(super) fn reference(&self) -> f64 {
+        self.reference
+    }
+
+    /// Wear over the reference wear.
+    #[inline(always)]
+    pub(super) fn over_reference(&self, cycles: f64) -> f64 {
+        cycles / self.reference
+    }
+
+    /// Trapping, in volts, by the logarithm of wear over the reference wear.
+    #[inline(always)]
+    pub(super) fn trapped_at(&self, log: f64, exp: impl Fn(f64) -> f64) -> f64 {
+        self.slow_v * exp(INTERFACE * log) + self.fast_v * exp(OXIDE * log)
     }
 
     /// Width that wear adds to every state, in volts; `cycles` with over-erasing counted in.
@@ -171,28 +182,13 @@ impl Wear {
 
     /// What grows with cycles^0.62 over what it is at the reference wear.
     pub fn grown(&self, cycles: f64) -> f64 {
-        let x = cycles / self.reference;
+        let x = self.over_reference(cycles);
         if x <= 0.0 { 0.0 } else { libm::pow(x, INTERFACE) }
     }
 }
 
 fn volts(section: &mut Section, key: &str, help: &'static str) -> Result<f64, ConfigError> {
     section.within(at_least(Potential::new(0))).required::<Potential>(key, help).map(Potential::volts)
-}
-
-/// Offset, in volts, of the cell that lies `deviation` standard deviations out towards slow programming. Fresh cells
-/// differ by `sigma` volts; trapping gains a mean one `gained` volts, with a logarithm that spreads by `spread`. The
-/// slowest cell is one that starts slow *and* traps little: of all pairs so far from the middle, the worst (the
-/// design point of first-order reliability).
-pub fn slow_offset(sigma: f64, spread: f64, deviation: f64, gained: f64) -> f64 {
-    let mut little = 0.0;
-    // While spread x deviation is below one, each round leaves at most a third of what was missing.
-    for _ in 0..SLOW_ROUNDS {
-        let slope = gained * spread * libm::exp(-spread * little) / sigma;
-        little = deviation * slope / libm::sqrt(1.0 + slope * slope);
-    }
-    let slow = libm::sqrt((deviation * deviation - little * little).max(0.0)).copysign(deviation);
-    sigma * slow - gained * libm::exp(-spread * little)
 }
 
 /// How much faster a thermally activated process runs at `celsius` than at `reference` (Arrhenius).
@@ -275,7 +271,6 @@ impl Retention {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cells::normal::{Stream, largest, quantile};
 
     #[test]
     fn arrhenius_factors_are_those_of_the_literature() {
@@ -287,31 +282,6 @@ mod tests {
         for (hours, celsius) in [(97.65, 60.0), (11.16, 80.0), (1.61, 100.0), (0.28, 120.0)] {
             let equal = hours * arrhenius(1.1, celsius, 25.0);
             assert!((equal / 8766.0 - 1.0).abs() < 0.02, "{hours} h at {celsius} C: {equal} h");
-        }
-    }
-
-    #[test]
-    fn the_slowest_cell_is_the_one_that_many_cells_show() {
-        let (sigma, cells, wordlines) = (0.09, 4096, 41);
-        let draws = Stream::new(7);
-        let normal = |of: u64, cell: u64| quantile(draws.of(of).uniform(cell));
-        for gained in [0.0, 0.2, 0.6, 1.2] {
-            let mut slowest: Vec<f64> = (0..wordlines)
-                .map(|wordline| {
-                    let cell = |cell: u64| {
-                        sigma * normal(2 * wordline, cell)
-                            - gained * libm::exp(0.18 * normal(2 * wordline + 1, cell))
-                    };
-                    (0..cells).map(cell).fold(f64::MIN, f64::max)
-                })
-                .collect();
-            slowest.sort_by(f64::total_cmp);
-            let median = slowest[slowest.len() / 2];
-            let ours = slow_offset(sigma, 0.18, largest(cells as f64, 0.5), gained);
-            assert!(
-                (ours - median).abs() < 0.03,
-                "{gained} V gained: {ours} V, of {wordlines} wordlines {median} V"
-            );
         }
     }
 }

@@ -10,41 +10,145 @@ use crate::cells::CellPhysics;
 /// Looks that aim; what they leave is halved. Levels that parts have take four to eight.
 const AIMED: u32 = 24;
 
-/// The count in cycle `first`, and each later one up to `last` with the cycle from which it holds. `level` falls with
-/// the cycle, or stays.
-pub(super) fn falls(first: u64, last: u64, level: impl Fn(u64) -> f64) -> Vec<(u64, u32)> {
-    let mut low = (first, level(first));
-    let high = (last, level(last));
-    let mut found = vec![(first, CellPhysics::pulses_of(low.1))];
-    while CellPhysics::pulses_of(low.1) > CellPhysics::pulses_of(high.1) {
-        low = next_fall(low, high, &level);
-        found.push((low.0, CellPhysics::pulses_of(low.1)));
-    }
-    found
+/// A cycle in which the level of one search is looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Look {
+    /// The number of the search.
+    pub search: usize,
+    pub cycle: u64,
 }
 
-/// The first cycle after `low` that takes fewer pulses, with its level; `high` is one that does.
-fn next_fall(mut low: (u64, f64), mut high: (u64, f64), level: impl Fn(u64) -> f64) -> (u64, f64) {
-    let count = CellPhysics::pulses_of(low.1);
-    // As many pulses are needed while the level is above this.
-    let edge = f64::from(count) - 2.0;
-    let (mut over, mut under) = (low.1 - edge, edge - high.1);
-    let (mut looks, mut rose) = (0, None);
-    while high.0 - low.0 > 1 {
-        looks += 1;
-        let cycle = if looks <= AIMED { aim((low.0, over), (high.0, under)) } else { low.0.midpoint(high.0) };
-        let seen = level(cycle);
-        let below = CellPhysics::pulses_of(seen) == count;
-        // An end that stays twice counts half (the Illinois rule), or one side alone would creep up to the edge.
-        let again = if rose == Some(below) { 0.5 } else { 1.0 };
-        rose = Some(below);
-        if below {
-            (low, over, under) = ((cycle, seen), seen - edge, under * again);
-        } else {
-            (high, over, under) = ((cycle, seen), over * again, edge - seen);
+/// For each of `count` searches: the count in cycle `first`, and each later one up to `last` with the cycle from which
+/// it holds. `levels` puts the levels of all looks, in their order, in place of what it is given; each search's level
+/// falls with the cycle, or stays. The searches look together, since many levels are worked out in less time than one
+/// after the other.
+pub(super) fn falls(
+    first: u64,
+    last: u64,
+    count: usize,
+    mut levels: impl FnMut(&[Look], &mut Vec<f64>),
+) -> Vec<Vec<(u64, u32)>> {
+    let mut seen = Vec::new();
+    let mut of_all = |cycle: u64| {
+        let looks: Vec<Look> = (0..count).map(|search| Look { search, cycle }).collect();
+        levels(&looks, &mut seen);
+        seen.clone()
+    };
+    let (starts, ends) = (of_all(first), of_all(last));
+    let mut searches: Vec<Search> =
+        starts.into_iter().zip(ends).map(|(start, end)| Search::new((first, start), (last, end))).collect();
+    let mut looks = Vec::new();
+    loop {
+        looks.clear();
+        let next = searches.iter().enumerate();
+        looks.extend(next.filter_map(|(search, of)| Some(Look { search, cycle: of.next()? })));
+        if looks.is_empty() {
+            return searches.into_iter().map(|search| search.found).collect();
+        }
+        levels(&looks, &mut seen);
+        for (look, level) in looks.iter().zip(&seen) {
+            searches[look.search].see((look.cycle, *level));
         }
     }
-    high
+}
+
+/// What one search has found, and the gap in which the next fall lies.
+struct Search {
+    found: Vec<(u64, u32)>,
+    last: (u64, f64),
+    gap: Option<Gap>,
+}
+
+/// A cycle that takes as many pulses as the fall before left, and a later one that takes fewer.
+struct Gap {
+    low: (u64, f64),
+    high: (u64, f64),
+    /// As many pulses are needed while the level is above this.
+    edge: f64,
+    /// How far above and below the edge the two lie, or what counts of it.
+    over: f64,
+    under: f64,
+    looks: u32,
+    /// Did the look before raise the lower end?
+    rose: Option<bool>,
+}
+
+impl Search {
+    fn new(first: (u64, f64), last: (u64, f64)) -> Self {
+        let mut search = Self { found: Vec::new(), last, gap: None };
+        search.fell(first);
+        search
+    }
+
+    /// The cycle to look at next; none where all is found.
+    fn next(&self) -> Option<u64> {
+        self.gap.as_ref().map(Gap::next)
+    }
+
+    /// Takes the level of the cycle that was to be looked at.
+    fn see(&mut self, seen: (u64, f64)) {
+        let Some(gap) = &mut self.gap else { return };
+        gap.see(seen);
+        if gap.is_closed() {
+            let high = gap.high;
+            self.fell(high);
+        }
+    }
+
+    /// From this cycle on its count holds: notes it, and each that follows from what is known.
+    fn fell(&mut self, mut low: (u64, f64)) {
+        loop {
+            self.found.push((low.0, CellPhysics::pulses_of(low.1)));
+            self.gap = Gap::between(low, self.last);
+            match self.gap.as_ref().filter(|gap| gap.is_closed()) {
+                Some(gap) => low = gap.high,
+                None => return,
+            }
+        }
+    }
+}
+
+impl Gap {
+    /// None where both take the same pulses.
+    fn between(low: (u64, f64), high: (u64, f64)) -> Option<Self> {
+        let count = CellPhysics::pulses_of(low.1);
+        let edge = f64::from(count) - 2.0;
+        let (over, under) = (low.1 - edge, edge - high.1);
+        (count > CellPhysics::pulses_of(high.1)).then_some(Self {
+            low,
+            high,
+            edge,
+            over,
+            under,
+            looks: 0,
+            rose: None,
+        })
+    }
+
+    fn is_closed(&self) -> bool {
+        self.high.0 - self.low.0 <= 1
+    }
+
+    fn next(&self) -> u64 {
+        if self.looks < AIMED {
+            aim((self.low.0, self.over), (self.high.0, self.under))
+        } else {
+            self.low.0.midpoint(self.high.0)
+        }
+    }
+
+    fn see(&mut self, seen: (u64, f64)) {
+        self.looks += 1;
+        let below = CellPhysics::pulses_of(seen.1) == CellPhysics::pulses_of(self.low.1);
+        // An end that stays twice counts half (the Illinois rule), or one side alone would creep up to the edge.
+        let again = if self.rose == Some(below) { 0.5 } else { 1.0 };
+        self.rose = Some(below);
+        if below {
+            (self.low, self.over, self.under) = (seen, seen.1 - self.edge, self.under * again);
+        } else {
+            (self.high, self.over, self.under) = (seen, self.over * again, self.edge - seen.1);
+        }
+    }
 }
 
 /// A cycle between two, where a line between how far above and below the edge they lie crosses it. Trapping grows about
@@ -59,7 +163,6 @@ fn aim((low, over): (u64, f64), (high, under): (u64, f64)) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::cell::Cell;
 
     fn one_by_one(first: u64, last: u64, level: impl Fn(u64) -> f64) -> Vec<(u64, u32)> {
         let mut found: Vec<(u64, u32)> = Vec::new();
@@ -83,10 +186,13 @@ mod tests {
             |cycle| -5.0 - cycle,
             |cycle| 5.0 - (cycle / 3000.0).powi(9),
         ];
-        for (number, shape) in shapes.into_iter().enumerate() {
-            for (first, last) in [(1, 1), (1, 2), (1, 9000), (776, 778), (4000, 9000)] {
-                let level = |cycle: u64| shape(cycle as f64);
-                let (ours, all) = (falls(first, last, level), one_by_one(first, last, level));
+        for (first, last) in [(1, 1), (1, 2), (1, 9000), (776, 778), (4000, 9000)] {
+            let ours = falls(first, last, shapes.len(), |looks, levels| {
+                levels.clear();
+                levels.extend(looks.iter().map(|look| shapes[look.search](look.cycle as f64)));
+            });
+            for (number, (shape, ours)) in shapes.into_iter().zip(ours).enumerate() {
+                let all = one_by_one(first, last, |cycle| shape(cycle as f64));
                 assert_eq!(ours, all, "shape {number}, cycles {first} to {last}");
             }
         }
@@ -94,12 +200,14 @@ mod tests {
 
     #[test]
     fn a_search_looks_a_few_times_for_each_fall() {
-        let looks = Cell::new(0);
-        let found = falls(1, 1_000_000, |cycle| {
-            looks.set(looks.get() + 1);
-            20.0 - 0.3 * libm::pow(cycle as f64 / 3000.0, 0.62) - 0.4 * libm::pow(cycle as f64 / 3000.0, 0.3)
+        let mut taken = 0;
+        let found = falls(1, 1_000_000, 1, |looks, levels| {
+            taken += looks.len();
+            let over = looks[0].cycle as f64 / 3000.0;
+            *levels = vec![20.0 - 0.3 * libm::pow(over, 0.62) - 0.4 * libm::pow(over, 0.3)];
         });
-        assert!(found.len() > 10, "{}", found.len());
-        assert!(looks.get() < 12 * found.len(), "{} looks for {} falls", looks.get(), found.len());
+        let found = found[0].len();
+        assert!(found > 10, "{found}");
+        assert!(taken < 12 * found, "{taken} looks for {found} falls");
     }
 }

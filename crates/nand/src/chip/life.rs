@@ -3,10 +3,10 @@
 
 use super::Rig;
 use super::block::{Block, MICRO, Stress, micro};
-use super::falling::falls;
+use super::falling::{Look, falls};
 use super::log::{LogRow, Stretch, Track, log, stretches};
 use crate::cells::normal::Stream;
-use crate::cells::{CellPhysics, VoltagePlan, slow_offset};
+use crate::cells::{CellPhysics, SlowCell, SlowCells, VoltagePlan};
 
 /// What is programmed in each cycle.
 #[derive(Clone, Debug, PartialEq)]
@@ -125,6 +125,17 @@ struct Alike {
     slowest: f64,
 }
 
+/// The slowest of the cells that a program of a wordline brings to one target.
+#[derive(Clone, Copy)]
+struct Slow {
+    wordline: usize,
+    pass: usize,
+    /// The target.
+    volts: f64,
+    /// How far out it lies, in standard deviations.
+    deviation: f64,
+}
+
 impl Cycling<'_> {
     /// Runs up to `cycles` cycles; gives the rows and the busy time of all of them.
     pub fn run(
@@ -152,10 +163,7 @@ impl Cycling<'_> {
         if let Some(cycle) = erase.fails() {
             (last, fails) = (cycle, true);
         }
-        let mut tracks: Vec<Track> = programmed
-            .iter()
-            .map(|&page| self.program_track(block, &rates, page, &shares, first, last))
-            .collect();
+        let mut tracks = self.program_tracks(block, &rates, &programmed, &shares, (first, last));
         let mut erases = last + 1 - first;
         if let Some(cycle) = tracks.iter().filter_map(Track::fails).min().filter(|cycle| *cycle <= last) {
             // The cycle that a program fails in ends before its erase.
@@ -246,32 +254,56 @@ impl Cycling<'_> {
         Track { page: None, stretches: stretches(first, last, self.physics.erase.max_pulses, at) }
     }
 
-    fn program_track(
+    /// The programs of each page in the cycles from the first to the last.
+    fn program_tracks(
         &self,
         block: &Block,
         rates: &[u64],
-        page: u32,
+        pages: &[u32],
         shares: &[f64],
-        first: u64,
-        last: u64,
-    ) -> Track {
+        (first, last): (u64, u64),
+    ) -> Vec<Track> {
         let bits = self.physics.cell.bits();
-        let wordline = (page / bits) as usize;
-        let pass = self.physics.pass_of(page % bits);
-        let slowest = self.slowest(block, wordline, pass, shares);
-        let wear = &self.physics.wear;
-        let falls_of = |&(volts, deviation): &(f64, f64)| {
-            let level = |cycle: u64| {
-                let worn =
-                    self.wear_at(block, block.stress[wordline].programmed, rates[wordline], cycle - first);
-                let gained = wear.program * wear.trapped_v(worn) * block.trapping;
-                let offset = slow_offset(self.physics.offset_sigma, wear.cell_spread, deviation, gained);
-                self.physics.level(self.plan, pass, volts, offset)
-            };
-            falls(first, last, level)
+        let mut slow: Vec<Slow> = Vec::new();
+        let ends: Vec<usize> = pages
+            .iter()
+            .map(|page| {
+                let (wordline, pass) = ((page / bits) as usize, self.physics.pass_of(page % bits));
+                let slowest = self.slowest(block, wordline, pass, shares).into_iter();
+                slow.extend(slowest.map(|(volts, deviation)| Slow { wordline, pass, volts, deviation }));
+                slow.len()
+            })
+            .collect();
+        let mut cells: Vec<SlowCell> = Vec::new();
+        let of = SlowCells {
+            wear: &self.physics.wear,
+            trapping: block.trapping,
+            sigma: self.physics.offset_sigma,
         };
-        let falls: Vec<Vec<(u64, u32)>> = slowest.iter().map(falls_of).collect();
-        Track { page: Some(page), stretches: self.program_stretches(pass, first, &falls) }
+        let falls = falls(first, last, slow.len(), |looks, levels| {
+            cells.clear();
+            cells.extend(looks.iter().map(|&Look { search, cycle }| {
+                let Slow { wordline, deviation, .. } = slow[search];
+                let programmed = block.stress[wordline].programmed;
+                SlowCell { deviation, worn: self.wear_at(block, programmed, rates[wordline], cycle - first) }
+            }));
+            of.offsets(&cells, levels);
+            for (look, level) in looks.iter().zip(levels) {
+                let Slow { pass, volts, .. } = slow[look.search];
+                *level = self.physics.level(self.plan, pass, volts, *level);
+            }
+        });
+        let starts = std::iter::once(0).chain(ends.iter().copied());
+        let of_pages = pages.iter().zip(starts.zip(&ends));
+        of_pages
+            .map(|(&page, (start, end))| {
+                let pass = self.physics.pass_of(page % bits);
+                Track {
+                    page: Some(page),
+                    stretches: self.program_stretches(pass, first, &falls[start..*end]),
+                }
+            })
+            .collect()
     }
 
     /// The target of each group of cells that a pass brings to one, and how far out the slowest of them lies.
@@ -327,6 +359,7 @@ impl Cycling<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cells::slow_offset;
     use config::{Document, Section};
 
     const PARTS: [(crate::Cell, &str); 4] = [
@@ -352,7 +385,8 @@ mod tests {
         let gained = physics.wear.program * physics.wear.trapped_v(worn) * block.trapping;
         let mut pulses: Vec<u32> = Vec::new();
         for (volts, deviation) in cycling.slowest(block, wordline, pass, shares) {
-            let offset = slow_offset(physics.offset_sigma, physics.wear.cell_spread, deviation, gained);
+            let spread = physics.wear.cell_spread;
+            let offset = slow_offset(physics.offset_sigma, spread, deviation, gained);
             pulses.push(physics.pulses(cycling.plan, pass, volts, offset));
         }
         let most = pulses.iter().copied().max().unwrap_or(0).max(physics.least_pulses(cycling.plan, pass));
@@ -377,8 +411,9 @@ mod tests {
                 let wordlines = pages_per_block / cell.bits();
                 let block = Block::new(&physics, Stream::new(1), 1.0, number, wordlines);
                 let rates = vec![micro(0.3); wordlines as usize];
-                for page in 0..cell.bits() {
-                    let track = cycling.program_track(&block, &rates, page, &shares, 1, last);
+                let pages: Vec<u32> = (0..cell.bits()).collect();
+                let tracks = cycling.program_tracks(&block, &rates, &pages, &shares, (1, last));
+                for (page, track) in pages.into_iter().zip(tracks) {
                     let at = |cycle: u64| in_cycle(&cycling, &block, page, &shares, rates[0], cycle);
                     let known = stretches(1, last, physics.program.max_pulses, at);
                     assert_eq!(track.stretches, known, "{cell:?}, block {number}, page {page}");

@@ -76,8 +76,14 @@ impl Pace {
         if self.stretches.is_empty() {
             return rate * count;
         }
-        // Rounded from the first cycle on: n cycles are n times one.
-        let upto = |cycles: u64| u128::from(rate) * u128::from(self.worn(cycles)) / MICRO as u128;
+        // Rounded from the first cycle on: n cycles are n times one. Where the product is small, a division is, too.
+        let upto = |cycles: u64| {
+            let worn = self.worn(cycles);
+            rate.checked_mul(worn).map_or_else(
+                || u128::from(rate) * u128::from(worn) / MICRO as u128,
+                |product| u128::from(product / MICRO as u64),
+            )
+        };
         u64::try_from(upto(before + count) - upto(before)).unwrap_or(u64::MAX)
     }
 }

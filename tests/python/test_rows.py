@@ -8,7 +8,7 @@ from pathlib import Path
 from floatgate.lab.chip import Entry
 from floatgate.lab.lives import life
 from floatgate.lab.log import COLUMNS, read_log, write_log
-from floatgate.lab.rows import Rows, first_failure, joined, plain
+from floatgate.lab.rows import Notes, Rows, first_failure, joined, plain
 from floatgate.lab.simulated import SimulatedSource
 
 CYCLES = 10**9  # more than the block lives
@@ -62,6 +62,24 @@ def test_a_log_of_rows_has_the_bytes_of_a_log_of_entries(tmp_path: Path) -> None
     assert (tmp_path / "rows").read_bytes() == (tmp_path / "entries").read_bytes()
     assert read_log(tmp_path / "rows").entries == tuple(rows)
     assert (tmp_path / "rows").read_text(encoding="utf-8").splitlines()[1] == ",".join(COLUMNS)
+
+
+def test_notes_are_what_was_written_down(tmp_path: Path) -> None:
+    rows = _lived()
+    one, other = Entry(1, 0, "read", 1, 3, None, "ok", 5), Entry(2, None, "erase", 1, 4, None, "fail")
+    notes, expected = Notes(), []
+    for some in ([one], rows, [other, one], rows, []):
+        notes.extend(some)
+        expected += list(some)
+    notes.append(other)
+    expected.append(other)
+    assert list(notes) == expected
+    assert [notes[0], notes[-1], len(notes)] == [one, other, len(expected)]
+    assert notes[-3:] == expected[-3:]
+    assert list(pickle.loads(pickle.dumps(notes))) == expected
+    for name, entries in (("notes", notes), ("entries", expected)):
+        write_log(tmp_path / name, {"chip": "poster-mlc"}, entries)
+    assert (tmp_path / "notes").read_bytes() == (tmp_path / "entries").read_bytes()
 
 
 def test_other_entries_become_lines_too() -> None:

@@ -13,7 +13,7 @@ from floatgate.errors import InputError
 from floatgate.lab.chip import Chip, Entry, Identity, Pages, Regulated
 from floatgate.lab.lives import Life, life
 from floatgate.lab.recorder import recorded
-from floatgate.lab.rows import first_failure, joined
+from floatgate.lab.rows import Notes, first_failure, joined
 
 CELSIUS = 25.0  # unless a test is about temperature
 MOST_RATED = 10_000  # a block that outlives its rating so often is left alive
@@ -93,9 +93,9 @@ class Bench:
         Raises OutOfBlocksError when it has fewer.
         """
         chip, blocks = self._take(count, celsius)
-        entries: list[Entry] = []
-        self.logs["-".join(filter(None, (self.experiment, label)))] = Kept(celsius, entries)
-        return recorded(chip, entries), blocks
+        notes = Notes()
+        self.logs["-".join(filter(None, (self.experiment, label)))] = Kept(celsius, notes)
+        return recorded(chip, notes), blocks
 
     def _take(self, count: int, celsius: float) -> tuple[Chip, list[int]]:
         chip = self.source.open()

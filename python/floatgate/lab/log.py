@@ -12,7 +12,7 @@ from typing import get_args
 from floatgate.errors import InputError
 from floatgate.files import LINES_MOST, read_rows, read_text, whole, write_lines
 from floatgate.lab.chip import Entry, Operation, Status
-from floatgate.lab.rows import Rows, plain
+from floatgate.lab.rows import Notes, Rows, plain
 
 _LOG = "a log of a test rig"
 COLUMNS = Entry._fields
@@ -29,7 +29,7 @@ class Log:
 def write_log(path: Path, head: Mapping[str, str], entries: Iterable[Entry]) -> None:
     """Write `entries` in the order in which they came."""
     before = "".join(f"# {key}: {' '.join(str(value).split())}\n" for key, value in head.items())
-    if isinstance(entries, Rows):
+    if isinstance(entries, Rows | Notes):
         write_lines(path, COLUMNS, entries.lines(), before)
     else:
         write_lines(path, COLUMNS, plain(entries), before)

@@ -17,15 +17,15 @@ from floatgate.lab.chip import (
     Status,
     VoltagePlan,
 )
-from floatgate.lab.rows import first_failure
+from floatgate.lab.rows import Notes, first_failure
 
 
 class Recorder:
     """A chip that writes down what it is asked. Single operations tell no pulses."""
 
-    def __init__(self, chip: Chip, entries: list[Entry]) -> None:
+    def __init__(self, chip: Chip, notes: Notes) -> None:
         self._chip = chip
-        self._entries = entries
+        self._notes = notes
         self._cycles: dict[int, int] = {}  # completed, of each block
         self._written: dict[tuple[int, int], bytes] = {}
 
@@ -33,7 +33,7 @@ class Recorder:
         self, block: int, page: int | None, operation: Operation, answer: Answer, wrong: int | None = None
     ) -> None:
         cycle = self._cycles.get(block, 0) + 1
-        self._entries.append(Entry(block, page, operation, cycle, answer.busy_ns, None, answer.status, wrong))
+        self._notes.append(Entry(block, page, operation, cycle, answer.busy_ns, None, answer.status, wrong))
 
     def identify(self) -> Identity:
         """Return what the part says about itself."""
@@ -74,7 +74,7 @@ class Recorder:
     ) -> Sequence[Entry]:
         """Cycle a block."""
         entries = self._chip.cycle(block, cycles, pattern=pattern, pages=pages)
-        self._entries += entries
+        self._notes.extend(entries)
         failure = first_failure(entries)
         failed = failure and failure[0]
         self._forget(block, cycles if failed is None else failed - self._cycles.get(block, 0))
@@ -116,8 +116,8 @@ class _Probed(Chip, CellProbe, Protocol):
 class RegulatedRecorder(Recorder):
     """The same for a chip whose voltages can be chosen."""
 
-    def __init__(self, chip: _Regulated, entries: list[Entry]) -> None:
-        super().__init__(chip, entries)
+    def __init__(self, chip: _Regulated, notes: Notes) -> None:
+        super().__init__(chip, notes)
         self._plans: Regulated = chip
 
     def voltage_plans(self) -> tuple[str, ...]:
@@ -132,8 +132,8 @@ class RegulatedRecorder(Recorder):
 class ProbedRecorder(RegulatedRecorder):
     """The same for a chip with a probe in its cells."""
 
-    def __init__(self, chip: _Probed, entries: list[Entry]) -> None:
-        super().__init__(chip, entries)
+    def __init__(self, chip: _Probed, notes: Notes) -> None:
+        super().__init__(chip, notes)
         self._probe: CellProbe = chip
 
     def threshold_voltages(self, block: int, wordline: int) -> Any:
@@ -145,10 +145,10 @@ class ProbedRecorder(RegulatedRecorder):
         return self._probe.staircases(block, wordline, cells)
 
 
-def recorded(chip: Chip, entries: list[Entry]) -> Chip:
+def recorded(chip: Chip, notes: Notes) -> Chip:
     """Return the chip with a log, and with the vendor commands that it has."""
     if isinstance(chip, CellProbe):
-        return ProbedRecorder(chip, entries)
+        return ProbedRecorder(chip, notes)
     if isinstance(chip, Regulated):
-        return RegulatedRecorder(chip, entries)
-    return Recorder(chip, entries)
+        return RegulatedRecorder(chip, notes)
+    return Recorder(chip, notes)

@@ -96,3 +96,47 @@ class Rows(Sequence[Entry]):
             known[0].extend(cycles[again:])
             known[1].extend(busy[again:])
         return found
+
+
+class Notes(Sequence[Entry]):
+    """Entries that come one by one, and rows of many cycles between them, which stay as they are."""
+
+    def __init__(self) -> None:
+        self._parts: list[list[Entry] | Rows] = []
+
+    def append(self, entry: Entry) -> None:
+        """Write down an entry."""
+        last = self._parts[-1] if self._parts else None
+        if isinstance(last, list):
+            last.append(entry)
+        else:
+            self._parts.append([entry])
+
+    def extend(self, entries: Sequence[Entry]) -> None:
+        """Write down several."""
+        if isinstance(entries, Rows):
+            self._parts.append(entries)
+        else:
+            for entry in entries:
+                self.append(entry)
+
+    def __len__(self) -> int:
+        return sum(map(len, self._parts))
+
+    def __iter__(self) -> Iterator[Entry]:
+        return chain.from_iterable(self._parts)
+
+    @overload
+    def __getitem__(self, index: int) -> Entry: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> list[Entry]: ...
+
+    def __getitem__(self, index: int | slice) -> Entry | list[Entry]:
+        return list(self)[index]
+
+    def lines(self) -> Iterator[str]:
+        """Yield the entries as lines of CSV, many at once."""
+        return chain.from_iterable(
+            part.lines() if isinstance(part, Rows) else plain(part) for part in self._parts
+        )

@@ -37,7 +37,9 @@ pub use block::{CellBlock, Programmed};
 pub use errors::{Confusion, Histogram};
 pub(crate) use exponentials::exp_all;
 pub use physics::{CellPhysics, EraseTiming, Pass, ProgramTiming, VoltagePlan};
-pub(crate) use slowest::{SlowCell, SlowCells, slow_offset};
+#[cfg(test)]
+pub(crate) use slowest::slow_offset;
+pub(crate) use slowest::{SlowCell, SlowCells};
 pub(crate) use tails::{Beyond, Side};
 pub use tails::{Elapsed, Noise, Tails, Uneven};
 pub use wear::{Retention, Wear, arrhenius};

@@ -75,7 +75,7 @@ fn offsets_at_once(
     for ((gained, worn), deviation) in gained.iter_mut().zip(worn).zip(deviations) {
         let x = of.wear.over_reference(*worn);
         // Every such number has a logarithm, every root of it a power; no round goes further out than the deviation.
-        let normal = (x >= f64::MIN_POSITIVE) & (x <= f64::MAX);
+        let normal = (f64::MIN_POSITIVE..=f64::MAX).contains(&x);
         within += usize::from(normal & is_plain(spread * deviation));
         *gained = of.gained(of.wear.trapped_at(logarithm(x), power));
     }

@@ -188,11 +188,12 @@ impl Cycling<'_> {
     ) {
         let bits = self.physics.cell.bits();
         let held = block.not_programmed();
+        let mut written = vec![false; block.stress.len()];
+        programmed.iter().for_each(|page| written[(page / bits) as usize] = true);
         let Block { stress, pace, erases: before, .. } = block;
         for (wordline, stress) in stress.iter_mut().enumerate() {
             stress.programmed += pace.stress(rates[wordline], *before, programs);
-            let written = programmed.iter().any(|page| page / bits == wordline as u32);
-            let missed = micro(if written { 1.0 - lifted } else { 1.0 });
+            let missed = micro(if written[wordline] { 1.0 - lifted } else { 1.0 });
             // Where nothing is programmed, the first erase finds what the block held.
             let first = if programmed.is_empty() { held[wordline] } else { missed };
             stress.over_erased += first * erases.min(1) + missed * erases.saturating_sub(1);

@@ -139,8 +139,9 @@ pub(super) fn stretches(first: u64, last: u64, budget: u32, at: impl Fn(u64) -> 
 
 /// The cycles 1, 2, 5, 10, 20, 50 ... between two cycles.
 fn samples(from: u64, until: u64) -> impl Iterator<Item = u64> {
-    let decades = (0..19).map(|power| 10u64.pow(power));
+    let decades = (from.max(1).ilog10()..19).map(|power| 10u64.pow(power));
     decades
         .flat_map(|ten| [1, 2, 5].map(|digit| digit * ten))
-        .filter(move |cycle| (from..=until).contains(cycle))
+        .skip_while(move |cycle| *cycle < from)
+        .take_while(move |cycle| *cycle <= until)
 }

@@ -35,7 +35,7 @@ mod wordline;
 
 pub use block::{CellBlock, Programmed};
 pub use errors::{Confusion, Histogram};
-pub(crate) use exponentials::exp_all;
+pub(crate) use exponentials::{is_plain, power};
 pub use physics::{CellPhysics, EraseTiming, Pass, ProgramTiming, VoltagePlan};
 #[cfg(test)]
 pub(crate) use slowest::slow_offset;

@@ -195,11 +195,11 @@ pub(crate) enum Side {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Beyond {
     /// Mean distances: of the noise on either side, and of what a cell loses beyond it, volts.
-    near: f64,
-    far: f64,
+    pub near: f64,
+    pub far: f64,
     /// Weights of both in the share below; the far one is zero where there is no such loss.
-    near_below: f64,
-    far_below: f64,
+    pub near_below: f64,
+    pub far_below: f64,
 }
 
 impl Beyond {
@@ -215,21 +215,19 @@ impl Beyond {
     }
 
     /// The two powers of e that the share beyond `volts` is made of.
+    #[inline(always)]
     pub fn powers(&self, volts: f64) -> [f64; 2] {
         let distance = volts.abs();
         [-distance / self.near, if self.far > 0.0 { -distance / self.far } else { 0.0 }]
     }
 
     /// The share beyond `volts` on a side, from e to these powers.
+    #[inline(always)]
     pub fn share(&self, volts: f64, side: Side, [near, far]: [f64; 2]) -> f64 {
         let above = 0.5 * near * self.near / (self.near + self.far);
         let below = self.far_below * far - self.near_below * near;
-        match (side, volts >= 0.0) {
-            (Side::Above, true) => above,
-            (Side::Above, false) => 1.0 - below,
-            (Side::Below, true) => below,
-            (Side::Below, false) => 1.0 - above,
-        }
+        let (here, there) = if side == Side::Above { (above, below) } else { (below, above) };
+        if volts >= 0.0 { here } else { 1.0 - there }
     }
 
     fn alone(&self, volts: f64, side: Side) -> f64 {

@@ -1,7 +1,8 @@
 //! The threshold voltages of one state's sampled cells: what share of them lies beyond a reference.
 
+use super::bins::{Bin, Bins};
 use crate::cells::normal::{above, quantile};
-use crate::cells::{Beyond, Noise, Side, exp_all};
+use crate::cells::{Beyond, Noise, Side};
 
 /// Fewer cells than this beyond a reference are not counted but extrapolated.
 const COUNTED: usize = 100;
@@ -19,26 +20,14 @@ pub(super) enum Hump {
         /// Middle of the first bin, volts.
         low: f64,
         /// The bins that have cells.
-        bins: Vec<Bin>,
+        bins: Bins,
         /// Cells in all.
         count: f64,
         /// Share of its volts above the erased state that every cell loses.
         loss: f64,
-        /// Threshold of the erased state, and of the highest, volts.
-        range: (f64, f64),
+        /// Threshold of the erased state, volts.
+        erased: f64,
     },
-}
-
-/// Cells that lie together.
-pub(super) struct Bin {
-    cells: f64,
-    /// Where they lie before the noise, and after what all of them lose, volts.
-    volts: f64,
-    left: f64,
-    /// How far the noise carries them.
-    beyond: Beyond,
-    /// A share of this over v is lifted by more than v when read, volts.
-    lifted_v: f64,
 }
 
 impl Hump {
@@ -52,12 +41,17 @@ impl Hump {
     /// at the erased threshold. `range`: thresholds of the erased and the highest state, volts.
     pub fn noisy(volts: &[f32], noise: Noise, weak_v: f64, range: (f64, f64)) -> Self {
         let lowest = volts.iter().copied().fold(f32::INFINITY, f32::min);
+        let highest = volts.iter().copied().fold(f32::NEG_INFINITY, f32::max);
         let low = f64::from(lowest);
-        let ((erased, top), mut cells) = (range, Vec::<u32>::new());
+        let bin_of = |volts: f32| {
+            let place = f64::from(volts - lowest) / BIN_V;
+            // Rounded; `round` is a function of the C library, and no value lies below zero.
+            let below = place as usize;
+            below + usize::from(place - below as f64 >= 0.5)
+        };
+        let ((erased, top), mut cells) = (range, vec![0u32; bin_of(highest) + 1]);
         for volts in volts {
-            let bin = (f64::from(volts - lowest) / BIN_V).round() as usize;
-            cells.resize(cells.len().max(bin + 1), 0);
-            cells[bin] += 1;
+            cells[bin_of(*volts)] += 1;
         }
         let of_bin = |(bin, cells): (usize, &u32)| {
             let volts = low + BIN_V * bin as f64;
@@ -70,8 +64,8 @@ impl Hump {
                 lifted_v: weak_v * ((top - volts) / (top - erased)).max(0.0),
             }
         };
-        let bins = cells.iter().enumerate().filter(|(_, cells)| **cells > 0).map(of_bin).collect();
-        Self::Noisy { low, bins, count: volts.len() as f64, loss: noise.loss, range }
+        let bins = Bins::of(cells.iter().enumerate().filter(|(_, cells)| **cells > 0).map(of_bin), top);
+        Self::Noisy { low, bins, count: volts.len() as f64, loss: noise.loss, erased }
     }
 
     pub fn count(&self) -> f64 {
@@ -85,13 +79,13 @@ impl Hump {
     pub fn middle(&self) -> f64 {
         match self {
             Self::Sorted(volts) => f64::from(volts[volts.len() / 2]),
-            Self::Noisy { low, bins, count, loss, range: (erased, _) } => {
+            Self::Noisy { low, bins, count, loss, erased } => {
                 let mut below = 0.0;
-                let passes = |bin: &&Bin| {
-                    below += bin.cells;
+                let passes = |(cells, _): &(f64, f64)| {
+                    below += cells;
                     below >= 0.5 * count
                 };
-                let volts = bins.iter().find(passes).map_or(*low, |bin| bin.volts);
+                let volts = bins.cells().find(passes).map_or(*low, |(_, volts)| volts);
                 volts - loss * (volts - erased).max(0.0)
             }
         }
@@ -110,34 +104,9 @@ impl Hump {
     fn beyond(&self, reference: f64, side: Side) -> f64 {
         match self {
             Self::Sorted(volts) => beyond(volts, reference, side == Side::Above),
-            Self::Noisy { bins, count, range: (_, top), .. } => {
-                let lifts = side == Side::Above && reference < *top;
-                let cells = |sum, bins: &[Bin]| add_beyond(sum, bins, reference, (side, lifts));
-                bins.chunks(TOGETHER).fold(0.0, cells) / count
-            }
+            Self::Noisy { bins, count, .. } => bins.beyond(reference, side) / count,
         }
     }
-}
-
-/// Bins whose exponentials are taken together: they and their powers stay in the nearest cache.
-const TOGETHER: usize = 256;
-
-/// Adds the cells of some bins that lie beyond a reference to those of the bins before; whether reads lift cells there.
-fn add_beyond(sum: f64, bins: &[Bin], reference: f64, (side, lifts): (Side, bool)) -> f64 {
-    let sign = if side == Side::Above { 1.0 } else { -1.0 };
-    let mut powers = [[0.0; 2]; TOGETHER];
-    for (powers, bin) in powers.iter_mut().zip(bins) {
-        *powers = bin.beyond.powers(sign * (reference - bin.left));
-    }
-    exp_all(powers[..bins.len()].as_flattened_mut());
-    bins.iter().zip(powers).fold(sum, |sum, (bin, powers)| {
-        let mut share = bin.beyond.share(sign * (reference - bin.left), side, powers);
-        if lifts && reference > bin.left {
-            let lifted = bin.lifted_v / (reference - bin.left);
-            share += (1.0 - share) * lifted.min(1.0);
-        }
-        sum + bin.cells * share
-    })
 }
 
 fn beyond(sorted: &[f32], reference: f64, upwards: bool) -> f64 {

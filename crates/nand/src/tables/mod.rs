@@ -13,6 +13,7 @@
 //! [tables.voltages]    what other sets of voltages do, see `voltages.rs`
 //! ```
 
+mod bins;
 mod endurance;
 mod errors;
 mod grid;

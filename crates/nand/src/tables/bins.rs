@@ -1,0 +1,213 @@
+//! Cells counted by where they lie, and how many of them noise carries beyond a reference.
+
+use crate::cells::{Beyond, Side, is_plain, power};
+use multiversion::multiversion;
+
+/// Bins that are looked at together.
+const TOGETHER: usize = 64;
+
+/// Cells that lie together.
+#[derive(Clone, Copy)]
+pub(super) struct Bin {
+    pub cells: f64,
+    /// Where they lie before the noise, and after what all of them lose, volts.
+    pub volts: f64,
+    pub left: f64,
+    /// How far the noise carries them.
+    pub beyond: Beyond,
+    /// A share of this over v is lifted by more than v when read, volts.
+    pub lifted_v: f64,
+}
+
+/// Many bins, in the order in which they came.
+pub(super) struct Bins {
+    count: usize,
+    groups: Vec<Group>,
+    /// Reads lift cells beyond references below this, volts.
+    top: f64,
+}
+
+/// What bins are made of, each part for itself: the compiler makes vectors of loops over them.
+struct Group {
+    cells: [f64; TOGETHER],
+    volts: [f64; TOGETHER],
+    left: [f64; TOGETHER],
+    near: [f64; TOGETHER],
+    far: [f64; TOGETHER],
+    near_below: [f64; TOGETHER],
+    far_below: [f64; TOGETHER],
+    lifted_v: [f64; TOGETHER],
+}
+
+impl Bins {
+    /// Cells of which reads lift those below `top`, volts.
+    pub fn of(bins: impl Iterator<Item = Bin>, top: f64) -> Self {
+        let mut found = Self { count: 0, groups: Vec::new(), top };
+        for bin in bins {
+            let place = found.count % TOGETHER;
+            if place == 0 {
+                found.groups.push(Group::empty());
+            }
+            if let Some(group) = found.groups.last_mut() {
+                group.put(place, bin);
+            }
+            found.count += 1;
+        }
+        found
+    }
+
+    /// The cells of each bin, and where they lie before the noise, volts.
+    pub fn cells(&self) -> impl Iterator<Item = (f64, f64)> {
+        self.groups.iter().flat_map(|group| group.cells.into_iter().zip(group.volts)).take(self.count)
+    }
+
+    /// The cells that are found beyond a reference on a side.
+    pub fn beyond(&self, reference: f64, side: Side) -> f64 {
+        let lifts = side == Side::Above && reference < self.top;
+        self.groups.iter().fold(0.0, |sum, group| {
+            let mut shares = [0.0; TOGETHER];
+            if !shares_at_once(group, reference, side, lifts, &mut shares) {
+                for (place, share) in shares.iter_mut().enumerate() {
+                    let powers = group.beyond(place).powers(group.distance(place, reference, side));
+                    *share = group.share(place, reference, side, lifts, powers.map(libm::exp));
+                }
+            }
+            group.cells.iter().zip(shares).fold(sum, |sum, (cells, share)| sum + cells * share)
+        })
+    }
+}
+
+impl Group {
+    /// No cells: what stands in a place that no bin has adds nothing.
+    const fn empty() -> Self {
+        let (zeros, ones) = ([0.0; TOGETHER], [1.0; TOGETHER]);
+        Self {
+            cells: zeros,
+            volts: zeros,
+            left: zeros,
+            near: ones,
+            far: ones,
+            near_below: zeros,
+            far_below: zeros,
+            lifted_v: zeros,
+        }
+    }
+
+    fn put(&mut self, place: usize, Bin { cells, volts, left, beyond, lifted_v }: Bin) {
+        let Beyond { near, far, near_below, far_below } = beyond;
+        (self.cells[place], self.volts[place], self.left[place]) = (cells, volts, left);
+        (self.near[place], self.far[place], self.lifted_v[place]) = (near, far, lifted_v);
+        (self.near_below[place], self.far_below[place]) = (near_below, far_below);
+    }
+
+    #[inline(always)]
+    fn beyond(&self, place: usize) -> Beyond {
+        Beyond {
+            near: self.near[place],
+            far: self.far[place],
+            near_below: self.near_below[place],
+            far_below: self.far_below[place],
+        }
+    }
+
+    /// How far beyond the cells of a bin the reference lies, volts.
+    #[inline(always)]
+    fn distance(&self, place: usize, reference: f64, side: Side) -> f64 {
+        (reference - self.left[place]) * if side == Side::Above { 1.0 } else { -1.0 }
+    }
+
+    /// The share of a bin's cells that is found beyond, from e to the powers of [`Beyond::powers`]; whether reads lift
+    /// cells there.
+    #[inline(always)]
+    fn share(&self, place: usize, reference: f64, side: Side, lifts: bool, powers: [f64; 2]) -> f64 {
+        let share = self.beyond(place).share(self.distance(place, reference, side), side, powers);
+        let above = reference - self.left[place];
+        let lifted = (self.lifted_v[place] / above).min(1.0);
+        if lifts & (above > 0.0) { share + (1.0 - share) * lifted } else { share }
+    }
+}
+
+/// Puts the shares of all bins in their places; false where some power is none that vectors know. Each step is a loop of
+/// its own: of one loop of all steps the compiler makes no vectors.
+#[rustversion::attr(since(1.89), multiversion(targets("x86_64+avx512f+avx512vl", "x86_64+avx2")))]
+#[rustversion::attr(before(1.89), multiversion(targets("x86_64+avx2")))]
+fn shares_at_once(
+    group: &Group,
+    reference: f64,
+    side: Side,
+    lifts: bool,
+    shares: &mut [f64; TOGETHER],
+) -> bool {
+    let (mut nears, mut fars) = ([0.0; TOGETHER], [0.0; TOGETHER]);
+    for (place, (near, far)) in nears.iter_mut().zip(&mut fars).enumerate() {
+        [*near, *far] = group.beyond(place).powers(group.distance(place, reference, side));
+    }
+    let within = raise(&mut nears) + raise(&mut fars);
+    for (place, share) in shares.iter_mut().enumerate() {
+        *share = group.share(place, reference, side, lifts, [nears[place], fars[place]]);
+    }
+    within == 2 * TOGETHER
+}
+
+/// Puts e to the power of each value in its place; gives how many of them vectors know.
+#[inline(always)]
+fn raise(values: &mut [f64; TOGETHER]) -> usize {
+    let mut within = 0;
+    for value in values {
+        within += usize::from(is_plain(*value));
+        *value = power(*value);
+    }
+    within
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cells::Noise;
+    use crate::cells::normal::Stream;
+
+    #[test]
+    fn many_bins_have_the_cells_of_each() {
+        let draws = Stream::new(9);
+        for (tail, odd_near) in [(0.0, 0.03), (0.004, 0.03), (0.004, 1e-9)] {
+            let mut bins: Vec<Bin> = (0..200)
+                .map(|i| {
+                    let volts = 5.0 * draws.uniform(3 * i) - 1.0;
+                    let noise = Noise { program_v: 0.01 + 0.03 * draws.uniform(3 * i + 1), loss: 0.0, tail };
+                    let lifted_v = 0.01 * draws.uniform(3 * i + 2);
+                    Bin {
+                        cells: (i % 7) as f64,
+                        volts,
+                        left: volts,
+                        beyond: Beyond::of(&noise, volts),
+                        lifted_v,
+                    }
+                })
+                .collect();
+            // So near that no vector knows the power: its whole group is worked out one by one.
+            bins[70].beyond.near = odd_near;
+            let all = Bins::of(bins.iter().copied(), 2.0);
+            assert!(all.cells().eq(bins.iter().map(|bin| (bin.cells, bin.volts))));
+            for (reference, side, lifts) in [
+                (1.0, Side::Above, true),
+                (2.5, Side::Above, false),
+                (1.0, Side::Below, false),
+                (-3.0, Side::Above, true),
+            ] {
+                let one_by_one = bins.iter().fold(0.0, |sum, bin| {
+                    let volts = if side == Side::Above { reference - bin.left } else { bin.left - reference };
+                    let mut share = bin.beyond.share(volts, side, bin.beyond.powers(volts).map(libm::exp));
+                    if lifts && reference > bin.left {
+                        share += (1.0 - share) * (bin.lifted_v / (reference - bin.left)).min(1.0);
+                    }
+                    sum + bin.cells * share
+                });
+                let ours = all.beyond(reference, side);
+                assert!(
+                    ours.to_bits() == one_by_one.to_bits(),
+                    "{tail}, {side:?}: {ours}, one by one {one_by_one}"
+                );
+            }
+        }
+    }
+}

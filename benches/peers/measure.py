@@ -1,5 +1,6 @@
 """Processor time of whole processes, and medians with their spread."""
 
+import os
 import resource
 import subprocess
 from collections.abc import Iterable, Mapping, Sequence
@@ -67,6 +68,11 @@ def cpu_s() -> float:
     return used.ru_utime + used.ru_stime
 
 
+def _environment() -> dict[str, str]:
+    """Python keeps what it compiled, as in any installation, whatever the user's own variable says."""
+    return {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+
+
 def run(simulator: str, binary: str, case: Case, requests: int, traces: Path) -> Run:
     """Run one process to its end, in a folder of its own."""
     module = SIMULATORS[simulator]
@@ -75,7 +81,13 @@ def run(simulator: str, binary: str, case: Case, requests: int, traces: Path) ->
         words = module.command(binary, job)
         before = cpu_s()
         done = subprocess.run(
-            words, cwd=temporary, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace"
+            words,
+            cwd=temporary,
+            env=_environment(),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            errors="replace",
         )
         took = cpu_s() - before
         if done.returncode != 0:

@@ -309,6 +309,9 @@ def write_json(path: Path, document: Any) -> None:
     path.write_text(to_text(document) + "\n", encoding="utf-8")
 
 
+_written = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
+
+
 def to_text(value: Any, indent: str = "") -> str:
     """Return `value` as JSON for people: a key a line, but a list of numbers on one.
 
@@ -320,7 +323,7 @@ def to_text(value: Any, indent: str = "") -> str:
         return "{\n" + ",\n".join(lines) + f"\n{indent}}}"
     if isinstance(value, list) and any(isinstance(item, dict | list) for item in value):
         return "[\n" + ",\n".join(inner + to_text(item, inner) for item in value) + f"\n{indent}]"
-    return json.dumps(value, ensure_ascii=False, allow_nan=False)
+    return _written(value)
 
 
 def read_json(path: Path) -> dict[str, Any]:

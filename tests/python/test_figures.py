@@ -2,13 +2,14 @@
 
 import re
 from base64 import b64decode
+from itertools import pairwise
 from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
 
 from conftest import made_up_run
-from floatgate.report import draw, in_notebook, palette, scales
+from floatgate.report import draw, figures, in_notebook, palette, scales
 from floatgate.report.html import packed_library, render
 from floatgate.report.plot import (
     Area,
@@ -144,6 +145,44 @@ def test_what_is_shown_under_the_pointer_has_short_lines() -> None:
     (shown,) = drawn["plot"]["figures"][0]["layers"][0]["data"]["tip"]
     assert max(map(len, shown.split("\n"))) <= 30
     assert re.sub(r"\s", "", shown) == re.sub(r"\s", "", tip)
+
+
+def test_tiles_side_by_side_with_the_same_value_are_one() -> None:
+    rows = [[1.0, 1.0, 2.5], [0.0, 0.0, 0.0], [3.0, 1.0, 3.0]]
+    drawn = draw.spec(chart(200, Axis(), Axis(), [Tiles(INK, rows, says=["row @row, @columns", "@value"])]))
+    layer = drawn["plot"]["figures"][0]["layers"][0]
+    data = layer["data"]
+    found = list(zip(data["row"], data["columns"], data["value"], strict=True))
+    assert found == [
+        (0, "0 to 1", 1.0),
+        (0, "2", 2.5),
+        (1, "0 to 2", 0.0),
+        (2, "0", 3.0),
+        (2, "1", 1.0),
+        (2, "2", 3.0),
+    ]
+    for row in range(3):  # They cover the row, each once.
+        edges = [
+            (x - width / 2, x + width / 2)
+            for x, width, of in zip(data["x"], data["width"], data["row"], strict=True)
+            if of == row
+        ]
+        assert (edges[0][0], edges[-1][1]) == (-0.5, 2.5)
+        assert all(left[1] == right[0] for left, right in pairwise(edges))
+    assert layer["tooltips"]["lines"] == ["row @row, @columns", "@value"]
+
+
+def test_what_the_wear_map_says_has_short_lines() -> None:
+    shown = figures.wear({"columns": 2, "values": [[1.0, 2.0], [3.0, 4.0]]})
+    assert shown is not None
+    (tiles,) = shown.panels[0].marks
+    assert isinstance(tiles, Tiles)
+    longest = {"@row": "16383", "@columns": "100 to 255", "@value": "-1.234e+100"}  # dies, groups
+    for line in tiles.says:
+        for name, text in longest.items():
+            line = line.replace(name, text)
+        assert "@" not in line
+        assert len(line) <= 30
 
 
 def test_every_colour_has_a_sister_on_dark_pages() -> None:

@@ -1,6 +1,5 @@
 """The `floatgate` command. Each command imports what it needs when it runs, so that help comes at once."""
 
-import gc
 import os
 import signal
 import sys
@@ -46,9 +45,6 @@ _debug = False
 
 # How long after a signal was lost it comes once more.
 AGAIN_S = 0.01
-
-# New objects after which Python looks for cycles.
-_OBJECTS = 50_000
 
 EXIT_INPUT = 2
 EXIT_BROKEN = 70
@@ -114,9 +110,6 @@ def __getattr__(name: str) -> Any:
 
 def main(arguments: list[str] | None = None) -> NoReturn:
     """Run the command line and exit: 0, 2 for bad input, 70 for a bug of Floatgate, 130 after Ctrl-C."""
-    # A command makes a hundred thousand objects that stay, most of them classes and functions of what it
-    # imports: looking through them for cycles over and over took a part of a short run that one could see.
-    gc.set_threshold(_OBJECTS)
     try:
         code = _answered(arguments)
     except KeyboardInterrupt:  # while an error is being told, too

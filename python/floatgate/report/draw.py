@@ -8,6 +8,7 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from functools import cache
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -311,10 +312,23 @@ def _text(mark: Text, _panel: Panel) -> list[Any]:
 
 
 def _tiles(mark: Tiles, _panel: Panel) -> list[Any]:
-    at = [(row, column, value) for row, values in enumerate(mark.rows) for column, value in enumerate(values)]
-    rows, columns, values = (list(each) for each in zip(*at, strict=True))
-    data, tips = _data(mark, x=columns, y=rows, value=values)
-    return [lp.geom_tile(lp.aes("x", "y", fill="value"), data=data, size=0, tooltips=tips)]
+    data: dict[str, list[Any]] = {"x": [], "width": [], "row": [], "columns": [], "value": []}
+    for row, values in enumerate(mark.rows):
+        first = 0
+        for value, same in groupby(values):
+            last = first + sum(1 for _ in same) - 1
+            data["x"].append((first + last) / 2)
+            data["width"].append(last - first + 1)
+            data["row"].append(row)
+            data["columns"].append(str(first) if first == last else f"{first} to {last}")
+            data["value"].append(scales.short(value))
+            first = last + 1
+    said = lp.layer_tooltips().format("@value", ".4~g")
+    for line in mark.says:
+        said = said.line(plain(line))
+    tips = said if mark.says else "none"
+    where = lp.aes("x", "row", width="width", fill="value")
+    return [lp.geom_tile(where, data=data, size=0, width_unit="identity", tooltips=tips)]
 
 
 _MAKERS: dict[type[Mark], Any] = {
@@ -364,11 +378,12 @@ def plain(text: str) -> str:
 
 
 _COLOUR = re.compile(r"#[0-9a-f]{6}\b")
+_json = json.JSONEncoder(separators=(",", ":"), allow_nan=False).encode
 
 
 def described(figures: Mapping[str, Figure]) -> str:
     """Return the figures of a page as JSON, and what each of their colours is on a dark page."""
-    shown = {name: spec(figure) for name, figure in figures.items()}
-    text = json.dumps(shown, separators=(",", ":"), allow_nan=False)
-    dark = {colour: palette.dark(colour) for colour in sorted(set(_COLOUR.findall(text)) - set(palette.HEAT))}
-    return json.dumps({"figures": shown, "dark": dark}, separators=(",", ":"), allow_nan=False)
+    shown = _json({name: spec(figure) for name, figure in figures.items()})
+    colours = sorted(set(_COLOUR.findall(shown)) - set(palette.HEAT))
+    dark = _json({colour: palette.dark(colour) for colour in colours})
+    return f'{{"figures":{shown},"dark":{dark}}}'

@@ -277,14 +277,10 @@ def wear(wear_map: dict[str, Any] | None) -> Figure | None:
     if not wear_map or not wear_map.get("values"):
         return None
     rows = _rows(wear_map)
-    tips = [
-        f"die {die}, group {group}: {value:.4g} cycles"
-        for die, values in enumerate(rows)
-        for group, value in enumerate(values)
-    ]
     x = Axis("blocks of the die, in groups", whole=True, grid=False)
     y = Axis("die", whole=True, grid=False, reverse=True)
-    panel = Panel(x, y, [Tiles(palette.INK, rows, tips=tips)], scale="P/E cycles")
+    tiles = Tiles(palette.INK, rows, says=("die @row, group @columns", "@value cycles"))
+    panel = Panel(x, y, [tiles], scale="P/E cycles")
     return Figure([panel], min(520, 110 + 12 * len(rows)))
 
 

@@ -130,9 +130,15 @@ class Text(Mark):
 
 @dataclass(frozen=True)
 class Tiles(Mark):
-    """A map of values: the first row on top."""
+    """A map of values: the first row on top. Neighbours in a row that have the same value are one tile.
+
+    The lines of `says` are shown under the pointer, with a tile's row, columns and value for @row, @columns
+    and @value, and at most 30 letters then (`draw` says why). A map has more tiles than all other figures
+    have points: a text for each would be most of a page.
+    """
 
     rows: Sequence[Sequence[float]]
+    says: Sequence[str] = ()
 
 
 @dataclass(frozen=True)

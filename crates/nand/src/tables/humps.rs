@@ -1,6 +1,7 @@
 //! The threshold voltages of one state's sampled cells: what share of them lies beyond a reference.
 
 use super::bins::{Bin, Bins};
+use super::ranks::Ranks;
 use crate::cells::normal::{above, quantile};
 use crate::cells::{Beyond, Noise, Side};
 
@@ -13,8 +14,8 @@ const BIN_V: f64 = 0.004;
 
 /// One state's cells.
 pub(super) enum Hump {
-    /// Cells as they are read, sorted: shares too small to count are carried on along a normal tail.
-    Sorted(Vec<f32>),
+    /// Cells as they are read: shares too small to count are carried on along a normal tail.
+    Read(Ranks),
     /// Cells before the noise that has tails: the noise is added as a formula, so that small shares are exact.
     Noisy {
         /// Middle of the first bin, volts.
@@ -32,9 +33,8 @@ pub(super) enum Hump {
 
 impl Hump {
     /// Cells as they are read.
-    pub fn sorted(mut volts: Vec<f32>) -> Self {
-        volts.sort_unstable_by(f32::total_cmp);
-        Self::Sorted(volts)
+    pub fn read(volts: &[f32]) -> Self {
+        Self::Read(Ranks::of(volts))
     }
 
     /// Cells that are still to be moved by `noise`, and by reads: `weak_v` over v is the share that rises by more than v
@@ -70,7 +70,7 @@ impl Hump {
 
     pub fn count(&self) -> f64 {
         match self {
-            Self::Sorted(volts) => volts.len() as f64,
+            Self::Read(volts) => volts.count() as f64,
             Self::Noisy { count, .. } => *count,
         }
     }
@@ -78,7 +78,7 @@ impl Hump {
     /// Half of the cells lie below, but for those that tails carry away.
     pub fn middle(&self) -> f64 {
         match self {
-            Self::Sorted(volts) => f64::from(volts[volts.len() / 2]),
+            Self::Read(volts) => volts.at(volts.count() / 2),
             Self::Noisy { low, bins, count, loss, erased } => {
                 let mut below = 0.0;
                 let passes = |(cells, _): &(f64, f64)| {
@@ -103,22 +103,22 @@ impl Hump {
 
     fn beyond(&self, reference: f64, side: Side) -> f64 {
         match self {
-            Self::Sorted(volts) => beyond(volts, reference, side == Side::Above),
+            Self::Read(volts) => beyond(volts, reference, side == Side::Above),
             Self::Noisy { bins, count, .. } => bins.beyond(reference, side) / count,
         }
     }
 }
 
-fn beyond(sorted: &[f32], reference: f64, upwards: bool) -> f64 {
-    let count = sorted.len();
-    let below = sorted.partition_point(|volts| f64::from(*volts) < reference);
+fn beyond(volts: &Ranks, reference: f64, upwards: bool) -> f64 {
+    let count = volts.count();
+    let below = volts.below(reference);
     let counted = if upwards { count - below } else { below };
     if counted >= COUNTED || count <= 2 * INNER {
         return counted as f64 / count as f64;
     }
     // The n-th cell from the end, and the quantile of its rank.
     let at = |n: usize| {
-        let volts = f64::from(if upwards { sorted[count - n] } else { sorted[n - 1] });
+        let volts = volts.at(if upwards { count - n } else { n - 1 });
         (volts, -quantile(n as f64 / count as f64))
     };
     let ((outer_v, outer_z), (inner_v, inner_z)) = (at(COUNTED), at(INNER));
@@ -136,7 +136,7 @@ mod tests {
     #[test]
     fn small_shares_follow_the_tail_of_a_normal_sample() {
         let stream = Stream::new(3);
-        let volts = |count: u64| Hump::sorted((0..count).map(|i| stream.normal(i) as f32).collect());
+        let volts = |count: u64| Hump::read(&(0..count).map(|i| stream.normal(i) as f32).collect::<Vec<_>>());
         let sample = volts(200_000);
         for z in [2.0, 3.0, 4.0, 5.0] {
             for (share, upwards) in [(sample.above(z), true), (sample.below(-z), false)] {

@@ -18,6 +18,7 @@ mod endurance;
 mod errors;
 mod grid;
 mod humps;
+mod ranks;
 mod sample;
 mod states;
 mod voltages;

@@ -186,7 +186,7 @@ fn humps(
         }
     }
     if !physics.has_tails() {
-        return by_state.into_iter().map(Hump::sorted).collect();
+        return by_state.iter().map(|volts| Hump::read(volts)).collect();
     }
     let noise = Noise::of(physics, condition, rest.elapsed);
     let weak_v = physics.read_weak * condition.worn_reads(rest.reads);

@@ -20,7 +20,7 @@ STUDY = """[study]
 drive = "{drive}"
 workload = "random-write"
 seeds = 8
-options = {{ precondition = "fill", limit_requests = 400000, loop = 20 }}
+options = {{ precondition = "fill", limit_requests = {requests}, loop = 100 }}
 
 [parameters]
 "ftl.op_ratio" = [0.25, 0.35]
@@ -33,9 +33,14 @@ GRID = ["--block", "4KiB", "--depth", "1,2,4,8,16,32", "--pattern", "random", "-
 
 def questions(folder: Path) -> dict[str, list[str]]:
     """Return the commands, without their workers."""
-    study = folder / "study.toml"
-    study.write_text(STUDY.format(drive=TINY))
-    return {"study": ["study", str(study)], "grid": ["grid", "slc", *GRID]}
+    short, long = folder / "short.toml", folder / "long.toml"
+    short.write_text(STUDY.format(drive=TINY, requests=400_000))
+    long.write_text(STUDY.format(drive=TINY, requests=2_000_000))
+    return {
+        "short study": ["study", str(short)],
+        "long study": ["study", str(long)],
+        "grid": ["grid", "slc", *GRID],
+    }
 
 
 def cost(words: list[str]) -> tuple[float, float]:
@@ -64,7 +69,7 @@ def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--only", choices=["study", "grid"])
+    parser.add_argument("--only", choices=["short study", "long study", "grid"])
     asked = parser.parse_args()
     say("| question | workers | wall s | CPU s | 2 against 1, wall | at most, by CPU |")
     say("|---|---|---|---|---|---|")

@@ -58,6 +58,8 @@ CONTENTS: dict[str, bytes] = {
     "digits": b"a = " + b"9" * 100_000 + b"\n",
     "JSON digits": b'{"a": ' + b"9" * 100_000 + b"}",
     "JSON infinity": b'{"a": 1e999, "b": Infinity, "c": NaN}',
+    "JSON infinity, nested": b'{"a": [{"b": -1e999}]}',
+    "a bare number": b"5",
     "a key twice": b'{"config": {}, "config": {}}',
     "a list": b"[1, 2]",
     "quotes": b'"' * 100_001,

@@ -2,6 +2,8 @@
 
 `draw` alone knows the library that turns this into a picture. What is written here has values in the units of
 its axes, one colour (`palette`) for each mark, and texts that are shown as they stand.
+
+Nobody compares or prints these classes: each method for it would be compiled anew at every start.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -17,7 +19,7 @@ Shape = Literal["circle", "square", "diamond", "up", "down", "cross"]
 Format = Literal["", "percent", "si", "count", "time", "size", "power"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Axis:
     """One axis of a panel."""
 
@@ -34,7 +36,7 @@ class Axis:
     labels: bool = True  # without: the panel below says what there is
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Mark:
     """Something in a panel. Marks of one name share one entry of the legend; without a name there is none."""
 
@@ -44,7 +46,7 @@ class Mark:
     alpha: float = field(default=1.0, kw_only=True)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Line(Mark):
     """A line through points; it is broken where y is None. As steps it is level up to the next point."""
 
@@ -55,7 +57,7 @@ class Line(Mark):
     steps: bool = False
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Points(Mark):
     """Marks at points, hollow or full; `values` gives each a colour of the panel's scale."""
 
@@ -67,7 +69,7 @@ class Points(Mark):
     values: Numbers | None = None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Boxes(Mark):
     """Rectangles: what bars are made of."""
 
@@ -77,7 +79,7 @@ class Boxes(Mark):
     y1: Sequence[float]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Errors(Mark):
     """Intervals: from `low` to `high` at each x, or at each y where they lie `across`."""
 
@@ -87,7 +89,7 @@ class Errors(Mark):
     across: bool = False
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Area(Mark):
     """What lies between two lines over x, or beside y where it lies `across`."""
 
@@ -97,7 +99,7 @@ class Area(Mark):
     across: bool = False
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Band(Mark):
     """A stripe through the whole panel, from `low` to `high` of x or y."""
 
@@ -106,7 +108,7 @@ class Band(Mark):
     high: float
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Rule(Mark):
     """A line through the whole panel, at one x or y."""
 
@@ -116,7 +118,7 @@ class Rule(Mark):
     width: float = 1.1
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Text(Mark):
     """A word at a point; `anchor` says which side of it stands there."""
 
@@ -128,7 +130,7 @@ class Text(Mark):
     size: float = 11.0
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Tiles(Mark):
     """A map of values: the first row on top. Neighbours in a row that have the same value are one tile.
 
@@ -141,7 +143,7 @@ class Tiles(Mark):
     says: Sequence[str] = ()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Panel:
     """Marks on two axes."""
 
@@ -154,7 +156,7 @@ class Panel:
     log_scale: bool = False
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Figure:
     """Panels in a grid, row by row. A narrow page shows them below each other."""
 
@@ -168,7 +170,7 @@ class Figure:
     zoom: bool = False  # has parts that only a closer look shows
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Key:
     """An entry of a legend."""
 
@@ -206,7 +208,7 @@ def _key(mark: Mark) -> Key:
     return Key(mark.name, mark.colour, "box", alpha=mark.alpha)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Part:
     """One series of bars: a value for each place, None where it has none."""
 

@@ -14,6 +14,8 @@ import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from peers.measure import environment
+
 DRIVES = ("tlc", "nvme-tlc", "mqsim-default")
 STATES = ("none", "fill", "instant")
 MB = 1e6
@@ -45,14 +47,13 @@ def main() -> None:
     print("drive           state          first CPU s   CPU s   MB   without report")  # noqa: T201
     with TemporaryDirectory() as folder:
         kept = {"FLOATGATE_PILOTS": f"{folder}/pilots", "FLOATGATE_PAGES": f"{folder}/pages"}
-        environment = {**os.environ, **kept}
-        environment.pop("PYTHONDONTWRITEBYTECODE", None)
-        cost(["--help"], environment)
+        settings = {**environment(), **kept}
+        cost(["--help"], settings)
         for drive, state, words in jobs:
             words = ["run", *words, "--out", f"{folder}/run", "--force"]
-            first, _ = cost(words, environment)
-            whole = [cost(words, environment) for _ in range(asked.runs)]
-            bare = min(cost([*words, "--no-report"], environment)[0] for _ in range(asked.runs))
+            first, _ = cost(words, settings)
+            whole = [cost(words, settings) for _ in range(asked.runs)]
+            bare = min(cost([*words, "--no-report"], settings)[0] for _ in range(asked.runs))
             least, held = min(one[0] for one in whole), max(one[1] for one in whole)
             print(f"{drive:15} {state:14} {first:11.2f} {least:7.2f} {held:5.0f} {bare:10.2f}", flush=True)  # noqa: T201
 

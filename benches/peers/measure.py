@@ -68,7 +68,7 @@ def cpu_s() -> float:
     return used.ru_utime + used.ru_stime
 
 
-def _environment() -> dict[str, str]:
+def environment() -> dict[str, str]:
     """Python keeps what it compiled, as in any installation, whatever the user's own variable says."""
     return {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
 
@@ -83,7 +83,7 @@ def run(simulator: str, binary: str, case: Case, requests: int, traces: Path) ->
         done = subprocess.run(
             words,
             cwd=temporary,
-            env=_environment(),
+            env=environment(),
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,

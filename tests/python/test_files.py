@@ -274,3 +274,18 @@ def test_there_is_one_door() -> None:
     }
     assert found <= set(allowed), found - set(allowed)
     assert mqsim_drive.content.__module__ == "floatgate.mqsim.drive"
+
+
+@pytest.mark.parametrize("number", ["1e999", "-1e999", "1" + "0" * 400 + ".0"])
+@pytest.mark.parametrize("around", ["{}", "[{}]", '{{"a": [1, {{"b": {}}}]}}'])
+def test_a_number_beyond_all_bounds_is_named(number: str, around: str, place: Path) -> None:
+    file = place / "x.json"
+    file.write_text(around.format(number))
+    with pytest.raises(InputError, match=f"a number beyond all bounds: {number[:40]}"):
+        files.read_json(file, "a file")
+
+
+def test_the_largest_numbers_are_numbers(place: Path) -> None:
+    file = place / "x.json"
+    file.write_text('{"a": [1.7976931348623157e308, "inf", true, -1e308]}')
+    assert files.read_json(file, "a file") == {"a": [1.7976931348623157e308, "inf", True, -1e308]}

@@ -93,6 +93,28 @@ pub fn above(z: f64) -> f64 {
     0.5 * libm::erfc(z / std::f64::consts::SQRT_2)
 }
 
+/// How dense a standard normal population is at `z`.
+pub fn density(z: f64) -> f64 {
+    libm::exp(-0.5 * z * z) / std::f64::consts::TAU.sqrt()
+}
+
+/// The share of a standard normal population from `down` below `z` up to `z`: exact also where the difference of the two
+/// shares above is little but rounding.
+pub fn between(z: f64, down: f64) -> f64 {
+    /// Places and weights of the five-point rule of Gauss and Legendre from 0 to 1.
+    const RULE: [(f64, f64); 5] = [
+        (0.046_910_077_030_668, 0.118_463_442_528_094_54),
+        (0.230_765_344_947_158_45, 0.239_314_335_249_683_23),
+        (0.5, 0.284_444_444_444_444_44),
+        (0.769_234_655_052_841_5, 0.239_314_335_249_683_23),
+        (0.953_089_922_969_332, 0.118_463_442_528_094_54),
+    ];
+    if down > 0.1 {
+        return above(z - down) - above(z);
+    }
+    RULE.iter().map(|(place, weight)| weight * density(z - place * down)).sum::<f64>() * down
+}
+
 /// The largest of `count` standard normal values, given its own rank `u` among such largest values.
 pub fn largest(count: f64, u: f64) -> f64 {
     // The largest of n lies below z with probability P(z)^n; 1 - u^(1/n) keeps its digits where p itself is 1.
@@ -108,6 +130,17 @@ mod tests {
     fn the_quantile_inverts_the_distribution() {
         for z in [-5.5, -3.0, -1.0, 0.0, 0.3, 2.0, 4.5, 6.0] {
             assert!((-quantile(above(z)) - z).abs() < 1e-6, "{z}");
+        }
+    }
+
+    #[test]
+    fn a_share_between_two_is_the_difference_of_those_above() {
+        for z in [0.0, 0.5, 2.0, 4.0, 8.0] {
+            for down in [1e-3, 0.01, 0.05, 0.099_999, 0.100_001, 1.0] {
+                let ratio = between(z, down) / (above(z - down) - above(z));
+                assert!((ratio - 1.0).abs() < 1e-11, "{z} less {down}: {ratio} of the difference");
+            }
+            assert!(between(z, 1e-12) > between(z, 0.999_999 * 1e-12) && between(z, 0.0) == 0.0, "{z}");
         }
     }
 

@@ -40,7 +40,7 @@ struct Group {
 }
 
 impl Bins {
-    /// Cells of which reads lift those below `top`, volts.
+    /// Cells of which reads lift those below `top`, volts; minus infinity: none.
     pub fn of(bins: impl Iterator<Item = Bin>, top: f64) -> Self {
         let mut found = Self { count: 0, groups: Vec::new(), top };
         for bin in bins {
@@ -61,9 +61,22 @@ impl Bins {
         self.groups.iter().flat_map(|group| group.cells.into_iter().zip(group.volts)).take(self.count)
     }
 
+    /// Whether reads lift cells beyond a reference.
+    pub fn are_lifted(&self, reference: f64) -> bool {
+        reference < self.top
+    }
+
     /// The cells that are found beyond a reference on a side.
     pub fn beyond(&self, reference: f64, side: Side) -> f64 {
-        let lifts = side == Side::Above && reference < self.top;
+        self.sum(reference, side, side == Side::Above && self.are_lifted(reference))
+    }
+
+    /// The cells that were found at or above a reference if no read lifted any.
+    pub fn above_unread(&self, reference: f64) -> f64 {
+        self.sum(reference, Side::Above, false)
+    }
+
+    fn sum(&self, reference: f64, side: Side, lifts: bool) -> f64 {
         self.groups.iter().fold(0.0, |sum, group| {
             let mut shares = [0.0; TOGETHER];
             if !shares_at_once(group, reference, side, lifts, &mut shares) {

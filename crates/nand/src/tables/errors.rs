@@ -22,7 +22,7 @@
 use super::grid::{Grid, Points, rate_quantile};
 use super::{count, rising_steps};
 use crate::cells::arrhenius;
-use crate::cells::normal::above;
+use crate::cells::normal::{above, between};
 use config::{ConfigError, Section};
 use units::{Nanos, Potential};
 
@@ -196,11 +196,13 @@ impl ErrorTable {
     /// What so many reads add to the rate of new data. At each wear of the grid it is the most that they add up to there: a
     /// difference of two rates falls with wear where both come near a half, and errors do not.
     fn added(&self, (below, share): (usize, f64), reads: f64, page_type: usize) -> f64 {
-        let place = self.reads.place(reads);
+        let (point, onwards) = self.reads.place(reads);
         let at = |row: usize| {
-            let quantiles = &self.by_reads[row * self.reads.len() * self.types..];
-            let after = self.along(quantiles, &[self.reads.len()], &[place], page_type);
-            above(after) - above(quantiles[page_type])
+            let quantile =
+                |point: usize| self.by_reads[(row * self.reads.len() + point) * self.types + page_type];
+            let (none, below, next) = (quantile(0), quantile(point), quantile(point + 1));
+            // Where reads add little, the difference of two rates would be rounding, which falls as it rises.
+            between(none, (none - below) + onwards * (below - next))
         };
         let most = (0..=below).map(at).fold(0.0, f64::max);
         let most_next = if below + 1 < self.wear.len() { most.max(at(below + 1)) } else { most };

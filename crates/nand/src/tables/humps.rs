@@ -1,7 +1,7 @@
 //! The threshold voltages of one state's sampled cells: what share of them lies beyond a reference.
 
 use super::bins::{Bin, Bins};
-use super::ranks::Ranks;
+use super::ranks::{Ranks, extent};
 use crate::cells::normal::{above, quantile};
 use crate::cells::{Beyond, Noise, Side};
 
@@ -40,19 +40,14 @@ impl Hump {
     /// Cells that are still to be moved by `noise`, and by reads: `weak_v` over v is the share that rises by more than v
     /// at the erased threshold. `range`: thresholds of the erased and the highest state, volts.
     pub fn noisy(volts: &[f32], noise: Noise, weak_v: f64, range: (f64, f64)) -> Self {
-        let lowest = volts.iter().copied().fold(f32::INFINITY, f32::min);
-        let highest = volts.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+        let (lowest, highest) = extent(volts);
         let low = f64::from(lowest);
-        let bin_of = |volts: f32| {
-            let place = f64::from(volts - lowest) / BIN_V;
-            // Rounded; `round` is a function of the C library, and no value lies below zero.
-            let below = place as usize;
-            below + usize::from(place - below as f64 >= 0.5)
-        };
-        let ((erased, top), mut cells) = (range, vec![0u32; bin_of(highest) + 1]);
-        for volts in volts {
-            cells[bin_of(*volts)] += 1;
+        let bins_of: Vec<u32> = volts.iter().map(|volts| bin_of(volts - lowest)).collect();
+        let ((erased, top), mut cells) = (range, vec![0u32; bin_of(highest - lowest) as usize + 1]);
+        for bin in bins_of {
+            cells[bin as usize] += 1;
         }
+        let lifted_below = if weak_v > 0.0 { top } else { f64::NEG_INFINITY };
         let of_bin = |(bin, cells): (usize, &u32)| {
             let volts = low + BIN_V * bin as f64;
             let height = (volts - erased).max(0.0);
@@ -64,7 +59,8 @@ impl Hump {
                 lifted_v: weak_v * ((top - volts) / (top - erased)).max(0.0),
             }
         };
-        let bins = Bins::of(cells.iter().enumerate().filter(|(_, cells)| **cells > 0).map(of_bin), top);
+        let bins =
+            Bins::of(cells.iter().enumerate().filter(|(_, cells)| **cells > 0).map(of_bin), lifted_below);
         Self::Noisy { low, bins, count: volts.len() as f64, loss: noise.loss, erased }
     }
 
@@ -101,12 +97,38 @@ impl Hump {
         self.beyond(reference, Side::Below)
     }
 
+    /// Whether reads count in [`Hump::above`] of this reference.
+    pub fn is_lifted(&self, reference: f64) -> bool {
+        matches!(self, Self::Noisy { bins, .. } if bins.are_lifted(reference))
+    }
+
+    /// What [`Hump::above`] would be if reads lifted no cell: never more than it, and falling with the reference.
+    pub fn above_unread(&self, reference: f64) -> f64 {
+        match self {
+            Self::Read(_) => self.above(reference),
+            Self::Noisy { bins, count, .. } => bins.above_unread(reference) / count,
+        }
+    }
+
     fn beyond(&self, reference: f64, side: Side) -> f64 {
         match self {
             Self::Read(volts) => beyond(volts, reference, side == Side::Above),
             Self::Noisy { bins, count, .. } => bins.beyond(reference, side) / count,
         }
     }
+}
+
+/// The bin whose middle is nearest to what lies so far above the middle of the first, volts.
+#[inline(always)]
+fn bin_of(above_first: f32) -> u32 {
+    // Added to a number, it leaves that rounded in its last bits: vectors have no other way to all of them.
+    const WHOLE: f64 = (1u64 << 52) as f64;
+    let place = f64::from(above_first) / BIN_V;
+    let nearest = (place + WHOLE) - WHOLE;
+    // Halfway between two, the upper one.
+    let below = if nearest > place { nearest - 1.0 } else { nearest };
+    let bin = if place - below >= 0.5 { below + 1.0 } else { below };
+    (bin + WHOLE).to_bits() as u32
 }
 
 fn beyond(volts: &Ranks, reference: f64, upwards: bool) -> f64 {

@@ -21,6 +21,7 @@ mod humps;
 mod ranks;
 mod sample;
 mod states;
+mod valleys;
 mod voltages;
 
 pub use endurance::Endurance;

@@ -7,7 +7,7 @@ const BUCKETS: usize = 1 << 12;
 pub(super) struct Ranks {
     scale: Scale,
     /// How many cells lie in the buckets before each, and in all.
-    before: Vec<usize>,
+    before: Vec<u32>,
     /// The cells, bucket after bucket, in any order within one.
     volts: Vec<f32>,
 }
@@ -20,34 +20,62 @@ struct Scale {
 }
 
 impl Scale {
-    /// A higher cell is in no lower bucket, since neither difference nor product of numbers falls when one rises.
-    fn bucket(self, volts: f32) -> usize {
-        (((volts - self.lowest) * self.per_volt) as usize).min(BUCKETS - 1)
+    /// A higher cell is in no lower bucket, since no difference, product or rounding of numbers falls when one rises.
+    #[inline(always)]
+    fn bucket(self, volts: f32) -> u16 {
+        const LAST: f32 = (BUCKETS - 1) as f32;
+        // Added to a number, it leaves that rounded in its last bits: vectors have no other way to all of them.
+        const WHOLE: f32 = (1u32 << 23) as f32;
+        let place = (volts - self.lowest) * self.per_volt;
+        // No number, where all cells are alike, is the first.
+        let place = if place > 0.0 { place } else { 0.0 };
+        let place = if place < LAST { place } else { LAST };
+        (place + WHOLE).to_bits() as u16
     }
+}
+
+/// The lowest and the highest of these, volts; the highest below the lowest where there is none.
+pub(super) fn extent(volts: &[f32]) -> (f32, f32) {
+    // As many at a time as a vector holds: one by one, each waits for the one before.
+    const TOGETHER: usize = 8;
+    let (mut lowest, mut highest) = ([f32::INFINITY; TOGETHER], [f32::NEG_INFINITY; TOGETHER]);
+    for volts in volts.chunks(TOGETHER) {
+        for ((lowest, highest), volts) in lowest.iter_mut().zip(&mut highest).zip(volts) {
+            *lowest = if volts < lowest { *volts } else { *lowest };
+            *highest = if volts > highest { *volts } else { *highest };
+        }
+    }
+    (lowest.into_iter().fold(f32::INFINITY, f32::min), highest.into_iter().fold(f32::NEG_INFINITY, f32::max))
 }
 
 impl Ranks {
     /// # Panics
     /// When there is no cell.
     pub fn of(volts: &[f32]) -> Self {
-        let lowest = volts.iter().copied().fold(f32::INFINITY, f32::min);
-        let highest = volts.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+        let (lowest, highest) = extent(volts);
         assert!(lowest <= highest, "a state needs a cell");
         let scale = Scale { lowest, per_volt: (BUCKETS - 1) as f32 / (highest - lowest) };
-        let mut before = vec![0; BUCKETS + 1];
-        for volts in volts {
-            before[scale.bucket(*volts) + 1] += 1;
+        let buckets: Vec<u16> = volts.iter().map(|volts| scale.bucket(*volts)).collect();
+        let mut before = vec![0u32; BUCKETS + 1];
+        for bucket in &buckets {
+            before[usize::from(*bucket) + 1] += 1;
         }
         for bucket in 0..BUCKETS {
             before[bucket + 1] += before[bucket];
         }
         let (mut next, mut placed) = (before.clone(), vec![0.0; volts.len()]);
-        for volts in volts {
-            let place = &mut next[scale.bucket(*volts)];
-            placed[*place] = *volts;
+        for (bucket, volts) in buckets.iter().zip(volts) {
+            let place = &mut next[usize::from(*bucket)];
+            placed[*place as usize] = *volts;
             *place += 1;
         }
         Self { scale, before, volts: placed }
+    }
+
+    /// The cells of a bucket, and how many lie in those before it.
+    fn within(&self, bucket: usize) -> (usize, &[f32]) {
+        let [first, end] = [bucket, bucket + 1].map(|bucket| self.before[bucket] as usize);
+        (first, &self.volts[first..end])
     }
 
     pub const fn count(&self) -> usize {
@@ -56,16 +84,15 @@ impl Ranks {
 
     /// Cells below `reference`, volts.
     pub fn below(&self, reference: f64) -> usize {
-        let bucket = self.scale.bucket(reference as f32);
-        let here = &self.volts[self.before[bucket]..self.before[bucket + 1]];
-        self.before[bucket] + here.iter().filter(|volts| f64::from(**volts) < reference).count()
+        let (before, here) = self.within(usize::from(self.scale.bucket(reference as f32)));
+        before + here.iter().filter(|volts| f64::from(**volts) < reference).count()
     }
 
     /// Volts of the cell that so many others lie below or beside.
     pub fn at(&self, rank: usize) -> f64 {
-        let bucket = self.before.partition_point(|before| *before <= rank) - 1;
-        let mut here = self.volts[self.before[bucket]..self.before[bucket + 1]].to_vec();
-        let (_, found, _) = here.select_nth_unstable_by(rank - self.before[bucket], f32::total_cmp);
+        let (before, here) = self.within(self.before.partition_point(|before| *before as usize <= rank) - 1);
+        let mut here = here.to_vec();
+        let (_, found, _) = here.select_nth_unstable_by(rank - before, f32::total_cmp);
         f64::from(*found)
     }
 }

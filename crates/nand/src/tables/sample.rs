@@ -10,6 +10,7 @@
 //! thresholds; such rates are as good as that shape.
 
 use super::humps::Hump;
+use super::valleys::{Misread, Valley};
 use crate::cells::normal::{Stream, largest, quantile};
 use crate::cells::{CellBlock, CellPhysics, Condition, Elapsed, Noise, VoltagePlan};
 
@@ -53,9 +54,6 @@ pub struct Rates {
     pub shift: f64,
 }
 
-/// Candidate references between two neighbouring states.
-const CANDIDATES: usize = 64;
-
 /// Blocks that stand for the spread between blocks, at evenly spaced ranks.
 const BLOCKS: usize = 16;
 /// From block to block, by how many ranks the layer goes on: none of the spreads follows the other.
@@ -81,8 +79,10 @@ pub fn error_rates(
         let layer = quantile(sample.layer.unwrap_or(rank / BLOCKS as f64));
         let condition = Condition { trapping, layer, ..worn(physics, pe_cycles) };
         let block = written(&plain, plan, sample, stream, condition);
+        let by_state = by_state(physics, &block);
         for (index, rest) in rests.iter().enumerate() {
-            let humps = humps(physics, &plain, &block, &condition, sample.passes, *rest);
+            let volts = at_rest(&plain, &block, sample.passes, *rest);
+            let humps = humps(physics, &condition, *rest, &volts, &by_state);
             let rates = rates(physics, plan, &humps).times(share);
             match sums.get_mut(index) {
                 Some(sum) => sum.add(&rates),
@@ -135,11 +135,12 @@ fn written(
     condition: Condition,
 ) -> CellBlock {
     let mut block = CellBlock::new(physics, stream.of(1), sample.wordlines, sample.cells, condition);
-    let count = physics.states.len() as u64;
+    // As many states as bits have values: what is drawn needs no division.
+    let last = physics.states.len().next_power_of_two() as u64 - 1;
     for line in 0..sample.wordlines {
         let data = stream.of(2).of(line as u64);
         let states: Vec<u8> =
-            (0..sample.cells as u64).map(|cell| ((data.bits(cell) >> 32) % count) as u8).collect();
+            (0..sample.cells as u64).map(|cell| (data.bits(cell) >> 32 & last) as u8).collect();
         block.program_all(physics, plan, line, &states);
     }
     block
@@ -167,55 +168,71 @@ impl Rates {
     }
 }
 
-/// The cells of each state after a rest; `plain` cells have no noise with tails, which is added here.
-fn humps(
-    physics: &CellPhysics,
-    plain: &CellPhysics,
-    block: &CellBlock,
-    condition: &Condition,
-    passes: u64,
-    rest: Rest,
-) -> Vec<Hump> {
-    let mut by_state: Vec<Vec<f32>> = vec![Vec::new(); physics.states.len()];
-    let lines = block.wordlines() - 1;
-    for line in 0..lines {
-        let later = passes as f64 * (1.0 - (line as f64 + 0.5) / lines as f64);
-        let volts = block.volts_among(plain, line, later, rest.elapsed, rest.reads);
-        for (volts, state) in volts.into_iter().zip(block.states(line)) {
-            by_state[usize::from(*state)].push(volts);
+/// Wordlines of a block that are looked at.
+fn looked_at(block: &CellBlock) -> std::ops::Range<usize> {
+    0..block.wordlines() - 1
+}
+
+/// For each state, of each wordline, which cells have it.
+fn by_state(physics: &CellPhysics, block: &CellBlock) -> Vec<Vec<Vec<u32>>> {
+    let mut found = vec![vec![Vec::new(); looked_at(block).len()]; physics.states.len()];
+    for line in looked_at(block) {
+        for (cell, state) in (0..).zip(block.states(line)) {
+            found[usize::from(*state)][line].push(cell);
         }
     }
+    found
+}
+
+/// The threshold voltages of each wordline after a rest, volts.
+fn at_rest(plain: &CellPhysics, block: &CellBlock, passes: u64, rest: Rest) -> Vec<Vec<f32>> {
+    let lines = looked_at(block);
+    let count = lines.len() as f64;
+    let volts = |line: usize| {
+        let later = passes as f64 * (1.0 - (line as f64 + 0.5) / count);
+        block.volts_among(plain, line, later, rest.elapsed, rest.reads)
+    };
+    lines.map(volts).collect()
+}
+
+/// The cells of each state after a rest: `volts` of wordlines have no noise with tails, which is added here.
+fn humps(
+    physics: &CellPhysics,
+    condition: &Condition,
+    rest: Rest,
+    volts: &[Vec<f32>],
+    by_state: &[Vec<Vec<u32>>],
+) -> Vec<Hump> {
+    let of_state = |lines: &Vec<Vec<u32>>| -> Vec<f32> {
+        let mut found = Vec::with_capacity(lines.iter().map(Vec::len).sum());
+        for (cells, volts) in lines.iter().zip(volts) {
+            found.extend(cells.iter().map(|cell| volts[*cell as usize]));
+        }
+        found
+    };
     if !physics.has_tails() {
-        return by_state.iter().map(|volts| Hump::read(volts)).collect();
+        return by_state.iter().map(|lines| Hump::read(&of_state(lines))).collect();
     }
     let noise = Noise::of(physics, condition, rest.elapsed);
     let weak_v = physics.read_weak * condition.worn_reads(rest.reads);
     let top = physics.plans[0].verify.last().copied().expect("a plan has states");
-    by_state.iter().map(|volts| Hump::noisy(volts, noise, weak_v, (physics.erased, top))).collect()
+    let range = (physics.erased, top);
+    by_state.iter().map(|lines| Hump::noisy(&of_state(lines), noise, weak_v, range)).collect()
 }
 
 fn rates(physics: &CellPhysics, plan: &VoltagePlan, spreads: &[Hump]) -> Rates {
     let cells: f64 = spreads.iter().map(Hump::count).sum();
+    let valleys: Vec<Valley> =
+        spreads.windows(2).map(|pair| Valley { lower: &pair[0], upper: &pair[1], cells }).collect();
+    let references = || valleys.iter().zip(&plan.references);
+    let usual: Vec<Misread> = references().map(|(valley, usual)| valley.at(*usual)).collect();
     let misread = |state: usize| -> f64 {
-        let below = state.checked_sub(1).map_or(0.0, |r| spreads[state].below(plan.references[r]));
-        let above = plan.references.get(state).map_or(0.0, |r| spreads[state].above(*r));
-        below + above
+        let below = state.checked_sub(1).map_or(0.0, |boundary| usual[boundary].below);
+        below + usual.get(state).map_or(0.0, |misread| misread.above)
     };
-    let wrong = |boundary: usize, reference: f64| -> f64 {
-        let (lower, upper) = (&spreads[boundary], &spreads[boundary + 1]);
-        (lower.above(reference) * lower.count() + upper.below(reference) * upper.count()) / cells
-    };
-    // The rate at the best reference, and the reference.
-    let best = |boundary: usize| -> (f64, f64) {
-        let (low, high) = (spreads[boundary].middle(), spreads[boundary + 1].middle());
-        let candidate = |index: usize| low + (high - low) * index as f64 / CANDIDATES as f64;
-        let all = (0..=CANDIDATES).map(candidate).map(|reference| (wrong(boundary, reference), reference));
-        let usual = plan.references[boundary];
-        all.fold((wrong(boundary, usual), usual), |least, one| if one.0 < least.0 { one } else { least })
-    };
-    let boundaries = 0..plan.references.len();
-    let usual: Vec<f64> = boundaries.clone().map(|b| wrong(b, plan.references[b])).collect();
-    let (least, at): (Vec<f64>, Vec<f64>) = boundaries.map(best).unzip();
+    let (least, at): (Vec<f64>, Vec<f64>) =
+        references().zip(&usual).map(|((valley, volts), misread)| valley.best((*volts, *misread))).unzip();
+    let wrong: Vec<f64> = valleys.iter().zip(&usual).map(|(valley, misread)| valley.rate(*misread)).collect();
     let pages = 0..physics.cell.bits() as usize;
     // A page's bits change at some of the boundaries; a cell beyond one of those has that bit wrong.
     let of_page = |page: usize, wrong: &[f64]| -> f64 {
@@ -224,7 +241,7 @@ fn rates(physics: &CellPhysics, plan: &VoltagePlan, spreads: &[Hump]) -> Rates {
         (0..wrong.len()).filter(changes).map(|boundary| wrong[boundary]).sum()
     };
     Rates {
-        usual: pages.clone().map(|page| of_page(page, &usual)).collect(),
+        usual: pages.clone().map(|page| of_page(page, &wrong)).collect(),
         best: pages.map(|page| of_page(page, &least)).collect(),
         misread: (0..spreads.len()).map(misread).collect(),
         shift: plan.references.iter().zip(at).skip(1).map(|(usual, best)| usual - best).fold(0.0, f64::max),

@@ -42,14 +42,18 @@ def rates(
     progress: Callable[[float], None],
 ) -> Rates:
     """Sample cells at each step and wear."""
-    found = {}
+    found, reads = {}, {}
+    aged, read = [(age, 0) for age in AGES_S], [(0.0, n) for n in READS]
     for index, step in enumerate(steps):
         chip.use_program_step(step)
         for wear in wears:
-            found[step, wear] = tuple(chip.error_rates(wear, [(age, 0) for age in AGES_S], cells))
+            # Cells that were written once serve both grids; what reads do is looked at with the usual step only.
+            of_rests = tuple(chip.error_rates(wear, aged + read if step == 1.0 else aged, cells))
+            found[step, wear] = of_rests[: len(aged)]
+            if step == 1.0:
+                reads[wear] = of_rests[len(aged) :]
         progress((index + 1) / (len(steps) + 1))
     chip.use_program_step(1.0)
-    reads = {wear: tuple(chip.error_rates(wear, [(0.0, n) for n in READS], cells)) for wear in wears}
     rated = chip.identify().rated.pe_cycles or 0
     activation_ev, reference = activation(chip, rated, cells)
     return Rates(tuple(wears), steps, found, reads, activation_ev, reference, BLOCKS * cells)

@@ -1,0 +1,147 @@
+//! Where between two neighbouring states fewest cells are misread.
+
+use super::humps::Hump;
+
+/// Candidate references between the middles of two states.
+const CANDIDATES: usize = 64;
+/// A share that falls with the reference may rise by this much of it through rounding alone.
+const ROUNDED: f64 = 1e-6;
+
+/// Two neighbouring states, of `cells` cells of all states.
+pub(super) struct Valley<'a> {
+    pub lower: &'a Hump,
+    pub upper: &'a Hump,
+    pub cells: f64,
+}
+
+/// What a reference between two states takes for the other of them.
+#[derive(Clone, Copy)]
+pub(super) struct Misread {
+    /// The share of the lower state's cells at or above it.
+    pub above: f64,
+    /// The share of the upper state's cells below it.
+    pub below: f64,
+}
+
+/// A candidate: its number and what it misreads if reads lift no cell.
+#[derive(Clone, Copy)]
+struct Candidate {
+    number: usize,
+    unread: Misread,
+}
+
+/// The best reference so far. Of two equally good ones the first counts.
+struct Least {
+    rate: f64,
+    reference: f64,
+    number: Option<usize>,
+}
+
+impl Valley<'_> {
+    /// What this reference misreads.
+    pub fn at(&self, reference: f64) -> Misread {
+        Misread { above: self.lower.above(reference), below: self.upper.below(reference) }
+    }
+
+    /// The share of all cells that is misread.
+    pub fn rate(&self, misread: Misread) -> f64 {
+        (misread.above * self.lower.count() + misread.below * self.upper.count()) / self.cells
+    }
+
+    /// The least rate of the usual reference, which misreads `usual`, and of the candidates; and the reference that has it.
+    ///
+    /// The higher a reference, the fewer cells of the lower state lie above it and the more of the upper one below. So no
+    /// reference between two candidates misreads less than the higher of them above and the lower one below: where that
+    /// is more than the least so far, nothing between them is looked at.
+    pub fn best(&self, usual: (f64, Misread)) -> (f64, f64) {
+        let mut least = Least { rate: self.rate(usual.1), reference: usual.0, number: None };
+        let (low, high) = (self.lower.middle(), self.upper.middle());
+        let volts = |number: usize| low + (high - low) * number as f64 / CANDIDATES as f64;
+        let ends = [0, CANDIDATES].map(|number| self.candidate(number, volts(number), &mut least));
+        let mut open = vec![ends];
+        while let Some([from, to]) = open.pop() {
+            if to.number - from.number == 1 || self.at_least([from, to]) > least.rate {
+                continue;
+            }
+            let number = usize::midpoint(from.number, to.number);
+            let middle = self.candidate(number, volts(number), &mut least);
+            let halves = [[from, middle], [middle, to]];
+            let [left, right] = halves.map(|half| self.at_least(half));
+            // The more promising half is looked at first.
+            open.extend(if left < right { [halves[1], halves[0]] } else { halves });
+        }
+        (least.rate, least.reference)
+    }
+
+    /// What a candidate misreads without reads, once it has been compared with the least so far.
+    fn candidate(&self, number: usize, reference: f64, least: &mut Least) -> Candidate {
+        let unread =
+            Misread { above: self.lower.above_unread(reference), below: self.upper.below(reference) };
+        let mut rate = self.rate(unread);
+        if rate * (1.0 - ROUNDED) <= least.rate && self.lower.is_lifted(reference) {
+            rate = self.rate(Misread { above: self.lower.above(reference), ..unread });
+        }
+        let is_first = least.number.is_some_and(|best| number < best);
+        if rate < least.rate || (rate == least.rate && is_first) {
+            *least = Least { rate, reference, number: Some(number) };
+        }
+        Candidate { number, unread }
+    }
+
+    /// No reference between these misreads less.
+    fn at_least(&self, [from, to]: [Candidate; 2]) -> f64 {
+        let (one, other) = (from.unread, to.unread);
+        self.rate(Misread { above: one.above.min(other.above), below: one.below.min(other.below) })
+            * (1.0 - ROUNDED)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cells::Noise;
+    use crate::cells::normal::Stream;
+    use proptest::prelude::*;
+
+    /// States whose middles lie `apart` volts from each other, 3,000 cells each.
+    fn states(seed: u64, apart: f64, noise: Option<Noise>, weak_v: f64) -> [Hump; 2] {
+        [0.0, apart].map(|middle| {
+            let draws = Stream::new(seed).of(middle.to_bits());
+            let volts: Vec<f32> =
+                (0..3000).map(|cell| (1.0 + middle + 0.1 * draws.normal(cell)) as f32).collect();
+            match noise {
+                Some(noise) => Hump::noisy(&volts, noise, weak_v, (-2.0, 2.0)),
+                None => Hump::read(&volts),
+            }
+        })
+    }
+
+    fn one_by_one(valley: &Valley, usual: f64) -> (f64, f64) {
+        let (low, high) = (valley.lower.middle(), valley.upper.middle());
+        let volts = |number: usize| low + (high - low) * number as f64 / CANDIDATES as f64;
+        let all = (0..=CANDIDATES).map(|number| (valley.rate(valley.at(volts(number))), volts(number)));
+        let first = (valley.rate(valley.at(usual)), usual);
+        all.fold(first, |least, one| if one.0 < least.0 { one } else { least })
+    }
+
+    proptest! {
+        #[test]
+        fn the_best_is_that_of_all_candidates(
+            seed in any::<u64>(),
+            apart in prop_oneof![-0.2..1.5f64, Just(0.0)],
+            (program_v, loss, tail) in (0.005..0.08f64, 0.0..0.05f64, prop_oneof![0.0..0.02f64, Just(0.0)]),
+            is_noisy in any::<bool>(),
+            weak_v in prop_oneof![Just(0.0), 1e-6..0.02f64],
+            usual in 0.5..2.0f64,
+        ) {
+            let noise = is_noisy.then_some(Noise { program_v, loss, tail });
+            let [lower, upper] = states(seed, apart, noise, weak_v);
+            let valley = Valley { lower: &lower, upper: &upper, cells: 6000.0 };
+            let (rate, reference) = valley.best((usual, valley.at(usual)));
+            prop_assert_eq!((rate.to_bits(), reference.to_bits()), {
+                let (rate, reference) = one_by_one(&valley, usual);
+                (rate.to_bits(), reference.to_bits())
+            });
+        }
+    }
+}

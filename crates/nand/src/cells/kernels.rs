@@ -6,13 +6,12 @@
 //! So machines agree bit for bit. What a loop calls must be `inline(always)`: a function that stays one of its own stays
 //! without them.
 //!
-//! The polynomials of a normal value are one chain of forty products and sums, each of which waits for the one before: a
-//! wider vector, and registers for all coefficients, more than double what AVX2 draws.
+//! Most of the time goes into the polynomials of normal values (`lanes.rs`): wider vectors do more of them at once.
 //!
 //! Rust has AVX-512 from 1.89 on: an older compiler leaves it out. Not here: other processors than x86, whose vectors the
 //! compiler uses without being asked.
 
-use super::lanes::{LANES, Lane, LaneStream, ceil, exp};
+use super::lanes::{LANES, Lane, LaneStream, ceil, powers};
 use multiversion::multiversion;
 
 /// The most states that a cell has.
@@ -36,8 +35,13 @@ impl Offsets {
             *offset *= self.sigma;
         }
         if self.gained != 0.0 {
-            for (offset, trap) in offsets.iter_mut().zip(self.traps.normals(first)) {
-                *offset -= self.gained * exp(self.spread * trap);
+            let mut trapped = self.traps.normals(first);
+            for trap in &mut trapped {
+                *trap *= self.spread;
+            }
+            powers(&mut trapped);
+            for (offset, trapped) in offsets.iter_mut().zip(trapped) {
+                *offset -= self.gained * trapped;
             }
         }
         offsets
@@ -259,9 +263,9 @@ pub fn draw_exponentials(values: &mut [f32], draws: LaneStream) {
 #[rustversion::attr(before(1.89), multiversion(targets("x86_64+avx2")))]
 pub fn draw_powers(values: &mut [f32], draws: LaneStream) {
     for (index, chunk) in values.chunks_mut(LANES).enumerate() {
-        for (value, drawn) in chunk.iter_mut().zip(draws.exponentials(index * LANES)) {
-            *value = exp(drawn);
-        }
+        let mut drawn = draws.exponentials(index * LANES);
+        powers(&mut drawn);
+        chunk.copy_from_slice(&drawn[..chunk.len()]);
     }
 }
 

@@ -1,6 +1,8 @@
 //! Values of many cells at once: normal values by counter, exponentials, in `f32`, a fixed number of cells a time.
 //!
-//! The loops have no branches and no calls, so that the compiler makes vector instructions of them. They use only
+//! The loops have no branches and no calls, so that the compiler makes vector instructions of them. Each step is done for all
+//! cells before the next: a polynomial is one chain of sums and products, each of which waits for the one before, and a
+//! processor that has many such chains to go on with never waits. They use only
 //! sums, products, quotients and square roots of `f32`, which IEEE 754 rounds alike on every machine; nothing is
 //! contracted or reordered, so vectors and single values agree bit for bit. Logarithm, exponential and quantile
 //! are polynomials fitted here (Chebyshev nodes); tests hold them against `normal.rs` and `libm`. All is inlined always,
@@ -39,23 +41,29 @@ impl LaneStream {
         x ^ (x >> 15)
     }
 
+    /// Those of the cells from `first` on.
+    #[inline(always)]
+    fn draws(self, first: usize) -> [u32; LANES] {
+        let mut draws = [0; LANES];
+        for (index, bits) in draws.iter_mut().enumerate() {
+            *bits = self.bits((first + index) as u32);
+        }
+        draws
+    }
+
     /// Standard normal values of the cells from `first` on: up to 6.2 on either side.
     #[inline(always)]
     pub fn normals(self, first: usize) -> Lane {
-        let mut values = [0.0; LANES];
-        for (index, value) in values.iter_mut().enumerate() {
-            *value = normal_of(self.bits((first + index) as u32));
-        }
-        values
+        normals_of(&self.draws(first))
     }
 
     /// Laplace values of mean distance one of the cells from `first` on: up to 22 on either side.
     #[inline(always)]
     pub fn laplaces(self, first: usize) -> Lane {
-        let mut values = [0.0; LANES];
-        for (index, value) in values.iter_mut().enumerate() {
-            let bits = self.bits((first + index) as u32);
-            *value = f32::from_bits((-log_share(bits)).to_bits() ^ (bits << 31));
+        let draws = self.draws(first);
+        let mut values = exponentials_of(&draws);
+        for (value, bits) in values.iter_mut().zip(&draws) {
+            *value = f32::from_bits(value.to_bits() ^ (bits << 31));
         }
         values
     }
@@ -63,32 +71,43 @@ impl LaneStream {
     /// Exponential values of mean one of the cells from `first` on: 0 to 22.
     #[inline(always)]
     pub fn exponentials(self, first: usize) -> Lane {
-        let mut values = [0.0; LANES];
-        for (index, value) in values.iter_mut().enumerate() {
-            *value = -log_share(self.bits((first + index) as u32));
-        }
-        values
+        exponentials_of(&self.draws(first))
     }
 }
 
-/// The logarithm of a tail probability of 31 bits: 0 to -22.
+/// Exponential values: a tail probability of 31 of the bits has a logarithm of 0 to -22.
 #[inline(always)]
-fn log_share(bits: u32) -> f32 {
-    ln(((bits >> 1) as i32 as f32 + 0.5) * (1.0 / 2_147_483_648.0))
+fn exponentials_of(draws: &[u32; LANES]) -> Lane {
+    let mut values = [0.0; LANES];
+    for (value, bits) in values.iter_mut().zip(draws) {
+        *value = ((bits >> 1) as i32 as f32 + 0.5) * (1.0 / 2_147_483_648.0);
+    }
+    logarithms(&mut values);
+    for value in &mut values {
+        *value = -*value;
+    }
+    values
 }
 
-/// The standard normal value of 32 uniform bits: 31 of them choose a tail probability up to one half, one the side.
+/// Standard normal values of 32 uniform bits: 31 of them choose a tail probability up to one half, one the side.
 #[inline(always)]
-fn normal_of(bits: u32) -> f32 {
-    let tail = ((bits >> 1) as i32 as f32 + 0.5) * (1.0 / 4_294_967_296.0);
-    let log = ln(tail);
-    let magnitude = upper_quantile((-2.0 * log).sqrt());
-    f32::from_bits(magnitude.to_bits() ^ (bits << 31))
+fn normals_of(draws: &[u32; LANES]) -> Lane {
+    let mut values = [0.0; LANES];
+    for (value, bits) in values.iter_mut().zip(draws) {
+        *value = ((bits >> 1) as i32 as f32 + 0.5) * (1.0 / 4_294_967_296.0);
+    }
+    logarithms(&mut values);
+    upper_quantiles(&mut values);
+    for (value, bits) in values.iter_mut().zip(draws) {
+        *value = f32::from_bits(value.to_bits() ^ (bits << 31));
+    }
+    values
 }
 
-/// The normal value with tail probability exp(-t^2/2), for t of 1.177 (one half) to 6.76; within 1e-5.
+/// Of each logarithm of a tail probability, from one half to 1e-10, the normal value; within 1e-5. The polynomial is one of
+/// t, where the probability is exp(-t^2/2).
 #[inline(always)]
-fn upper_quantile(t: f32) -> f32 {
+fn upper_quantiles(logs: &mut Lane) {
     const CENTRE: f32 = 3.970_557_8;
     const HALF_WIDTH_INVERSE: f32 = 0.358_018_13;
     const C: [f32; 12] = [
@@ -105,14 +124,20 @@ fn upper_quantile(t: f32) -> f32 {
         -0.009_301_518,
         0.006_859_514_4,
     ];
-    let s = (t - CENTRE) * HALF_WIDTH_INVERSE;
-    // The median's own value is zero; rounding must not carry it to the other side.
-    horner(&C, s).max(0.0)
+    for value in &mut *logs {
+        let t = (-2.0 * *value).sqrt();
+        *value = (t - CENTRE) * HALF_WIDTH_INVERSE;
+    }
+    *logs = horner(&C, logs);
+    for value in logs {
+        // The median's own value is zero; rounding must not carry it to the other side.
+        *value = value.max(0.0);
+    }
 }
 
-/// Natural logarithm of a normal positive number, within 2e-7 of its magnitude.
+/// Natural logarithms of normal positive numbers, within 2e-7 of their magnitude.
 #[inline(always)]
-fn ln(x: f32) -> f32 {
+fn logarithms(values: &mut Lane) {
     const TWO_THIRDS: u32 = 0x3f2a_aaab;
     const C: [f32; 9] = [
         1.0,
@@ -125,25 +150,36 @@ fn ln(x: f32) -> f32 {
         -0.154_031_56,
         0.140_873_23,
     ];
-    let bits = x.to_bits();
-    let exponent = (bits.wrapping_sub(TWO_THIRDS) as i32) >> 23;
-    let mantissa = f32::from_bits(bits.wrapping_sub((exponent << 23) as u32));
-    let f = mantissa - 1.0;
-    horner(&C, f) * f + exponent as f32 * std::f32::consts::LN_2
+    let mut exponents = [0.0; LANES];
+    for (value, power) in values.iter_mut().zip(&mut exponents) {
+        let bits = value.to_bits();
+        let exponent = (bits.wrapping_sub(TWO_THIRDS) as i32) >> 23;
+        let mantissa = f32::from_bits(bits.wrapping_sub((exponent << 23) as u32));
+        (*value, *power) = (mantissa - 1.0, exponent as f32);
+    }
+    let sums = horner(&C, values);
+    for ((value, sum), power) in values.iter_mut().zip(sums).zip(exponents) {
+        *value = sum * *value + power * std::f32::consts::LN_2;
+    }
 }
 
-/// e to the power of `x`, for `x` from -80 to 80, within 2e-6 of itself.
+/// e to the power of each of these, from -80 to 80, within 2e-6 of itself.
 #[inline(always)]
-pub fn exp(x: f32) -> f32 {
+pub fn powers(values: &mut Lane) {
     const C: [f32; 6] =
         [1.0, std::f32::consts::LN_2, 0.240_221_07, 0.055_503_27, 0.009_676_037, 0.001_340_043_3];
-    let power = x.clamp(-80.0, 80.0) * std::f32::consts::LOG2_E;
-    let whole = round(power);
-    // Adding to the exponent field multiplies by the power of two.
-    let scaled = horner(&C, power - whole);
-    f32::from_bits(
-        scaled.to_bits().wrapping_add(((whole + MAGIC).to_bits() << 23).wrapping_sub(MAGIC.to_bits() << 23)),
-    )
+    let mut wholes = [0.0; LANES];
+    for (value, whole) in values.iter_mut().zip(&mut wholes) {
+        let power = value.clamp(-80.0, 80.0) * std::f32::consts::LOG2_E;
+        *whole = round(power);
+        *value = power - *whole;
+    }
+    *values = horner(&C, values);
+    for (value, whole) in values.iter_mut().zip(wholes) {
+        // Adding to the exponent field multiplies by the power of two.
+        let exponent = ((whole + MAGIC).to_bits() << 23).wrapping_sub(MAGIC.to_bits() << 23);
+        *value = f32::from_bits(value.to_bits().wrapping_add(exponent));
+    }
 }
 
 /// In a sum with this number, the last bit of an `f32` counts ones.
@@ -163,12 +199,14 @@ pub fn ceil(x: f32) -> f32 {
 }
 
 #[inline(always)]
-fn horner<const N: usize>(coefficients: &[f32; N], x: f32) -> f32 {
-    let mut sum = coefficients[N - 1];
+fn horner<const N: usize>(coefficients: &[f32; N], values: &Lane) -> Lane {
+    let mut sums = [coefficients[N - 1]; LANES];
     for coefficient in coefficients[..N - 1].iter().rev() {
-        sum = sum * x + coefficient;
+        for (sum, value) in sums.iter_mut().zip(values) {
+            *sum = *sum * value + coefficient;
+        }
     }
-    sum
+    sums
 }
 
 #[cfg(test)]
@@ -178,10 +216,16 @@ mod tests {
 
     #[test]
     fn normals_are_quantiles_of_their_bits() {
-        for bits in (0..=u32::MAX).step_by(99_991).chain([0, 1, 2, 3, u32::MAX, u32::MAX - 1]) {
+        let all: Vec<u32> =
+            (0..=u32::MAX).step_by(99_991).chain([0, 1, 2, 3, u32::MAX, u32::MAX - 1]).collect();
+        let ours = all.chunks(LANES).flat_map(|chunk| {
+            let mut draws = [0; LANES];
+            draws[..chunk.len()].copy_from_slice(chunk);
+            normals_of(&draws)
+        });
+        for (bits, ours) in all.iter().zip(ours.map(f64::from)) {
             let tail = (f64::from(bits >> 1) + 0.5) / 4_294_967_296.0;
             let sign = if bits & 1 == 1 { -1.0 } else { 1.0 };
-            let ours = f64::from(normal_of(bits));
             assert!((ours + sign * quantile(tail)).abs() < 1.5e-5, "{bits}: {ours}, {}", quantile(tail));
         }
     }
@@ -237,15 +281,25 @@ mod tests {
         assert_eq!(whole[7..], shifted[..LANES - 7]);
     }
 
+    /// What becomes of a number in any place.
+    fn of_all(function: fn(&mut Lane), of: f32) -> f32 {
+        let mut values = [of; LANES];
+        function(&mut values);
+        assert!(values.iter().all(|value| value.to_bits() == values[0].to_bits()), "{of}: {values:?}");
+        values[0]
+    }
+
     #[test]
     fn functions_agree_with_libm() {
         for step in 0..20_000 {
             let x = (step as f32 - 10_000.0) * 0.008;
             let theirs = libm::exp(f64::from(x));
-            assert!((f64::from(exp(x)) / theirs - 1.0).abs() < 1e-5, "exp {x}: {} {theirs}", exp(x));
+            let ours = of_all(powers, x);
+            assert!((f64::from(ours) / theirs - 1.0).abs() < 1e-5, "e to {x}: {ours} {theirs}");
             assert_eq!(ceil(x), libm::ceilf(x), "ceil {x}");
             let y = 1e-9 * libm::expf(0.001 * step as f32);
-            assert!((ln(y) - libm::logf(y)).abs() <= 1e-6 + 3e-7 * libm::logf(y).abs(), "ln {y}");
+            let (ours, theirs) = (of_all(logarithms, y), libm::logf(y));
+            assert!((ours - theirs).abs() <= 1e-6 + 3e-7 * theirs.abs(), "logarithm of {y}");
         }
     }
 }

@@ -124,22 +124,25 @@ impl CellBlock {
         elapsed: impl Into<Elapsed>,
         reads: u64,
     ) -> Vec<f32> {
-        self.volts_among(physics, line, self.later[line] as f64, elapsed, reads)
+        let mut cells = Wordline::none();
+        self.rest(&mut cells, physics, line, self.later[line] as f64, elapsed, reads);
+        cells.into_volts()
     }
 
-    /// The same when `later` passes programmed the block since: a sample stands for a block with more wordlines.
-    pub fn volts_among(
+    /// Makes `cells`, in whose memory others may be, those of a wordline after this time and these reads, when `later`
+    /// passes programmed the block since: a sample stands for a block with more wordlines.
+    pub fn rest(
         &self,
+        cells: &mut Wordline,
         physics: &CellPhysics,
         line: usize,
         later: f64,
         elapsed: impl Into<Elapsed>,
         reads: u64,
-    ) -> Vec<f32> {
-        let mut cells = self.wordlines[line].clone();
+    ) {
+        cells.become_copy(&self.wordlines[line]);
         cells.disturb(physics, physics.program_disturb * later);
         cells.age(physics, &self.condition, elapsed, reads);
-        cells.into_volts()
     }
 
     /// What reading the whole block with these references takes each state for.

@@ -12,7 +12,7 @@
 use super::humps::Hump;
 use super::valleys::{Misread, Valley};
 use crate::cells::normal::{Stream, largest, quantile};
-use crate::cells::{CellBlock, CellPhysics, Condition, Elapsed, Noise, VoltagePlan};
+use crate::cells::{CellBlock, CellPhysics, Condition, Elapsed, Noise, VoltagePlan, Wordline};
 
 /// What is sampled.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -72,6 +72,8 @@ pub fn error_rates(
 ) -> Vec<Rates> {
     assert!(sample.wordlines > 1, "a wordline needs one above it");
     let mut sums: Vec<Rates> = Vec::new();
+    // Those that are looked at: the last has no neighbour above.
+    let mut lines: Vec<Wordline> = (1..sample.wordlines).map(|_| Wordline::none()).collect();
     let plain = if physics.has_tails() { physics.without_tails() } else { physics.clone() };
     for (number, (share, trapping)) in alive(physics, sample, pe_cycles).into_iter().enumerate() {
         let stream = Stream::new(sample.seed).of(number as u64);
@@ -81,8 +83,8 @@ pub fn error_rates(
         let block = written(&plain, plan, sample, stream, condition);
         let by_state = by_state(physics, &block);
         for (index, rest) in rests.iter().enumerate() {
-            let volts = at_rest(&plain, &block, sample.passes, *rest);
-            let humps = humps(physics, &condition, *rest, &volts, &by_state);
+            let_rest(&mut lines, &plain, &block, sample.passes, *rest);
+            let humps = humps(physics, &condition, *rest, &lines, &by_state);
             let rates = rates(physics, plan, &humps).times(share);
             match sums.get_mut(index) {
                 Some(sum) => sum.add(&rates),
@@ -168,15 +170,11 @@ impl Rates {
     }
 }
 
-/// Wordlines of a block that are looked at.
-fn looked_at(block: &CellBlock) -> std::ops::Range<usize> {
-    0..block.wordlines() - 1
-}
-
-/// For each state, of each wordline, which cells have it.
+/// For each state, of each wordline that is looked at, which cells have it.
 fn by_state(physics: &CellPhysics, block: &CellBlock) -> Vec<Vec<Vec<u32>>> {
-    let mut found = vec![vec![Vec::new(); looked_at(block).len()]; physics.states.len()];
-    for line in looked_at(block) {
+    let lines = block.wordlines() - 1;
+    let mut found = vec![vec![Vec::new(); lines]; physics.states.len()];
+    for line in 0..lines {
         for (cell, state) in (0..).zip(block.states(line)) {
             found[usize::from(*state)][line].push(cell);
         }
@@ -184,40 +182,39 @@ fn by_state(physics: &CellPhysics, block: &CellBlock) -> Vec<Vec<Vec<u32>>> {
     found
 }
 
-/// The threshold voltages of each wordline after a rest, volts.
-fn at_rest(plain: &CellPhysics, block: &CellBlock, passes: u64, rest: Rest) -> Vec<Vec<f32>> {
-    let lines = looked_at(block);
+/// Makes `lines` the wordlines of a block after a rest.
+fn let_rest(lines: &mut [Wordline], plain: &CellPhysics, block: &CellBlock, passes: u64, rest: Rest) {
     let count = lines.len() as f64;
-    let volts = |line: usize| {
+    for (line, cells) in lines.iter_mut().enumerate() {
         let later = passes as f64 * (1.0 - (line as f64 + 0.5) / count);
-        block.volts_among(plain, line, later, rest.elapsed, rest.reads)
-    };
-    lines.map(volts).collect()
+        block.rest(cells, plain, line, later, rest.elapsed, rest.reads);
+    }
 }
 
-/// The cells of each state after a rest: `volts` of wordlines have no noise with tails, which is added here.
+/// The cells of each state after a rest: those of `lines` have no noise with tails, which is added here.
 fn humps(
     physics: &CellPhysics,
     condition: &Condition,
     rest: Rest,
-    volts: &[Vec<f32>],
+    lines: &[Wordline],
     by_state: &[Vec<Vec<u32>>],
 ) -> Vec<Hump> {
-    let of_state = |lines: &Vec<Vec<u32>>| -> Vec<f32> {
-        let mut found = Vec::with_capacity(lines.iter().map(Vec::len).sum());
-        for (cells, volts) in lines.iter().zip(volts) {
-            found.extend(cells.iter().map(|cell| volts[*cell as usize]));
-        }
-        found
-    };
-    if !physics.has_tails() {
-        return by_state.iter().map(|lines| Hump::read(&of_state(lines))).collect();
-    }
     let noise = Noise::of(physics, condition, rest.elapsed);
     let weak_v = physics.read_weak * condition.worn_reads(rest.reads);
     let top = physics.plans[0].verify.last().copied().expect("a plan has states");
-    let range = (physics.erased, top);
-    by_state.iter().map(|lines| Hump::noisy(&of_state(lines), noise, weak_v, range)).collect()
+    let mut volts = Vec::new();
+    let hump = |by_line: &Vec<Vec<u32>>| {
+        volts.clear();
+        for (cells, line) in by_line.iter().zip(lines) {
+            volts.extend(cells.iter().map(|cell| line.volts()[*cell as usize]));
+        }
+        if physics.has_tails() {
+            Hump::noisy(&volts, noise, weak_v, (physics.erased, top))
+        } else {
+            Hump::read(&volts)
+        }
+    };
+    by_state.iter().map(hump).collect()
 }
 
 fn rates(physics: &CellPhysics, plan: &VoltagePlan, spreads: &[Hump]) -> Rates {

@@ -1,6 +1,7 @@
 //! Where between two neighbouring states fewest cells are misread.
 
 use super::humps::Hump;
+use crate::cells::Side;
 
 /// Candidate references between the middles of two states.
 const CANDIDATES: usize = 64;
@@ -23,11 +24,11 @@ pub(super) struct Misread {
     pub below: f64,
 }
 
-/// A candidate: its number and what it misreads if reads lift no cell.
+/// A candidate: its number and what it misreads at least, as if reads lifted no cell.
 #[derive(Clone, Copy)]
 struct Candidate {
     number: usize,
-    unread: Misread,
+    at_least: Misread,
 }
 
 /// The best reference so far. Of two equally good ones the first counts.
@@ -35,6 +36,15 @@ struct Least {
     rate: f64,
     reference: f64,
     number: Option<usize>,
+}
+
+impl Least {
+    fn compare(&mut self, rate: f64, reference: f64, number: usize) {
+        let is_first = self.number.is_some_and(|best| number < best);
+        if rate < self.rate || (rate == self.rate && is_first) {
+            *self = Self { rate, reference, number: Some(number) };
+        }
+    }
 }
 
 impl Valley<'_> {
@@ -73,24 +83,29 @@ impl Valley<'_> {
         (least.rate, least.reference)
     }
 
-    /// What a candidate misreads without reads, once it has been compared with the least so far.
+    /// What a candidate misreads at least, once it has been compared with the least so far.
     fn candidate(&self, number: usize, reference: f64, least: &mut Least) -> Candidate {
-        let unread =
-            Misread { above: self.lower.above_unread(reference), below: self.upper.below(reference) };
-        let mut rate = self.rate(unread);
-        if rate * (1.0 - ROUNDED) <= least.rate && self.lower.is_lifted(reference) {
-            rate = self.rate(Misread { above: self.lower.above(reference), ..unread });
+        let mut at_least = Misread { above: 0.0, below: 0.0 };
+        // First the side on which more cells should lie: far from the best reference they are too many alone.
+        let sides = [Side::Above, Side::Below];
+        for side in if reference < least.reference { sides } else { [sides[1], sides[0]] } {
+            match side {
+                Side::Above => at_least.above = self.lower.above_unread(reference),
+                Side::Below => at_least.below = self.upper.below(reference),
+            }
+            if self.rate(at_least) * (1.0 - ROUNDED) > least.rate {
+                return Candidate { number, at_least };
+            }
         }
-        let is_first = least.number.is_some_and(|best| number < best);
-        if rate < least.rate || (rate == least.rate && is_first) {
-            *least = Least { rate, reference, number: Some(number) };
-        }
-        Candidate { number, unread }
+        let lifted = self.lower.is_lifted(reference).then(|| self.lower.above(reference));
+        let misread = Misread { above: lifted.unwrap_or(at_least.above), ..at_least };
+        least.compare(self.rate(misread), reference, number);
+        Candidate { number, at_least }
     }
 
     /// No reference between these misreads less.
     fn at_least(&self, [from, to]: [Candidate; 2]) -> f64 {
-        let (one, other) = (from.unread, to.unread);
+        let (one, other) = (from.at_least, to.at_least);
         self.rate(Misread { above: one.above.min(other.above), below: one.below.min(other.below) })
             * (1.0 - ROUNDED)
     }

@@ -170,16 +170,16 @@ impl Rates {
     }
 }
 
-/// For each state, of each wordline that is looked at, which cells have it.
+/// For each wordline that is looked at, for each state, which cells have it.
 fn by_state(physics: &CellPhysics, block: &CellBlock) -> Vec<Vec<Vec<u32>>> {
-    let lines = block.wordlines() - 1;
-    let mut found = vec![vec![Vec::new(); lines]; physics.states.len()];
-    for line in 0..lines {
+    let of_line = |line: usize| {
+        let mut found = vec![Vec::new(); physics.states.len()];
         for (cell, state) in (0..).zip(block.states(line)) {
-            found[usize::from(*state)][line].push(cell);
+            found[usize::from(*state)].push(cell);
         }
-    }
-    found
+        found
+    };
+    (0..block.wordlines() - 1).map(of_line).collect()
 }
 
 /// Makes `lines` the wordlines of a block after a rest.
@@ -203,10 +203,10 @@ fn humps(
     let weak_v = physics.read_weak * condition.worn_reads(rest.reads);
     let top = physics.plans[0].verify.last().copied().expect("a plan has states");
     let mut volts = Vec::new();
-    let hump = |by_line: &Vec<Vec<u32>>| {
+    let hump = |state: usize| {
         volts.clear();
-        for (cells, line) in by_line.iter().zip(lines) {
-            volts.extend(cells.iter().map(|cell| line.volts()[*cell as usize]));
+        for (cells, line) in by_state.iter().zip(lines) {
+            volts.extend(cells[state].iter().map(|cell| line.volts()[*cell as usize]));
         }
         if physics.has_tails() {
             Hump::noisy(&volts, noise, weak_v, (physics.erased, top))
@@ -214,7 +214,7 @@ fn humps(
             Hump::read(&volts)
         }
     };
-    by_state.iter().map(hump).collect()
+    (0..physics.states.len()).map(hump).collect()
 }
 
 fn rates(physics: &CellPhysics, plan: &VoltagePlan, spreads: &[Hump]) -> Rates {

@@ -47,7 +47,7 @@ def rates(
     for index, step in enumerate(steps):
         chip.use_program_step(step)
         for wear in wears:
-            # Cells that were written once serve both grids; what reads do is looked at with the usual step only.
+            # Cells that were written once serve both grids; reads are looked at with the usual step only.
             of_rests = tuple(chip.error_rates(wear, aged + read if step == 1.0 else aged, cells))
             found[step, wear] = of_rests[: len(aged)]
             if step == 1.0:

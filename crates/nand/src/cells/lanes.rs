@@ -1,10 +1,11 @@
 //! Values of many cells at once: normal values by counter, exponentials, in `f32`, a fixed number of cells a time.
 //!
-//! The loops have no branches and no calls, so that the compiler makes vector instructions of them. Each step is done for all
-//! cells before the next: a polynomial is one chain of sums and products, each of which waits for the one before, and a
-//! processor that has many such chains to go on with never waits. They use only
-//! sums, products, quotients and square roots of `f32`, which IEEE 754 rounds alike on every machine; nothing is
-//! contracted or reordered, so vectors and single values agree bit for bit. Logarithm, exponential and quantile
+//! The loops have no branches and no calls, so that the compiler makes vector instructions of them. Each step is done for
+//! all cells before the next: a polynomial is a chain of sums and products, each of which waits for the one before, and
+//! while one waits, the others go on.
+//!
+//! The loops use only sums, products, quotients and square roots of `f32`, which IEEE 754 rounds alike on every machine;
+//! nothing is contracted or reordered, so vectors and single values agree bit for bit. Logarithm, exponential and quantile
 //! are polynomials fitted here (Chebyshev nodes); tests hold them against `normal.rs` and `libm`. All is inlined always,
 //! as `kernels.rs` says.
 

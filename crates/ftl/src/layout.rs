@@ -131,6 +131,18 @@ impl Layout {
         u64::from(self.logical_units) + u64::from(self.translation_units)
     }
 
+    /// Units of a superblock that count. A victim may need padding up to a whole program unit; what that costs
+    /// is kept out, so that by the pigeonhole principle some victim always gives back more than it takes.
+    pub fn useful_units(&self) -> u32 {
+        self.data_units() - self.program_units + 1
+    }
+
+    /// The most units that dies hold for ever of which each keeps so many superblocks, where no block is bad.
+    pub(crate) fn sustainable_at_best(&self, kept: u32) -> u64 {
+        let filled = u64::from(self.superblocks_per_die.saturating_sub(kept)) * u64::from(self.useful_units());
+        (filled * u64::from(self.dies)).saturating_sub(u64::from(self.dies) * u64::from(self.program_units))
+    }
+
     /// Entries of the map that a mapping unit on flash holds.
     pub(crate) fn entries_per_unit(&self) -> u32 {
         (self.unit.get() / ENTRY_BYTES) as u32

@@ -1,6 +1,7 @@
 //! Who may take how much of a die's room, so that collections can always go on.
 
 use crate::Mark;
+use crate::gc::trigger::KEPT_BESIDE_FREE;
 use crate::media::{Collection, Media};
 use crate::store::{HOST, Mover, NONE, SuperblockState};
 
@@ -25,7 +26,7 @@ impl Media {
     /// Superblocks of a die that the host's data can never fill: those garbage collection needs free, one
     /// open superblock for each stream, and one to gain from.
     pub fn reserved_superblocks(&self) -> u32 {
-        self.rules.foreground_limit + 3 + self.rules.spare
+        self.rules.foreground_limit + KEPT_BESIDE_FREE + self.rules.spare
     }
 
     /// Superblocks of a die that are free or open, not closed, while it writes in steady state.
@@ -34,10 +35,9 @@ impl Media {
         self.rules.foreground_limit + held + if self.rules.mixed { 1 } else { 2 }
     }
 
-    /// Units of a superblock that count. A victim may need padding up to a whole program unit; what that costs
-    /// is kept out, so that by the pigeonhole principle some victim always gives back more than it takes.
+    /// Units of a superblock that count.
     pub fn useful_units(&self) -> u32 {
-        self.store.layout.data_units() - self.store.layout.program_units + 1
+        self.store.layout.useful_units()
     }
 
     /// The most live units of a die of which `taken` superblocks serve another purpose.

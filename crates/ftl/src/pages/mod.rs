@@ -16,6 +16,7 @@ mod recovery;
 mod rollback;
 mod saved;
 mod snapshots;
+mod sustainable;
 mod translations;
 mod trims;
 mod upkeep;
@@ -55,46 +56,5 @@ impl PageMapped {
         ftl.check_sustainable()?;
         ftl.make_room_for_snapshots()?;
         Ok(ftl)
-    }
-
-    fn make_room_for_snapshots(&mut self) -> Result<(), String> {
-        let spare = self.media.spare_units();
-        let Some(snapshots) = &mut self.media.guards.snapshots else { return Ok(()) };
-        snapshots.set_room(spare);
-        if snapshots.room() > 0 {
-            return Ok(());
-        }
-        Err(format!(
-            "this drive cannot sustain writes with snapshots: {spare} mapping units are spare, of which they may \
-             take none; raise ftl.op_ratio or ftl.snapshots.space_ratio"
-        ))
-    }
-
-    fn check_sustainable(&self) -> Result<(), String> {
-        let (logical, possible) = (self.media.store.layout.written_units(), self.media.sustainable_units());
-        if logical <= possible {
-            return Ok(());
-        }
-        let least = self.media.store.space.dies.iter().map(|die| die.usable).min().unwrap_or(0);
-        let physical = self.media.store.layout.physical_units() as f64;
-        // With fewer units for the host a map on flash does not take more.
-        let host = f64::from(self.media.store.layout.logical_units) - (logical - possible) as f64;
-        let advice = if host >= 1.0 {
-            // Rounded up, so that the advice is enough.
-            let op = ((physical / host - 1.0) * 1000.0).ceil() / 1000.0;
-            format!("set ftl.op_ratio to {op:.3} or more")
-        } else {
-            "give each die more blocks".to_owned()
-        };
-        let (kept, advice) = match self.media.cache_reserved() {
-            0 => (String::new(), advice),
-            count => (format!(" and the SLC cache {count}"), format!("{advice}, or give ftl.slc_cache less")),
-        };
-        Err(format!(
-            "this drive cannot sustain writes: the host sees {logical} mapping units, but of the {least} good \
-             superblocks of a die garbage collection keeps {} free, open or in hand{kept}, which leaves \
-             room for {possible}; {advice}",
-            self.media.reserved_superblocks()
-        ))
     }
 }

@@ -34,6 +34,11 @@ pub struct SnapshotRules {
 const KEYS: [&str; 5] = ["keep", "when_full", "space_ratio", "rollback_at", "expiry"];
 
 impl SnapshotRules {
+    /// Spare mapping units of which they may take one at least.
+    pub(crate) fn spare_least(&self) -> u64 {
+        (1.0 / self.space_ratio) as u64 + 1
+    }
+
     /// Reads `[ftl.snapshots]`; none where it says of no snapshot when it is taken.
     ///
     /// # Errors

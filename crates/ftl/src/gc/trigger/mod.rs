@@ -3,6 +3,10 @@
 use crate::Layout;
 use units::Nanos;
 
+/// Superblocks of a die that the host's data can never fill, beside those that foreground collection needs free: one open
+/// for each stream, and one to gain from.
+pub const KEPT_BESIDE_FREE: u32 = 3;
+
 /// What a policy may know about a die.
 #[derive(Clone, Copy, Debug)]
 pub struct TriggerView {
@@ -34,6 +38,11 @@ pub trait GcTrigger: Send {
     /// The most free superblocks at which `foreground` can be true: the FTL keeps that much space out of
     /// the host's hands, so that every foreground collection has something to gain.
     fn foreground_limit(&self) -> u32;
+
+    /// Superblocks of a die that must be left beside those full of data: with fewer, [`Self::fit`] refuses the drive.
+    fn superblocks_beside(&self) -> u32 {
+        0
+    }
 
     /// Is there a drive of this shape, all of it written, that can have as many free superblocks as are asked for?
     ///

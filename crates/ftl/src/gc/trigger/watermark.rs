@@ -1,6 +1,6 @@
 //! Below the low watermark always, below the high one when the die is idle and a victim is worth it.
 
-use super::{GcTrigger, TriggerView};
+use super::{GcTrigger, KEPT_BESIDE_FREE, TriggerView};
 use crate::Layout;
 use config::{Card, ConfigError, Policy, Section, at_least};
 use units::Nanos;
@@ -73,12 +73,20 @@ impl GcTrigger for Watermark {
         self.low
     }
 
+    fn superblocks_beside(&self) -> u32 {
+        if self.background && self.high_is_stated { self.high + OPEN_SUPERBLOCKS } else { 0 }
+    }
+
     fn fit(&self, layout: &Layout) -> Result<(), (&'static str, String)> {
         let there = layout.superblocks_per_die;
         let full = layout.written_units().div_ceil(u64::from(layout.dies) * u64::from(layout.data_units()));
         let most = u64::from(there.saturating_sub(OPEN_SUPERBLOCKS)).saturating_sub(full);
-        // Where nothing is spare, the drive's room is at fault, not its watermark: that is said with the ratio that would do.
-        if !self.background || !self.high_is_stated || most == 0 || u64::from(self.high) <= most {
+        if !self.background || !self.high_is_stated || u64::from(self.high) <= most {
+            return Ok(());
+        }
+        // Where too little is spare whatever `high` is, the drive's room is at fault: that is said with the ratio that
+        // would do for both.
+        if layout.written_units() > layout.sustainable_at_best(self.low + KEPT_BESIDE_FREE) {
             return Ok(());
         }
         let expected = format!(

@@ -2,11 +2,25 @@
 
 from floatgate._core import BrokenInvariant, InputError
 
-__all__ = ["BrokenInvariant", "Fault", "InputError", "one_line"]
+__all__ = ["BrokenInvariant", "Fault", "InputError", "Killed", "one_line"]
 
 
 class Fault(Exception):
     """A broken invariant of Floatgate, with the seed and the command that repeats it."""
+
+
+class Killed(InputError):
+    """The processes that did a piece of work were killed: the machine refused it, most likely its memory."""
+
+    @classmethod
+    def by(cls, code: int | None, times: int) -> "Killed":
+        """Say it of work whose process ended with an exit code, the last of so many times."""
+        how = f"killed by signal {-code}" if code is not None and code < 0 else f"gone (exit code {code})"
+        why = ", most likely as memory ran out" if code == -9 else ""
+        return cls(
+            f"the process that did the work was {how}, {times} times{why}: "
+            "expected more memory, or fewer processes at once"
+        )
 
 
 LONGEST = 2_000  # characters of a message: a value of a megabyte would bury what is wrong with it

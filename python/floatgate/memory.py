@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from multiprocessing.context import BaseContext
 
 LOCKED_FOR_S = 1.0  # at most, by whoever lives; it takes microseconds
+PLACES = 4096  # processes of a command that can share
 
 
 class Memory:
@@ -24,8 +25,9 @@ class Memory:
 
     def __init__(self, context: "BaseContext", limit: int | None = None) -> None:
         self.limit = _core.free_memory_bytes() if limit is None else limit
+        self.place = 0  # of this process among those that share
         self._lock: Any = context.Lock()
-        self._taken: Any = context.RawValue("Q", 0)
+        self._taken: Any = context.RawArray("Q", PLACES)  # by the process of each place
         self._most: Any = context.RawValue("Q", 0)
 
     @property
@@ -41,10 +43,10 @@ class Memory:
         if not self._lock.acquire(timeout=LOCKED_FOR_S):
             return False
         try:
-            others = self._taken.value
+            others = sum(self._taken)
             if others and self.limit is not None and others + needed > self.limit:
                 return False
-            self._taken.value = others + needed
+            self._taken[self.place] += needed
             self._most.value = max(others + needed, self._most.value)
         finally:
             self._lock.release()
@@ -53,9 +55,15 @@ class Memory:
     def give(self, taken: int) -> None:
         """Give back what was taken."""
         locked = self._lock.acquire(timeout=LOCKED_FOR_S)
-        self._taken.value -= taken
+        self._taken[self.place] -= taken
         if locked:
             self._lock.release()
+
+    def forget(self, place: int) -> None:
+        """Give back what the process of a place had, which was killed; if it had the lock, that, too."""
+        self._lock.acquire(timeout=LOCKED_FOR_S)
+        self._taken[place % PLACES] = 0
+        self._lock.release()
 
     @contextmanager
     def room(self, needed: int) -> Iterator[None]:
@@ -74,10 +82,11 @@ class Memory:
 _shared: Memory | None = None
 
 
-def share(memory: Memory) -> None:
-    """Let the runs of this worker share `memory` with those of the others."""
+def share(memory: Memory, place: int = 0) -> None:
+    """Let the runs of this worker, the one of a place, share `memory` with those of the others."""
     global _shared
     _shared = memory
+    _shared.place = place % PLACES
 
 
 def room_for(plan: Plan) -> AbstractContextManager[None]:

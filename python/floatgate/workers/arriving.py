@@ -1,5 +1,6 @@
 """Folders that work writes for its command: where it is, or elsewhere, and then they travel."""
 
+import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -33,6 +34,7 @@ def writing(folder: Path, write: Callable[[Path], Any]) -> Any:
     In a worker on another machine it is written there; it is here when the result is.
     """
     if not away.away():
+        shutil.rmtree(folder, ignore_errors=True)  # of a process that was killed at this work
         folder.mkdir()
         return write(folder)
     with TemporaryDirectory(prefix="floatgate-") as temporary:

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 from uuid import uuid4
 
-from floatgate.errors import InputError, one_line
+from floatgate.errors import InputError, Killed, one_line
 from floatgate.files import MIB, digest
 from floatgate.workers import worker
 from floatgate.workers.arriving import arrived
@@ -206,7 +206,7 @@ class ClusterCrew:
                     again.append(one)
                 else:
                     said = f"lost {one.lost} times with the process that did it: expected enough memory"
-                    one.future.set_exception(InputError(f"{self.address}: work was {said}"))
+                    one.future.set_exception(Killed(f"{self.address}: work was {said}"))
                 continue
             self._took_s = done.took_s if self._took_s is None else 0.8 * self._took_s + 0.2 * done.took_s
             self._done += 1

@@ -1,12 +1,18 @@
-"""What work asks and says in the process that does it."""
+"""What work asks and says in the process that does it, and how that process takes it."""
 
+import pickle
 import signal
+import traceback
 from collections.abc import Callable
+from contextlib import suppress
 from ctypes import Array, c_double
-from typing import TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from floatgate.memory import Memory, share
 from floatgate.stop import Stop, at_work, end_with_command
+
+if TYPE_CHECKING:
+    from multiprocessing.connection import Connection
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -33,15 +39,52 @@ def wait_for_stop() -> None:
     _stop.wait()
 
 
-def begin(stop: Stop, memory: Memory, parts: Array[c_double], setup: Callable[[], None] | None) -> None:
+def begin(
+    stop: Stop, memory: Memory, parts: Array[c_double], setup: Callable[[], None] | None, place: int = 0
+) -> None:
     """Set a worker up: Ctrl-C reaches it only through its command, so that all end the same way."""
     global _stop, _parts
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     end_with_command()
-    share(memory)
+    share(memory, place)
     _stop, _parts = stop, parts
     if setup is not None:
         setup()
+
+
+def work(line: "Connection[Any, Any]", asked: tuple[Any, ...]) -> None:
+    """Be a worker: do what comes through `line` until the command hangs up."""
+    begin(*asked)
+    with suppress(EOFError, OSError):
+        line.send_bytes(b"")  # ready
+        while True:
+            line.send_bytes(_answer(line.recv_bytes()))
+
+
+def _answer(what: bytes) -> bytes:
+    """Do a piece of work; return whether it failed, and its result or its error."""
+    try:
+        return pickle.dumps((False, one(*pickle.loads(what))))
+    except BaseException as error:
+        return _failed(error)
+
+
+def _failed(error: BaseException) -> bytes:
+    """Return an error as it travels, with where it was raised."""
+    error.__cause__ = Raised("".join(traceback.format_exception(error)))
+    with suppress(Exception):
+        answer = pickle.dumps((True, error))
+        pickle.loads(answer)
+        return answer
+    return pickle.dumps((True, RuntimeError(f"{type(error).__name__}: {error}")))
+
+
+class Raised(Exception):
+    """Where an error was raised, in the process of a worker."""
+
+    def __str__(self) -> str:
+        """Return its traceback."""
+        return f"\n{self.args[0]}"
 
 
 def one(work: Callable[[T], R], item: T, index: int) -> R:

@@ -9,7 +9,6 @@ import pickle
 import sys
 from collections.abc import Callable
 from concurrent.futures import Future
-from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
@@ -105,19 +104,13 @@ class Server:
         def end(future: "Future[Done]") -> None:
             free.append(place)
             try:
-                answer: tuple[Any, ...] = ("done", number, future.result())
-            except BrokenProcessPool:
-                answer = ("broken", number, None)  # one of its processes was killed
+                answer = ("done", number, future.result())
             except BaseException as error:
                 answer = ("done", number, Done(_pickled(error), True, 0.0))
             with suppress(OSError), self._writing:
                 self._line.send(answer)
 
-        try:
-            team.submit(do, what, place).add_done_callback(end)
-        except BrokenProcessPool:
-            with suppress(OSError), self._writing:
-                self._line.send(("broken", number, None))
+        team.submit(do, what, place).add_done_callback(end)
 
 
 def main() -> None:

@@ -107,9 +107,7 @@ class Post:
     def _listen(self) -> None:
         with suppress(Exception):
             while True:
-                word, number, done = self._line.recv()
-                if word == "broken":
-                    break
+                _word, number, done = self._line.recv()
                 with self._lock:
                     future = self._asked.pop(number)
                 future.set_result(done)

@@ -20,7 +20,16 @@ ROOT = Path(__file__).parents[1]
 LOG = logging.getLogger("mkdocs.hooks.site")
 
 # Sections in the order of the tabs, each a folder; their pages in the order given, then by title.
-HOW_TO = ("install", "python", "data-frames", "own-policies", "published-policies", "studies", "cluster")
+HOW_TO = (
+    "install",
+    "python",
+    "data-frames",
+    "own-policies",
+    "published-policies",
+    "studies",
+    "compare",
+    "cluster",
+)
 SECTIONS = {
     "Tutorials": ("tutorials", ("systems-engineer", "researcher", "architect", "flash-engineer")),
     "How to": ("how-to", (*HOW_TO, "policies", "adding")),

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from floatgate.api import state as state, trace as trace
     from floatgate.api.age import age, age_compare
     from floatgate.api.characterize import characterize, experiments
+    from floatgate.api.compare import compare
     from floatgate.api.derive import derive
     from floatgate.api.files import examples, report, schema
     from floatgate.api.fit import fit, fit_voltages
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from floatgate.api.torture import torture
     from floatgate.bus.explore import BusPoint
     from floatgate.bus.waveform import Waveform
+    from floatgate.compare.work import Compared
     from floatgate.configuration import Key, keys
     from floatgate.errors import Fault, InputError
     from floatgate.grid.run import Grid
@@ -59,6 +61,7 @@ _HOMES = {
     "BusPoint": "bus.explore",
     "Card": "api.listing",
     "Characterized": "lab.run",
+    "Compared": "compare.work",
     "Experiment": "lab.experiment",
     "Fault": "errors",
     "Fit": "lab.fit.run",
@@ -109,6 +112,7 @@ _HOMES = {
 # place (`called.py`).
 _MODULES = {
     "bus": "bus",
+    "compare": "compare",
     "examples": "examples",
     "grid": "grid",
     "plan": "plan",
@@ -126,6 +130,7 @@ __all__ = [
     "BusPoint",
     "Card",
     "Characterized",
+    "Compared",
     "Experiment",
     "Fault",
     "Fit",
@@ -158,6 +163,7 @@ __all__ = [
     "check_policies",
     "chip",
     "chips",
+    "compare",
     "compiled",
     "derive",
     "drive",

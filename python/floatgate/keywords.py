@@ -253,6 +253,27 @@ class CharacterizeKeywords(TypedDict, total=False):
     """Replace an earlier result."""
 
 
+class CompareKeywords(TypedDict, total=False):
+    """The options of `CompareOptions`."""
+
+    metric: str | Sequence[str | SupportsIndex] | None
+    """Numbers of run.json. Paths of numbers: waf; default the headline, or a study's objectives and
+    bounds.
+    """
+
+    key: str | Sequence[str | SupportsIndex] | None
+    """What may differ, where it is more than one key. Keys, options, or drive for its whole
+    configuration; default the one key that differs.
+    """
+
+    out: str | PathLike[str] | None
+    """Folder to write to. A new folder, or with --force an earlier one; nothing is written without it.
+    """
+
+    force: bool
+    """Replace an earlier result."""
+
+
 class DeriveKeywords(TypedDict, total=False):
     """The options of `DeriveOptions`."""
 

@@ -1,13 +1,14 @@
-"""The same run with several seeds, in parallel processes, and what the seeds agree on."""
+"""The same run with several seeds, in parallel processes: what the seeds agree on, and what each said."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from floatgate import called
+from floatgate import called, flags
 from floatgate.confidence import Interval, confidence_interval
 from floatgate.execute import Listeners, run_into
+from floatgate.flags import Raised, Said
 from floatgate.folder import atomically, read_json, write_json
 from floatgate.headline import Metric, headline
 from floatgate.session import Plan, Progress
@@ -27,6 +28,8 @@ class Repeated:
     metrics: tuple[tuple[Metric, Interval | None], ...]  # of the headline; None where a run lacks it
     interrupted: bool
     document: dict[str, Any]  # as repeat.json
+    flags: Mapping[str, tuple[Raised, ...]]  # of each metric that has any, by its name
+    remarks: tuple[Said, ...]  # of all runs, each kind once
 
 
 def repeat(
@@ -52,7 +55,10 @@ def repeat(
         document = _summary(plan, seeds, documents)
         write_json(partial / REPEAT, document)
     metrics = tuple(summarise(documents))
-    return Repeated(seeds, metrics, document["interrupted"], document)
+    said = [document["remarks"] for document in documents]
+    return Repeated(
+        seeds, metrics, document["interrupted"], document, flags_of(documents), flags.together(said)
+    )
 
 
 _Seed = tuple[Plan, Path, bool]  # the run, its folder, and whether it has a report
@@ -105,18 +111,45 @@ def _one(seed: _Seed) -> Any:
 
 def summarise(documents: list[dict[str, Any]]) -> list[tuple[Metric, Interval | None]]:
     """Return each headline metric with its interval over the runs; None where a run lacks a number."""
-    columns = [{metric.name: metric.value for metric in headline(document)} for document in documents]
-    rows: list[tuple[Metric, Interval | None]] = []
-    for metric in headline(documents[0]):
-        values = [column.get(metric.name) for column in columns]
-        numbers = [value for value in values if value is not None]
-        whole = len(numbers) == len(documents)
-        rows.append((metric, confidence_interval(numbers, LEVEL) if whole else None))
-    return rows
+    return [
+        (metric, confidence_interval(known, LEVEL) if len(known) == len(documents) else None)
+        for metric, known in _columns(documents)
+    ]
+
+
+def flags_of(documents: list[dict[str, Any]]) -> dict[str, tuple[Raised, ...]]:
+    """Return the flags of each headline metric that one of the runs flags, or lacks."""
+    kinds = flags.kinds_of(document["remarks"] for document in documents)
+    found = {}
+    for metric, known in _columns(documents):
+        raised = flags.flagged(metric.name, kinds)
+        if 0 < len(known) < len(documents) and not raised:
+            lacking = len(documents) - len(known)
+            raised = (Raised("no_value", "no value", lacking, len(documents)),)
+        if raised:
+            found[metric.name] = raised
+    return found
+
+
+def _columns(documents: list[dict[str, Any]]) -> list[tuple[Metric, list[float]]]:
+    """Return each metric that any of the runs has, in the headline's order, with the numbers there are."""
+    metrics: list[Metric] = []
+    values: dict[str, list[float]] = {}
+    for document in documents:
+        place = 0
+        for metric in headline(document):
+            if metric.name not in values:
+                metrics.insert(place, metric)
+                values[metric.name] = []
+            place = next(at for at, one in enumerate(metrics) if one.name == metric.name) + 1
+            if metric.value is not None:
+                values[metric.name].append(metric.value)
+    return [(metric, values[metric.name]) for metric in metrics]
 
 
 def _summary(plan: Plan, seeds: tuple[int, ...], documents: list[dict[str, Any]]) -> dict[str, Any]:
     first = documents[0]
+    raised = flags_of(documents)
     return {
         "version": first["version"],
         "drive": first["drive"],
@@ -126,11 +159,15 @@ def _summary(plan: Plan, seeds: tuple[int, ...], documents: list[dict[str, Any]]
         "state": together(documents),
         "interrupted": any(document["interrupted"] for document in documents),
         "metrics": {
-            metric.name: None
-            if interval is None
-            else {"mean": interval.mean, "half_width": interval.half_width, "samples": interval.samples}
-            for metric, interval in summarise(documents)
+            metric.name: {
+                "mean": None if interval is None else interval.mean,
+                "half_width": None if interval is None else interval.half_width,
+                "samples": len(known),
+                "flags": flags.as_document(raised.get(metric.name, ())),
+            }
+            for (metric, interval), (_, known) in zip(summarise(documents), _columns(documents), strict=True)
         },
+        "remarks": flags.as_document(flags.together([document["remarks"] for document in documents])),
     }
 
 

@@ -204,6 +204,10 @@ KINDS: dict[str, tuple[int, Callable[[random.Random], tuple[list[str], str]]]] =
             "o",
         ),
     ),
+    "compare": (
+        1,
+        _with_out(_small("compare done done", "compare done missing", "compare thesis.txt ."), "o"),
+    ),
     "plan": (1, _with_out(_small(f"plan {PLAN / 'tpc-c-2007.toml'} {PLAN / 'gray2007-prices.toml'}"), "o")),
     "convert": (
         1,

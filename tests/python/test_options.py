@@ -78,6 +78,7 @@ BASES: dict[str, tuple[str, ...]] = {
         f"{TINY} --block 4k --depth 1 --op read --pattern random --file-size 1MiB --time 100ms --out o",
     ),
     "study": ("study.toml --out o",),
+    "compare": ("many other --out o",),
     "plan": (f"{PLAN / 'tpc-c-2007.toml'} {PLAN / 'gray2007-prices.toml'} --out o",),
     "snapshots": (f"{TINY} --set nand.blocks_per_plane=128 --time 20ms --every 5ms --keep 1 --out o.html",),
     "bus explore": ("--chip slc-16g --interface nv-ddr:5 --out o",),
@@ -172,6 +173,8 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (tmp_path / name).write_text(text)
     (tmp_path / "done").symlink_to(_run_folder(), target_is_directory=True)
     (tmp_path / "s.state").symlink_to(_run_folder() / "s.state")
+    for name in ("many", "other"):
+        (tmp_path / name).symlink_to(_run_folder().with_name(name), target_is_directory=True)
 
     def reached(*arguments: Any, **named: Any) -> Any:
         shown = {key: value for key, value in named.items() if not callable(value)}
@@ -191,6 +194,10 @@ def _run_folder() -> Path:
     words = ["run", TINY, str(folder / "job.fio"), "--out", str(folder / "done")]
     assert in_process(*words, "--save-state", str(folder / "s.state")).code == 0
     (folder / "s.state").rename(folder / "done" / "s.state")
+    words = ["run", TINY, str(folder / "job.fio"), "--no-report", "--repeat", "5"]
+    assert in_process(*words, "--out", str(folder / "many")).code == 0
+    other = ["--set", "ftl.op_ratio=0.5", "--out", str(folder / "other")]
+    assert in_process(*words, *other).code == 0
     return folder / "done"
 
 
@@ -319,6 +326,7 @@ PLACES: dict[tuple[str, str], tuple[str, str]] = {
     ("serve", "--record"): (f"{BASES['serve'][0]} --record mine", "mine"),
     ("grid", "--out"): (BASES["grid"][0], "o/thesis"),
     ("study", "--out"): (BASES["study"][0], "o/thesis"),
+    ("compare", "--out"): (BASES["compare"][0], "o/thesis"),
     ("plan", "--out"): (BASES["plan"][0], "o/thesis"),
     ("fit", "--out"): (BASES["fit"][0], "o/thesis"),
     ("characterize", "--out"): (BASES["characterize"][0], "o/thesis"),

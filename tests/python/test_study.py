@@ -76,7 +76,7 @@ def test_a_row_has_the_numbers_of_its_run(done: Path) -> None:
     assert expected["host.write.latency_ns.p99"] > 0
     assert {name: row[name] for name in expected} == expected
     assert {name for name, value in row.items() if value is not None} - set(expected) == {
-        *("configuration", "drive", "workload", "seed", "status", "key"),
+        *("configuration", "drive", "workload", "seed", "status", "key", "remarks"),
         *("set.ftl.op_ratio", "set.ftl.gc.victim.name"),
     }
 
@@ -195,7 +195,8 @@ def test_a_refused_drive_is_a_row_with_its_reason(tmp_path: Path) -> None:
     assert refused["status"] == "refused"
     assert "it needs ftl.gc.victim.name = d-choices" in refused["reason"]
     assert refused["waf"] is None
-    assert done.problem is None
+    assert done.problem is not None
+    assert done.problem.startswith("1 of 2 runs were refused: ")
     began: list[tuple[int, int]] = []
     again(tmp_path / "o", asked, began)
     again(tmp_path / "o", asked, began, retry=True)

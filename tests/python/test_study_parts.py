@@ -11,7 +11,7 @@ import floatgate as fg
 from floatgate.study.aggregate import Configuration, configurations, front
 from floatgate.study.design import configurations as designed
 from floatgate.study.parameters import Choices, Parameter, Range, configuration, in_order
-from floatgate.study.spec import Constraint, Objective, of
+from floatgate.study.spec import Constraint, Objective, Spec, of
 from floatgate.study.store import SEGMENTS_MOST, Outcome, Store, write
 
 
@@ -221,3 +221,30 @@ def test_a_file_of_columns_is_there_whole_or_not_at_all(tmp_path: Path) -> None:
     table = pa.table({"key": ["a"], "status": ["done"], "reason": pa.array([None], pa.string())})
     write(table, tmp_path / "x.parquet")
     assert [path.name for path in tmp_path.iterdir()] == ["x.parquet"]
+
+
+def test_bounds_that_none_keeps_are_said_with_what_comes_nearest() -> None:
+    from floatgate.study.bounds import missed
+
+    def spec(**bounds: str) -> Spec:
+        parameters = {"ftl.op_ratio": [0.1, 0.2]}
+        return of(
+            {"study": {"drive": "tlc", "workload": "w"}, "parameters": parameters, "constraints": bounds}
+        )
+
+    def one(number: int, **numbers: float | None) -> Configuration:
+        return Configuration(number, "tlc", {"ftl.op_ratio": 0.1 * number}, 1, 0, None, numbers, {}, False)
+
+    found = [one(1, waf=4.0, capacity_bytes=2.0), one(2, waf=3.0, capacity_bytes=1.0)]
+    assert missed(spec(waf="< 5"), found) == []
+    (alone,) = missed(spec(waf="< 2"), found)
+    assert (alone.nearest.number, alone.of) == (2, 2)
+    assert "None of 2 configurations keeps waf < 2: configuration 2 (ftl.op_ratio 0.2)" in alone.words(spec())
+    (strict,) = missed(spec(waf="< 3"), found)
+    assert strict.nearest.number == 2
+    # Each bound is kept by one of them, and both by none.
+    (both,) = missed(spec(waf="<= 3.5", capacity_bytes=">= 1.9"), found)
+    assert [str(bound) for bound in both.bounds] == ["waf <= 3.5", "capacity_bytes >= 1.9"]
+    assert both.nearest.number == 1
+    assert "keeps waf <= 3.5 and capacity_bytes >= 1.9 together" in both.words(spec())
+    assert missed(spec(waf="< 2"), [one(3, waf=None)]) == []

@@ -516,7 +516,8 @@ EDGES: dict[str, tuple[dict[str, Any], Status, str]] = {
     "no bound kept": (
         asked(constraints={"waf": "< 3"}),
         lambda _run: DONE,
-        "None of 6 whole configurations keeps the bounds: waf < 3.",
+        "None of 6 configurations keeps waf < 3: configuration 0 (ftl.op_ratio 0.1, ftl.gc.victim.name "
+        "greedy) comes nearest, with waf 10.0.",
     ),
     "an objective that no run has": (
         asked(objectives={"host.read.iops": "max"}),

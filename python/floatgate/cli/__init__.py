@@ -37,6 +37,7 @@ _HOMES = {
     "grid": "grid",
     "plan": "plan",
     "study": "study",
+    "compare": "compare",
     "snapshots": "snapshots",
 }
 _GROUPS = ("policies", "bus", "trace", "state")

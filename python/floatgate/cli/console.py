@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from floatgate import amplification, quantities as q
 from floatgate.cli.bar import BAR, ELAPSED, LEFT, Bar
 from floatgate.cli.shown import WIDE, Stream, Table
+from floatgate.flags import words
 from floatgate.folder import to_text
 from floatgate.headline import FLASH, KINDS, at, headline
 from floatgate.state import nothing_met, state_words as began_words
@@ -269,22 +270,31 @@ def _flash_table(document: dict[str, Any]) -> Table:
 
 
 def print_repeated(repeated: "Repeated") -> None:
-    """Print means and confidence intervals over seeds."""
+    """Print means and confidence intervals over seeds, what flags them, and what the runs remarked."""
     unread = nothing_met(repeated.document)
     if unread:
         out.print(unread, markup=False)
     seeds = repeated.seeds
     out.print(f"{len(seeds)} seeds, {seeds[0]} to {seeds[-1]}", markup=False, style="bold")
     out.print(f"state {began_words(repeated.document)}", markup=False)
-    table = Table("metric", ("mean", "+/- 95 %", "relative"))
+    table = Table("metric", ("mean", "+/- 95 %", "relative", *(("",) if repeated.flags else ())))
     for metric, interval in repeated.metrics:
+        flagged = repeated.flags.get(metric.name, ())
         if interval is None or interval.half_width is None:
+            if flagged:
+                table.add_row(metric.title, q.NOTHING, q.NOTHING, q.NOTHING, words(flagged))
             continue
         relative = interval.half_width / interval.mean if interval.mean else None
         table.add_row(
-            metric.title, metric.show(interval.mean), metric.show(interval.half_width), q.percent(relative)
+            metric.title,
+            metric.show(interval.mean),
+            metric.show(interval.half_width),
+            q.percent(relative),
+            *((words(flagged),) if repeated.flags else ()),
         )
     out.print(table)
+    for said in repeated.remarks:
+        out.print(f"note: {said}", markup=False)
 
 
 def state_words(options: "Options") -> str:

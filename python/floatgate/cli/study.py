@@ -8,10 +8,13 @@ from floatgate.cli.options import takes
 from floatgate.options.study import StudyOptions
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from floatgate.study.conduct import Progress
     from floatgate.study.result import Study
 
 SHOWN = 10  # configurations
+REASONS_SHOWN = 8
 
 
 @takes(StudyOptions)
@@ -80,6 +83,24 @@ def _print(done: "Study") -> None:
         out.print(table)
     if len(best) > SHOWN:
         out.print(f"and {len(best) - SHOWN:,} more", markup=False)
+    for one in done.missed:
+        out.print(one.words(done.spec), markup=False)
+    for line in _reason_lines(done):
+        out.print(line, markup=False)
+    for said in done.remarks:
+        out.print(f"note: {said}", markup=False)
+
+
+def _reason_lines(done: "Study") -> "Iterator[str]":
+    """Say why runs failed or were refused, each reason once with the number of its runs."""
+    for status, reasons in done.reasons.items():
+        counts = list(reasons.items())
+        for reason, count in counts[:REASONS_SHOWN]:
+            yield f"{count:,} {status}: {reason}"
+        rest = counts[REASONS_SHOWN:]
+        if rest:
+            left = sum(count for _, count in rest)
+            yield f"{left:,} {status}: {len(rest):,} other reasons (results.parquet has them)"
 
 
 class _Bar(Bar):

@@ -60,6 +60,10 @@ EXAMPLES: dict[str, tuple[str, str]] = {
         "floatgate plan workload.toml prices.toml --format json",
     ),
     "study": ("floatgate study study.toml", "floatgate study study.toml --workers 4 --out out/study"),
+    "compare": (
+        "floatgate compare out/greedy out/fifo",
+        "floatgate compare out/tlc out/qlc --key drive --metric waf,host.write.latency_ns.p99",
+    ),
     "snapshots": ("floatgate snapshots tlc", "floatgate snapshots tlc --every 100ms --keep 1,4 --time 2s"),
     "bus explore": (
         "floatgate bus explore",

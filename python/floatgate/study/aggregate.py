@@ -1,12 +1,14 @@
 """From runs to configurations: means over seeds and workloads, what keeps the bounds, the front."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from statistics import fmean
 from typing import Any
 
 from floatgate.confidence import Interval, confidence_interval
+from floatgate.flags import Raised, flagged, kinds_of
 from floatgate.study.spec import Constraint, Objective, Over, Spec
+from floatgate.study.store import REMARKS
 
 LEVEL = 0.95
 Row = Mapping[str, Any]  # of the table: one run
@@ -25,6 +27,11 @@ class Configuration:
     numbers: Mapping[str, float | None]  # each objective and bounded number over workloads and seeds
     spread: Mapping[str, Interval | None]  # of the objectives over seeds; None where it is unknown
     feasible: bool  # all runs ended, and every bound is kept
+    raised: Mapping[str, tuple[Raised, ...]] = field(default_factory=dict)  # flags, by number
+
+    def flags(self, key: str) -> tuple[Raised, ...]:
+        """Return the flags of a number."""
+        return self.raised.get(key, ())
 
     def objectives(self, objectives: Sequence[Objective]) -> tuple[float, ...] | None:
         """Return its values of `objectives`; None where one is unknown."""
@@ -56,7 +63,17 @@ def _configuration(spec: Spec, number: int, rows: Sequence[Row]) -> Configuratio
         numbers if whole else dict.fromkeys(keys),
         {one.key: _spread(done, one.key) if whole else None for one in spec.objectives},
         whole and kept,
+        {key: _flags(done, key) for key in keys},
     )
+
+
+def _flags(rows: Sequence[Row], key: str) -> tuple[Raised, ...]:
+    """Return the flags of a number; runs that cannot have it do not count."""
+    kinds = kinds_of(row.get(REMARKS) or () for row in rows)
+    counted = [
+        one for one, row in zip(kinds, rows, strict=True) if row.get(key) is not None or flagged(key, [one])
+    ]
+    return flagged(key, counted)
 
 
 def _has(row: Row, name: str) -> bool:

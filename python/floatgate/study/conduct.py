@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass, field, replace
 
+from floatgate.errors import Killed
 from floatgate.session import Plan
 from floatgate.study.check import Checked
 from floatgate.study.design import affordable
@@ -90,7 +91,8 @@ class Conductor:
                     return ended
                 done, _ = wait(running, timeout=WAIT_S, return_when=FIRST_COMPLETED)
                 for future in done:
-                    self._take(running.pop(future), future.result())
+                    run = running.pop(future)
+                    self._take(run, _outcome(run, future))
                 self._tell(len(running))
         finally:
             if running:
@@ -123,7 +125,7 @@ class Conductor:
         self.store.add(outcome)
         kept = {name: outcome.numbers[name] for name in self.checked.spec.needed if name in outcome.numbers}
         kept |= {name: value for name, value in outcome.numbers.items() if name.startswith(COLUMN)}
-        self.outcomes[run.key] = replace(outcome, numbers=kept)
+        self.outcomes[run.key] = replace(outcome, numbers=kept, remarks=())  # they are in the store
         self.new += 1
         self._leader.heard(run, self.outcomes[run.key])
 
@@ -168,3 +170,11 @@ class Conductor:
         found = curve(outcome.numbers)
         if found and outcome.status == "done":
             self._curves.setdefault((run.workload, run.seed), []).append(found)
+
+
+def _outcome(run: Run, future: "Future[Outcome | None]") -> Outcome | None:
+    """What became of a run; one whose processes were killed has failed, and costs no other."""
+    try:
+        return future.result()
+    except Killed as error:
+        return Outcome(run.key, "failed", str(error))

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from floatgate import _core, files, places
 from floatgate.errors import InputError, one_line
+from floatgate.flags import words
 from floatgate.folder import unwritable
 from floatgate.options import Options, TraceOptions
 from floatgate.session import Plan, command
@@ -213,7 +214,8 @@ def _count(many: int, what: str) -> str:
 def _number(one: Configuration, key: str) -> str:
     value, spread = one.numbers[key], one.spread.get(key)
     half = f" ± {spread.half_width:.2g}" if spread and spread.half_width is not None else ""
-    return f"{value:.6g}{half}"
+    flagged = words(one.flags(key))
+    return f"{value:.6g}{half}" + (f" [{flagged}]" if flagged else "")
 
 
 def _notes(spec: Spec, one: Configuration) -> Iterator[tuple[str, str]]:

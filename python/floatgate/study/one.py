@@ -7,6 +7,7 @@ from floatgate import session as sessions
 from floatgate.away import as_named
 from floatgate.errors import Fault, InputError
 from floatgate.memory import room
+from floatgate.remarks import remarks
 from floatgate.session import Plan
 from floatgate.study.numbers import numbers
 from floatgate.study.pruning import Watch
@@ -60,4 +61,5 @@ def run(task: Task) -> Outcome | None:
     if outcome.interrupted and not pruned:
         return None
     found = numbers(outcome.document) | (watching.told() if watching else {})
-    return Outcome(task.key, "pruned" if pruned else "done", None, found)
+    said = remarks(outcome.document)
+    return Outcome(task.key, "pruned" if pruned else "done", None, found, said)

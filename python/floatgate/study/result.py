@@ -1,5 +1,6 @@
 """A study that is there: its table, its configurations, what is best."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -9,10 +10,15 @@ from typing import TYPE_CHECKING, Any
 from floatgate import notebook
 from floatgate.errors import InputError
 from floatgate.extras import needed
+from floatgate.flags import Said, as_document, together
 from floatgate.study import folder as folders
 from floatgate.study.aggregate import Configuration, configurations, front
+from floatgate.study.bounds import Missed, missed
+from floatgate.study.differences import Difference, differences
+from floatgate.study.numbers import check
 from floatgate.study.show import head, rows
 from floatgate.study.spec import Spec, of
+from floatgate.study.store import REMARKS
 from floatgate.study.table import RESULTS, SET
 from floatgate.temporary import Temporary
 
@@ -80,6 +86,7 @@ class Study:
     def _configurations(self) -> list[Configuration]:
         there = set(needed("pyarrow.parquet").read_schema(self.folder / RESULTS).names)
         wanted = ["configuration", "drive", "workload", "seed", "status", "reason"]
+        wanted += [REMARKS] if REMARKS in there else []
         wanted += [SET + one.name for one in self.spec.parameters]
         wanted += [key for key in self.spec.needed if key in there]
         return configurations(self.spec, self.table(wanted).to_pylist())
@@ -91,24 +98,55 @@ class Study:
         """
         return front(self._configurations, self.spec.objectives) if self.spec.objectives else []
 
+    @cached_property
+    def remarks(self) -> tuple[Said, ...]:
+        """What runs remarked, each kind once, and how many of the runs that came to their end did."""
+        if REMARKS not in needed("pyarrow.parquet").read_schema(self.folder / RESULTS).names:
+            return ()
+        rows = self.table(["status", REMARKS]).to_pylist()
+        return together([row[REMARKS] or () for row in rows if row["status"] == "done"])
+
+    @cached_property
+    def reasons(self) -> Mapping[str, Mapping[str, int]]:
+        """Why runs `failed` or were `refused`, and how many for each reason, the most frequent first."""
+        found: dict[str, Counter[str]] = {"failed": Counter(), "refused": Counter()}
+        for row in self.table(["status", "reason"]).to_pylist():
+            if row["status"] in found:
+                found[row["status"]][str(row["reason"])] += 1
+        return {status: dict(counts.most_common()) for status, counts in found.items()}
+
+    @cached_property
+    def missed(self) -> list[Missed]:
+        """The bounds that no configuration keeps, each with what comes nearest."""
+        return missed(self.spec, self._configurations)
+
+    def differences(self, metric: str) -> list[Difference]:
+        """Return which of two values of a key is lower in a number, by pairs of runs with the same seed.
+
+        There is one for each two values in each combination of the other keys. Raises InputError for a number
+        that no result has.
+        """
+        check("metric", metric)
+        there = needed("pyarrow.parquet").read_schema(self.folder / RESULTS).names
+        columns = ["drive", "workload", "seed", "status", *(SET + one.name for one in self.spec.parameters)]
+        columns += [name for name in (REMARKS, metric) if name in there]
+        return list(differences(self.spec, self.table(columns).to_pylist(), metric))
+
     @property
     def problem(self) -> str | None:
-        """What went wrong, in a line; None where every run came to its end or could not be."""
+        """What went wrong, in a line; None where every run came to its end."""
         runs = self.runs
-        if runs.get("failed"):
-            return f"{runs['failed']} of {sum(runs.values())} runs failed: {self._reason('failed')}"
-        if runs.get("refused") and not (runs["done"] or runs["pruned"] or runs["missing"]):
-            return f"all {runs['refused']} runs were refused: {self._reason('refused')}"
+        for status, said in (("failed", "failed"), ("refused", "were refused")):
+            if runs.get(status):
+                reasons = self.reasons[status]
+                more = f" (and {len(reasons) - 1} other reasons)" if len(reasons) > 1 else ""
+                return f"{runs[status]} of {sum(runs.values())} runs {said}: {next(iter(reasons), '')}{more}"
         if runs.get("done"):
             names = set(needed("pyarrow.parquet").read_schema(self.folder / RESULTS).names)
             for key in self.spec.needed:
                 if key not in names:
                     return f"{key}: no run has this number: expected another objective"
         return None
-
-    def _reason(self, status: str) -> str:
-        table = self.table(["status", "reason"]).to_pylist()
-        return next(str(row["reason"]) for row in table if row["status"] == status)
 
     def _repr_html_(self) -> str:
         best = self.front() or self.configurations()
@@ -130,9 +168,13 @@ class Study:
                     "drive": one.drive,
                     "values": dict(one.values),
                     "numbers": dict(one.numbers),
+                    "flags": {key: as_document(raised) for key in one.numbers if (raised := one.flags(key))},
                 }
                 for one in self.front()
             ],
+            "missed_bounds": [one.document() for one in self.missed],
+            "reasons": {status: dict(counts) for status, counts in self.reasons.items()},
+            "remarks": as_document(self.remarks),
         }
 
     def holding(self, held: Temporary | None) -> "Study":

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from floatgate import quantities as q
+from floatgate.flags import words
 from floatgate.study.aggregate import Configuration
 from floatgate.study.numbers import described
 from floatgate.study.spec import Spec
@@ -27,7 +28,7 @@ def rows(spec: Spec, found: Iterable[Configuration]) -> Iterable[list[str]]:
     """Give a row for each configuration."""
     for one in found:
         drives = [one.drive] if len(spec.drives) > 1 else []
-        values = [_value(one.values.get(parameter.name)) for parameter in spec.parameters]
+        values = [shown(one.values.get(parameter.name)) for parameter in spec.parameters]
         yield [str(one.number), *drives, *values, *(_measured(one, key) for key in spec.needed)]
 
 
@@ -37,7 +38,8 @@ def number(key: str, value: float) -> str:
     return _SHOWN.get(known.unit if known else "", q.count)(value)
 
 
-def _value(value: Any) -> str:
+def shown(value: Any) -> str:
+    """Show a value of a parameter."""
     if value is None:
         return q.NOTHING
     return f"{value:.4g}" if isinstance(value, float) else str(value)
@@ -48,4 +50,6 @@ def _measured(one: Configuration, key: str) -> str:
     if value is None:
         return q.NOTHING
     half = spread.half_width if spread else None
-    return number(key, value) + (f" ± {number(key, half)}" if half else "")
+    flagged = words(one.flags(key))
+    said = number(key, value) + (f" ± {number(key, half)}" if half else "")
+    return f"{said} ({flagged})" if flagged else said

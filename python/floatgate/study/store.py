@@ -29,12 +29,13 @@ SEGMENTS_MOST = 16  # more are put together at the end
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of a run: its status, why where it did not come to its end, and its numbers."""
+    """What became of a run: its status, why where it did not come to its end, its numbers and remarks."""
 
     key: str
     status: str  # done, refused, failed, pruned
     reason: str | None = None
     numbers: Mapping[str, Any] = field(default_factory=dict)
+    remarks: Sequence[Mapping[str, str]] = ()
 
 
 # Of several rows of one run, as two commands at a time or a second try bring about, the highest counts.
@@ -185,14 +186,23 @@ def _alone(path: Path, *, make: bool = False) -> Iterator[bool]:
 def _table(outcomes: Sequence[Outcome]) -> "pa.Table":
     arrow = needed("pyarrow")
     texts = {name: arrow.array([getattr(one, name) for one in outcomes], arrow.string()) for name in _TEXTS}
+    remarks = arrow.array([list(one.remarks) for one in outcomes], remarks_type())
     names = sorted({name for one in outcomes for name in one.numbers})
-    made: pa.Table = arrow.table(
-        texts | {name: arrow.array([one.numbers.get(name) for one in outcomes]) for name in names}
-    )
+    columns = {name: arrow.array([one.numbers.get(name) for one in outcomes]) for name in names}
+    made: pa.Table = arrow.table(texts | {REMARKS: remarks} | columns)
     return made
 
 
 _TEXTS = ("key", "status", "reason")
+REMARKS = "remarks"  # a column: what each run remarked
+
+
+def remarks_type() -> "pa.DataType":
+    """Return the type of that column."""
+    arrow = needed("pyarrow")
+    one = arrow.struct([(name, arrow.string()) for name in ("kind", "text", "advice")])
+    made: pa.DataType = arrow.list_(one)
+    return made
 
 
 def _join(tables: "Sequence[pa.Table]") -> "pa.Table":

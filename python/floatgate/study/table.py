@@ -9,7 +9,7 @@ from floatgate.extras import needed
 from floatgate.study import numbers
 from floatgate.study.parameters import Range, Values
 from floatgate.study.spec import Spec
-from floatgate.study.store import write
+from floatgate.study.store import REMARKS, remarks_type, write
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -31,6 +31,7 @@ _SAYS = {
     ),
     "reason": ("text", "Why it was refused or failed; null where it was not."),
     "key": ("text", "The hash of all that decides the run."),
+    REMARKS: ("text", "What a reader should know before the numbers: kind, text, advice; empty: nothing."),
 }
 
 
@@ -58,6 +59,7 @@ def assemble(spec: Spec, runs: Sequence[Run], stored: "pa.Table") -> "pa.Table":
         "workload": arrow.array([run.workload for run in there], arrow.string()),
         "seed": arrow.array([run.seed for run in there], arrow.uint64()),
         **{name: taken[name] for name in ("status", "reason", "key")},
+        REMARKS: taken[REMARKS] if REMARKS in taken.column_names else _no_remarks(len(there)),
     }
     for one in spec.parameters:
         values = [run.values.get(one.name) for run in there]
@@ -68,6 +70,11 @@ def assemble(spec: Spec, runs: Sequence[Run], stored: "pa.Table") -> "pa.Table":
     fields = [_field(name, column) for name, column in columns.items()]
     made: pa.Table = arrow.table(list(columns.values()), schema=arrow.schema(fields))
     return made
+
+
+def _no_remarks(runs: int) -> Any:
+    """Return the column of runs of before remarks were kept."""
+    return needed("pyarrow").nulls(runs, remarks_type())
 
 
 def _typed(values: list[Any], *, is_range: bool) -> tuple[list[Any], Any]:

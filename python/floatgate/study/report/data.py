@@ -15,6 +15,7 @@ from floatgate.extras import needed
 from floatgate.study.aggregate import LEVEL, Configuration
 from floatgate.study.parameters import Choices, Parameter, Range
 from floatgate.study.spec import ENV, Spec
+from floatgate.study.store import REMARKS
 from floatgate.study.table import RESULTS, SET
 
 if TYPE_CHECKING:
@@ -158,7 +159,8 @@ def read(study: "Study") -> Data:
     there = set(needed("pyarrow.parquet").read_schema(study.folder / RESULTS).names)
     keys = study.spec.needed or tuple(key for key in USUAL if key in there)[:USUAL_MOST]
     keys = tuple(key for key in keys if key in there)
-    columns = ["configuration", "drive", "workload", "seed", "status", "reason"]
+    columns = ["configuration", "drive", "workload", "seed", "status"]
+    columns += [REMARKS] if REMARKS in there else []
     columns += [SET + one.name for one in study.spec.parameters]
     return Data(study, study.configurations(), keys, study.table([*columns, *keys]))
 

@@ -1,12 +1,12 @@
 """The page of a study: what was run, what is best, what did not end, with the sections between."""
 
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from floatgate.flags import FLAGS, words
 from floatgate.report.html import Card, render
 from floatgate.study.aggregate import Configuration
-from floatgate.study.report import sections
+from floatgate.study.report import differences, sections
 from floatgate.study.report.data import Data, read, text
 from floatgate.study.report.effects import effects
 from floatgate.study.report.part import Grid, Part, count, value
@@ -41,8 +41,10 @@ def page(study: "Study") -> str:
     parts = [
         *sections.best(data, front),
         *sections.effects(data, whole),
+        *differences.section(data),
         *sections.sobol(data),
         *sections.parallel(data, front, whole),
+        *_remarked(data),
         *_not_done(data),
     ]
     return render(
@@ -91,9 +93,8 @@ def best_words(data: Data, front: Sequence[Configuration]) -> str:
     ended = sum(not one.missing for one in data.found)
     if not ended:
         return "No configuration has all its runs, so none can be best."
-    bounds = " and ".join(str(one) for one in spec.constraints)
-    if any(one.objectives(spec.objectives) is not None for one in data.found) and bounds:
-        return f"None of {count(ended, 'whole configuration')} keeps the bounds: {bounds}."
+    if data.study.missed:
+        return "No configuration keeps the bounds, so none is best."
     return "No configuration has a value of every objective, so none can be best."
 
 
@@ -131,24 +132,18 @@ def _notices(data: Data) -> Iterator[str]:
         )
     for status in ("failed", "refused"):
         if runs.get(status):
-            reasons = _reasons(data)[status]
+            reasons = data.study.reasons[status]
             first, many = next(iter(reasons.items()), ("", 0))
             why = f"{many:,} times: {first}" if len(reasons) > 1 else first
             yield f"{runs[status]:,} of {total:,} runs {_ENDS[status]}" + (f" ({why})." if why else ".")
+    for one in data.study.missed:
+        yield one.words(data.spec)
+    for said in data.study.remarks:
+        if said.kind in FLAGS:
+            yield f"{said.runs:,} of {count(said.of, 'run')}: {FLAGS[said.kind].says}. {said.text}"
     lacking = [key for key in data.spec.needed if key not in data.keys]
     if lacking and runs.get("done"):
         yield f"No run has {', '.join(lacking)}."
-
-
-def _reasons(data: Data) -> dict[str, Counter[str]]:
-    """Count the reasons for which runs were refused or failed."""
-    found: dict[str, Counter[str]] = {status: Counter() for status in ("failed", "refused")}
-    table = data.table.select(["status", "reason"])
-    counted = table.group_by(["status", "reason"]).aggregate([([], "count_all")]).to_pylist()
-    for row in sorted(counted, key=lambda row: (-row["count_all"], str(row["reason"]))):
-        if row["status"] in found:
-            found[row["status"]][str(row["reason"])] = row["count_all"]
-    return found
 
 
 def _cards(data: Data, front: Sequence[Configuration]) -> Iterator[Card]:
@@ -159,20 +154,33 @@ def _cards(data: Data, front: Sequence[Configuration]) -> Iterator[Card]:
         best = min(front, key=lambda found: sign * (found.numbers[one.key] or 0.0))
         others = [(quantity(other.key).title, value(best, other.key)) for other in objectives if other != one]
         number, _, unit = quantity(one.key).show(best.numbers[one.key]).partition(" ")
-        aim = "smallest" if one.aim == "min" else "largest"
-        yield Card(
-            "drive", quantity(one.key).title, number, unit, f"{aim}, configuration {best.number}", others
-        )
+        below = f"{'smallest' if one.aim == 'min' else 'largest'}, configuration {best.number}"
+        flagged = words(best.flags(one.key))
+        below += f": {flagged}" if flagged else ""
+        yield Card("drive", quantity(one.key).title, number, unit, below, others)
+
+
+def _remarked(data: Data) -> Iterator[Part]:
+    """Show what runs remarked, in the words of the first, and what to do."""
+    remarks = data.study.remarks
+    if remarks:
+        says = [
+            "What to know before the numbers; where one makes a number something else than it is called, the "
+            "number bears its words wherever it stands on this page."
+        ]
+        rows = [[one.kind, f"{one.runs:,} of {one.of:,}", one.text, one.advice] for one in remarks]
+        grids = [Grid(["remark", "runs", "the first says", "advice"], rows, of_words=True)]
+        yield Part("What the runs say", says, grids=grids)
 
 
 def _not_done(data: Data) -> Iterator[Part]:
     runs = _runs(data)
     rows = []
-    for status, reasons in _reasons(data).items():
-        shown = reasons.most_common(REASONS_MOST)
-        rows += [[status, f"{many:,}", reason] for reason, many in shown]
+    for status, reasons in data.study.reasons.items():
+        shown = dict(list(reasons.items())[:REASONS_MOST])
+        rows += [[status, f"{many:,}", reason] for reason, many in shown.items()]
         if len(reasons) > len(shown):
-            left = sum(reasons.values()) - sum(many for _, many in shown)
+            left = sum(reasons.values()) - sum(shown.values())
             rows.append([status, f"{left:,}", f"{len(reasons) - len(shown):,} other reasons"])
     rows += [
         [status, f"{runs[status]:,}", _ENDS[status]] for status in ("pruned", "missing") if runs.get(status)

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from floatgate.flags import words
 from floatgate.report.plot import Figure
 from floatgate.study.aggregate import Configuration
 from floatgate.study.report.quantity import quantity
@@ -44,6 +45,8 @@ def count(many: int, what: str) -> str:
 
 
 def value(one: Configuration, key: str) -> str:
-    """Return a number of a configuration, with its interval over the seeds where it is known."""
+    """Return a number of a configuration with its interval over the seeds and its flags, if there are any."""
     spread = one.spread.get(key)
-    return quantity(key).show(one.numbers[key], spread.half_width if spread else None)
+    said = quantity(key).show(one.numbers[key], spread.half_width if spread else None)
+    flagged = words(one.flags(key))
+    return f"{said} ({flagged})" if flagged else said

@@ -3,8 +3,9 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from floatgate import quantities as q
+from floatgate import flags, quantities as q
 from floatgate.extras import needed
+from floatgate.flags import words
 from floatgate.study.aggregate import Configuration
 from floatgate.study.design import sampled
 from floatgate.study.drive_files import BEST, MOST, commands, name as file_name
@@ -14,6 +15,7 @@ from floatgate.study.report.effects import Effect
 from floatgate.study.report.part import Grid, Part, Runs, count, value
 from floatgate.study.report.quantity import quantity
 from floatgate.study.spec import Spec
+from floatgate.study.store import REMARKS
 
 FRONT_MOST = 40  # rows of the table of the front
 RUNS_MOST = 400  # runs that are listed behind them
@@ -23,11 +25,8 @@ def best(data: Data, front: Sequence[Configuration]) -> Iterator[Part]:
     """Show the front, and the runs behind each of its points; nothing where nothing is best."""
     spec = data.spec
     if not front:
-        kept = any(one.feasible for one in data.found)
-        figures = fronts.fronts(data, front) if spec.constraints and not kept else {}
-        if figures:
-            bounds = " and ".join(str(one) for one in spec.constraints)
-            yield Part("The bounds", [f"No configuration keeps {bounds}."], figures)
+        if data.study.missed:
+            yield Part("The bounds", list(_missed_words(data)), fronts.fronts(data, front))
         return
     several = len(spec.objectives) > 1
     shown = front[:FRONT_MOST]
@@ -51,6 +50,14 @@ def best(data: Data, front: Sequence[Configuration]) -> Iterator[Part]:
         [Grid(_front_head(spec), [_front_row(spec, rank, one) for rank, one in enumerate(shown)])],
         behind,
     )
+
+
+def _missed_words(data: Data) -> Iterator[str]:
+    """Say which bounds no configuration keeps, and how the run of what comes nearest is repeated."""
+    spec = data.spec
+    for one in data.study.missed:
+        again = commands(spec, one.nearest).of(spec.workloads[0], spec.seeds[0])
+        yield f"{one.words(spec)} One of its runs again: {again}"
 
 
 def _meaning(spec: Spec) -> str:
@@ -99,13 +106,20 @@ def _behind(data: Data, shown: Sequence[Configuration]) -> tuple[list[Runs], boo
             [
                 row["workload"],
                 str(row["seed"]),
-                *(quantity(key).show(row[key]) for key in data.keys),
+                *(_of_run(row, key) for key in data.keys),
                 said.of(row["workload"], row["seed"]),
             ]
             for row in rows.get(one.number, ())
         ]
         found.append(Runs(f"Configuration {one.number}: {count(len(cells), 'run')}", head, cells))
     return found, len(fit) < len(shown)
+
+
+def _of_run(row: Mapping[str, Any], key: str) -> str:
+    """Return a number of one run with its flags."""
+    flagged = words(flags.flagged(key, flags.kinds_of([row.get(REMARKS) or ()])))
+    said = quantity(key).show(row[key])
+    return f"{said} ({flagged})" if flagged else said
 
 
 def effects(data: Data, whole: Mapping[str, Sequence[Effect]]) -> Iterator[Part]:

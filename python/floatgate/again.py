@@ -6,7 +6,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from floatgate import away
+from floatgate import _core, away, places
 from floatgate.errors import InputError
 from floatgate.options import Options, TraceOptions
 from floatgate.own import names_own
@@ -85,7 +85,7 @@ def plan_of(
 
     document = read_repeatable(path)
     try:
-        made = document["invocation"]
+        made, capacity = document["invocation"], document.get("capacity_bytes")
         if made["workload"]["kind"] == "nbd":
             raise InputError(
                 f"{path}: a served drive, whose clients cannot be asked again: expected the run of a workload"
@@ -112,7 +112,20 @@ def plan_of(
     except (KeyError, TypeError, AttributeError) as error:
         raise InputError(f"{path}: not a run ({error}): expected a run.json that floatgate wrote") from error
     _check_source(path, plan.workload, stored)
+    if overrides and plan.workload.kind == "flows":
+        _check_flows(path, plan, capacity)
     return plan
+
+
+def _check_flows(path: Path, plan: Plan, capacity: int) -> None:
+    """MQSim's flows are laid out on a drive of so many bytes; only its two files can lay them out anew."""
+    drive, settings = away.place(plan.drive), away.placed(plan.overrides)
+    size = json.loads(_core.explain_drive(drive, settings, places.folders()))["capacity_bytes"]
+    if size != capacity:
+        raise InputError(
+            f"{path}: a drive of {size} bytes: expected {capacity}, on which MQSim's flows are laid out; "
+            "another size needs its two files, run with this --set"
+        )
 
 
 _STATE = ("precondition", "precondition_fill", "load_state")  # one answer: how the drive begins

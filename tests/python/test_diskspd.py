@@ -42,7 +42,6 @@ def test_defaults_are_those_of_diskspd() -> None:
     [
         ("-b8K -r -w100 -o4", {"bs": "8192", "rw": "randwrite", "iodepth": "4", "norandommap": "1"}),
         ("-w30", {"rw": "rw", "rwmixwrite": "30"}),
-        ("-w", {"rw": "read"}),
         ("-r4K -b8K", {"rw": "randread", "blockalign": "4096"}),
         ("-r2b -b8K", {"blockalign": "16384"}),  # blocks need -b wherever it stands
         ("-rs30", {"rw": "randread", "percentage_random": "30"}),
@@ -54,8 +53,22 @@ def test_defaults_are_those_of_diskspd() -> None:
         ("-F5 -O3", {"numjobs": "5", "iodepth": "3"}),
         ("-t4 -o8 -si", {"iodepth": "32", "rw": "read"}),
         ("-g80", {"rate": "80000"}),
-        ("-g500i", {"rate_iops": "500"}),
+        ("-g500i -b8K", {"rate": "4096000", "rate_iops": None}),
+        ("-g100i -b4K", {"rate": "409000"}),  # 409.6 bytes a millisecond: whole ones
+        ("-g1i -b512", {"rate": None}),  # not one byte a millisecond
+        ("-g100000i -b64K", {"rate": f"{(100_000 * 65_536 - (1 << 32)) // 1000}000"}),  # 32 bits
+        ("-g80 -g500i -b8K", {"rate": "4096000"}),  # the last counts
+        ("-g500i -g80", {"rate": "80000"}),
+        ("-g80 -w30", {"rate": "56000,24000"}),  # one rate for both
+        ("-g80 -t3 -si", {"rate": "240000"}),  # one stream of three threads
+        ("-g80 -t3", {"rate": "80000", "numjobs": "3"}),
         ("-i10 -j20", {"thinktime": "20ms", "thinktime_blocks": "10"}),
+        ("-i10 -j20 -g80", {"thinktime": None, "thinktime_blocks": None, "rate": "80000"}),
+        ("-i10 -j20 -g1i -b512", {"thinktime": "20ms", "rate": None}),  # no rate is left
+        ("-i10 -j20 -t4", {"thinktime_blocks": "2"}),
+        ("-i3 -j20 -F4", {"thinktime_blocks": "1"}),
+        ("-i10 -j20 -t4 -si", {"thinktime_blocks": "8"}),
+        ("-O3 -o5", {"iodepth": "5"}),
         ("-z7 -d3 -W0", {"randseed": "7", "runtime": "3s"}),
         ("-w100 -Sh", {"writefua": "1"}),
         ("-Sh", {"rw": "read"}),
@@ -68,7 +81,7 @@ def test_defaults_are_those_of_diskspd() -> None:
 def test_options_become_those_of_fio(arguments: str, expected: dict[str, str]) -> None:
     (job,) = jobs(f"diskspd {arguments} test.dat")
     assert {name: job.get(name) for name in expected} == expected
-    if "-t4" in arguments:
+    if "-t4" in arguments and "-si" in arguments:
         assert "numjobs" not in job  # one stream: one job
     if arguments == "-Sh":
         assert "writefua" not in job  # nothing is written
@@ -79,6 +92,27 @@ def test_what_has_no_meaning_is_said_once() -> None:
     (said,) = [note for note in translated.notes if note.startswith("no effect")]
     assert said.count("-L") == 1
     assert all(flag in said for flag in ("-n", "-S", "-v", "-C", "-f", "-Z"))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ("-g100i -b4K", "DiskSpd keeps 409 bytes per millisecond (99.8535 requests per second)"),
+        ("-g1i -b512", "no rate is set"),
+        ("-g100000i -b64K", "32 bits, in which it computes, hold no more"),
+        ("-i10 -j20 -g80", "think time has no effect beside a rate"),
+        ("-i10 -j20 -t4", "each of 4 threads has its whole share of a burst"),
+        ("-O3", "have no effect without -F"),
+    ],
+)
+def test_what_diskspd_does_otherwise_than_it_is_told_is_said(arguments: str, said: str) -> None:
+    assert said in " | ".join(translate(read(f"diskspd {arguments} a.dat")).notes)
+
+
+@pytest.mark.parametrize("arguments", ["-g500i -b512K", "-g80", "-i10 -j20", "-F2 -O3"])
+def test_what_diskspd_does_as_it_is_told_is_not_said(arguments: str) -> None:
+    said = " | ".join(translate(read(f"diskspd {arguments} a.dat")).notes)
+    assert "DiskSpd" not in said
 
 
 def test_a_path_with_spaces_and_a_path_to_the_program() -> None:
@@ -99,6 +133,9 @@ def test_targets_lie_side_by_side() -> None:
         ("-A a.dat", "did you mean -a?"),
         ("-b8Q a.dat", "argument 1 (-b8Q): expected a size such as 8K"),
         ("-b700 a.dat", "block of 700 bytes: expected a multiple of 512"),
+        ("-w a.dat", "argument 1 (-w): expected the percentage of writes"),
+        ("-F2 -O4 -g80 a.dat", "a rate (-g) with -O"),
+        ("-F2 -O4 -i5 -j5 a.dat", "think time (-j) with -O"),
         ("-w101 a.dat", "argument 1 (-w101): expected a whole number from 0 to 100"),
         ("a.dat -b8K", "argument 2 (-b8K): an option after a target"),
         ("-s1M -b4K a.dat", "stride of 1048576 bytes: expected the block size, 4096"),
@@ -136,7 +173,7 @@ def of_profile(text: str) -> str:
 def test_a_profile_becomes_jobs() -> None:
     lines = of_profile(PROFILE).split()
     wanted = "rw=randrw rwmixwrite=70 bs=8192 blockalign=4096 iodepth=4 numjobs=2 size=1048576 writefua=1"
-    for line in [*wanted.split(), "rate_iops=50", "randseed=5", "runtime=3s", "ramp_time=1s"]:
+    for line in [*wanted.split(), "rate=122700,286300", "randseed=5", "runtime=3s", "ramp_time=1s"]:
         assert line in lines
 
 

@@ -13,6 +13,7 @@ import pytest
 from conftest import Command, one_line_error
 from floatgate import _core, mqsim, places, run
 from floatgate.errors import InputError
+from floatgate.mqsim import lines
 from floatgate.options import TraceOptions
 from floatgate.session import Plan, command
 from mqsim_files import flow, write_drive, write_workload
@@ -60,6 +61,91 @@ def test_flows_share_the_logical_space(tmp_path: Path) -> None:
     assert first["region"] == {"first": 0, "last": int((share - 1) * 0.5)}
     assert second["region"]["first"] == -(-share // 16) * 16
     assert (first["seed"], second["seed"]) == (7, 8)
+
+
+@pytest.mark.parametrize("flows", [1, 2, 3])
+@pytest.mark.parametrize(
+    "changes",
+    [
+        ("nand.blocks_per_plane=128",),
+        ("nand.blocks_per_plane=56",),
+        ("geometry.channels=3",),
+        ("ftl.op_ratio=0.5", "nand.pages_per_block=16"),
+    ],
+)
+def test_flows_share_the_drive_that_runs(tmp_path: Path, changes: tuple[str, ...], flows: int) -> None:
+    drive = write_drive(tmp_path)
+    described = tuple(flow("synthetic", Working_Set_Percentage=100) for _ in range(flows))
+    made = mqsim.plan_of(drive, write_workload(tmp_path, described), changes, {}, TraceOptions(), None)
+    done = run(drive, write_workload(tmp_path, described), set=dict(one.split("=") for one in changes))
+    sectors = done.document["capacity_bytes"] // 512
+    regions = [one["region"] for one in json.loads(made.workload.text or "")]
+    share = sectors // flows // 16 * 16  # whole pages
+    assert regions == [{"first": share * at, "last": share * (at + 1) - 1} for at in range(flows)]
+    assert sectors != plan_sectors(drive)
+
+
+def plan_sectors(drive: str) -> int:
+    """The sectors of the drive as its file has it."""
+    return mqsim.read_drive(Path(drive)).logical_pages(1) * 16
+
+
+def test_what_leaves_the_size_alone_leaves_the_flows_alone(tmp_path: Path) -> None:
+    drive = write_drive(tmp_path, Overprovisioning_Ratio="0.327")
+    workload = write_workload(tmp_path, (flow("synthetic"), flow("synthetic")))
+    plain, changed = (
+        mqsim.plan_of(drive, workload, overrides, {}, TraceOptions(), None).workload.text
+        for overrides in ((), ("nand.t_r=50us",))
+    )
+    assert plain == changed
+
+
+def test_a_repetition_on_a_drive_of_another_size_is_refused(tmp_path: Path, floatgate: Command) -> None:
+    drive, workload = write_drive(tmp_path), write_workload(tmp_path, (flow("synthetic"),))
+    out = tmp_path / "out"
+    first = floatgate("run", drive, workload, "--out", str(out), "--no-report")
+    assert first.returncode == 0, first.stderr
+    again = ("run", str(out / "run.json"), "--no-report", "--out")
+    other = floatgate(*again, str(tmp_path / "a"), "--set", "nand.blocks_per_plane=128")
+    assert "on which MQSim's flows are laid out" in one_line_error(other)
+    same = floatgate(*again, str(tmp_path / "b"), "--set", "nand.t_r=50us")
+    assert same.returncode == 0, same.stderr
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("5 0 0 16 0\n20  0 64 8 1\n30 0 0 8 1\n", ":2: MQSim takes the trace for ended here"),
+        ("5 0 0 16 0\n20 0 64 8 1\n 30 0 0 8 1\n", ":3: MQSim takes the trace for ended here"),
+        (" 5 0 0 16 0\n20 0 64 8 1\n", ":1: MQSim takes the trace for ended here"),
+        ("5 0 0 16 0\n20\t0 64 8 1\n", ":2: MQSim takes the trace for ended here"),
+        ("5 0 0 16 0\r\n\r\n20 0 64 8 1\r\n", ":2: MQSim takes the trace for ended here"),
+        ("5 0 0 16 0\n20 0 64 8 0 \n30 0 0 8 1\n", ":2: MQSim takes this write for a read"),
+        ("5 0 0 16 0\n20 0 64 8 1\n\n", None),
+        ("5 0 0 16 0\r\n20 0 64 8 1\r\n", None),
+        ("5 0 0 16 0\n20 0 64 8 1 \n30 0 0 8 1", None),
+    ],
+)
+def test_where_mqsim_reads_a_trace_otherwise_is_said(tmp_path: Path, text: str, said: str | None) -> None:
+    (tmp_path / "some.trace").write_bytes(text.encode())
+    workload = write_workload(tmp_path, (flow("trace"),))
+    notes = plan(write_drive(tmp_path), workload).workload.notes
+    assert (f"some.trace{said}" in " ".join(notes)) if said else not notes
+    done = run(write_drive(tmp_path), workload)
+    made = len([line for line in text.split("\n") if line.strip()])
+    assert done.document["host"]["completed"]["total"] == made, "all of them are made"
+
+
+@pytest.mark.parametrize("shift", range(5))
+def test_an_odd_line_is_found_wherever_the_file_is_cut(tmp_path: Path, shift: int) -> None:
+    line = b"5 0 0 16 0\n"
+    before = lines.CHUNK // len(line)
+    for odd, at in ((b"6  0 0 16 0\n", 1), (b"\n6 0 0 16 0\n", 1), (b"6 0 0 16 0 \n", 1)):
+        path = tmp_path / "some.trace"
+        path.write_bytes(b"1" * (shift * 3) + line * (before - 1) + odd + line * 3)
+        said = lines.read_otherwise(path)
+        assert said is not None
+        assert said.startswith(f"{path}:{before - 1 + at}:")
 
 
 def test_a_trace_is_replayed_with_its_addresses_wrapped(tmp_path: Path) -> None:

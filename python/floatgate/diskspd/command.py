@@ -4,7 +4,7 @@ import re
 from dataclasses import replace
 
 from floatgate.diskspd.distribution import Range, zones
-from floatgate.diskspd.model import Profile, Span, Target
+from floatgate.diskspd.model import RATE_MOST, Profile, Span, Target
 from floatgate.errors import InputError
 from floatgate.files import whole
 
@@ -128,9 +128,9 @@ class _Reader:
 
     def _g(self, value: str) -> None:
         if value.endswith("i"):
-            self.target.iops = self.number(value[:-1], 1)
+            self.target.iops, self.target.bytes_per_ms = self.number(value[:-1], 1, RATE_MOST), None
         else:
-            self.target.bytes_per_ms = self.number(value, 1)
+            self.target.iops, self.target.bytes_per_ms = None, self.number(value, 1, RATE_MOST)
 
     def _i(self, value: str) -> None:
         self.target.burst = self.number(value, 1)
@@ -190,7 +190,10 @@ class _Reader:
         self.target.thread_stride = self.size(value)
 
     def _w(self, value: str) -> None:
-        self.target.write_percent = self.number(value or "0", 0, 100)
+        if not value:
+            expected = "the percentage of writes, as -w30; -w100 writes only"
+            raise InputError(f"{self.place}: expected {expected} (DiskSpd, too, refuses -w alone)")
+        self.target.write_percent = self.number(value, 0, 100)
 
     def _W(self, value: str) -> None:  # noqa: N802
         self.span.warmup_s = self.number(value, 0)

@@ -81,14 +81,7 @@ def _job(span: Span, target: Target, offset: int, notes: list[str]) -> Iterator[
     size = _size(target, notes)
     if size is not None:
         yield f"size={size}"
-    if target.bytes_per_ms is not None:
-        yield f"rate={target.bytes_per_ms * 1000}"
-    if target.iops is not None:
-        yield f"rate_iops={target.iops}"
-    if target.think_ms and target.burst:
-        yield f"thinktime={target.think_ms}ms"
-        yield f"thinktime_blocks={target.burst}"
-        notes.append("a burst's pause begins when its last request went out")
+    yield from _pace(span, target, notes)
     if target.write_through and target.write_percent:
         yield "writefua=1"
         notes.append("write-through is force unit access for each write")
@@ -98,6 +91,45 @@ def _job(span: Span, target: Target, offset: int, notes: list[str]) -> Iterator[
     if span.warmup_s:
         yield f"ramp_time={span.warmup_s}s"
     yield "time_based=1"
+
+
+def _pace(span: Span, target: Target, notes: list[str]) -> Iterator[str]:
+    """A rate of each thread on the target; only without one, a pause after each burst."""
+    threads = span.threads or target.threads
+    together = threads if _one_stream(target) else 1  # threads that are one job here
+    rate = target.rate_bytes_per_ms
+    if target.iops is not None and rate * 1000 != target.iops * target.block:
+        notes.append(_rate_note(target.iops, target.block, rate))
+    if rate:
+        yield f"rate={_by_direction(rate * 1000 * together, target.write_percent)}"
+        if target.think_ms:
+            notes.append("think time has no effect beside a rate, as in DiskSpd")
+    elif target.think_ms:
+        yield f"thinktime={target.think_ms}ms"
+        yield f"thinktime_blocks={max(target.burst // threads, 1) * together}"
+        if threads > 1:
+            notes.append(f"each of {threads} threads has its whole share of a burst, as in DiskSpd")
+        notes.append("a burst's pause begins when its last request went out")
+
+
+def _by_direction(rate: int, write_percent: int) -> str:
+    """What reads and writes have of a rate in bytes per second: fio keeps two, DiskSpd one for both."""
+    writes = rate * write_percent // 100
+    return str(rate) if write_percent in (0, 100) else f"{max(rate - writes, 1)},{max(writes, 1)}"
+
+
+def _rate_note(iops: int, block: int, rate: int) -> str:
+    asked = f"{iops} requests of {block} bytes a second"
+    if not rate:
+        return f"{asked} are less than a byte per millisecond, DiskSpd's unit: no rate is set, as in DiskSpd"
+    kept = f"{rate} bytes per millisecond ({rate * 1000 / block:.6g} requests per second)"
+    why = "32 bits, in which it computes, hold no more" if iops * block >> 32 else "it counts in whole ones"
+    return f"{asked}: DiskSpd keeps {kept}, since {why}"
+
+
+def _one_stream(target: Target) -> bool:
+    """Whether threads share one sequential offset, so that all of them are one job."""
+    return target.interlocked and target.random_align is None
 
 
 def _rw(target: Target) -> str:
@@ -129,14 +161,19 @@ def _check(target: Target) -> None:
 def _threads(span: Span, target: Target, notes: list[str]) -> Iterator[str]:
     """Threads and their depth. Threads on one sequential offset are one job as deep as all together."""
     threads, depth = span.threads or target.threads, target.depth
-    if span.thread_depth is not None:
+    if span.thread_depth is not None and span.threads is None:
+        notes.append("requests of a thread over all targets (-O) have no effect without -F, as in DiskSpd")
+    elif span.thread_depth is not None:
+        for pace, name in ((target.rate_bytes_per_ms, "a rate (-g)"), (target.think_ms, "think time (-j)")):
+            if pace:
+                raise InputError(f"{target.place}: {name} with -O: expected -o, as DiskSpd itself does")
         if len(span.targets) > 1:
             raise InputError(
                 f"{span.place}: requests of a thread shared by {len(span.targets)} targets"
                 " (-O, RequestCount): expected the depth on each target (-o)"
             )
         depth = span.thread_depth
-    if target.interlocked and target.random_align is None:
+    if _one_stream(target):
         threads, depth = 1, threads * depth
     yield "ioengine=libaio"
     yield f"iodepth={depth}"

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 
 BLOCK = 64 << 10
+RATE_MOST = (1 << 31) - 1  # DiskSpd reads rates into 32 bits with a sign
 
 
 @dataclass
@@ -29,6 +30,13 @@ class Target:
     think_ms: int = 0
     write_through: bool = False
     distribution: str | None = None  # as fio writes it: "zoned:90/10:10/90"
+
+    @property
+    def rate_bytes_per_ms(self) -> int:
+        """What each thread keeps to; 0: no rate. DiskSpd multiplies in 32 bits and drops fractions."""
+        if self.iops is None:
+            return self.bytes_per_ms or 0
+        return (self.iops * self.block & 0xFFFF_FFFF) // 1000
 
     @property
     def end(self) -> int | None:

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from difflib import get_close_matches
 
 from floatgate.diskspd.distribution import zones
-from floatgate.diskspd.model import Profile, Span, Target
+from floatgate.diskspd.model import RATE_MOST, Profile, Span, Target
 from floatgate.elements import Node, parse
 from floatgate.errors import InputError
 from floatgate.files import whole
@@ -150,7 +150,8 @@ class _Reader:
         unit = node.attributes.get("unit", "BPMS")
         if unit not in ("BPMS", "IOPS"):
             raise self.refuse(node, f"unit={unit}", "BPMS or IOPS")
-        setattr(target, "iops" if unit == "IOPS" else "bytes_per_ms", self.number(node) or None)
+        rate = self.number(node, 0, RATE_MOST) or None
+        target.iops, target.bytes_per_ms = (rate, None) if unit == "IOPS" else (None, rate)
 
     def walk(
         self,

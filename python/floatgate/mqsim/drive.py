@@ -57,6 +57,18 @@ class Drive:
         share = int(plane * (1.0 - self["Overprovisioning_Ratio"]) * 1.0 / float(flows))
         return share * self.planes
 
+    def part_of_flow(self, flows: int, logical_bytes: int) -> tuple[int, int]:
+        """Return the sectors from one flow's begin to the next's, and those that each has, of so many bytes.
+
+        The drive of the file is divided as MQSim does it; one of another size in whole pages.
+        """
+        page = self.sectors_per_page
+        if logical_bytes == self.logical_pages(flows) * page * SECTOR:
+            sectors = self.sectors_of_flow(flows)
+            return -(-sectors // page) * page, sectors
+        sectors = logical_bytes // SECTOR // flows // page * page
+        return sectors, sectors
+
     def logical_pages(self, flows: int) -> int:
         """Return the pages that hold the logical sectors of all flows, each from a page of its own on."""
         return flows * -(-self.sectors_of_flow(flows) // self.sectors_per_page)

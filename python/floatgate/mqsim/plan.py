@@ -1,10 +1,12 @@
 """A run of MQSim's files, as a plan: the drive becomes assignments, the scenario flows."""
 
+import json
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from floatgate import _core, away, places
 from floatgate.errors import InputError
 from floatgate.mqsim.drive import BASE, Drive, read_drive
 from floatgate.mqsim.scenario import is_scenarios, read_scenario
@@ -67,7 +69,13 @@ def _both(
     if trace.given():
         name = next(iter(trace.given())).replace("_", "-")
         raise InputError(f"--{name}: {workload} is MQSim's: expected a trace with this option")
-    scenario = read_scenario(Path(workload), number, drive)
+
+    def logical_bytes(caching: str, flows: int) -> int:
+        assigned = away.placed((*drive.assignments(caching, flows), *overrides))
+        card = json.loads(_core.explain_drive(away.place(BASE), assigned, places.folders()))
+        return int(card["capacity_bytes"])
+
+    scenario = read_scenario(Path(workload), number, drive, logical_bytes)
     if scenario.occupancy is not None and not {"precondition", "load_state"} & options.keys():
         options = {**options, "precondition": "instant", "precondition_fill": scenario.occupancy}
     notes = tuple(dict.fromkeys((*drive.notes, *scenario.notes)))

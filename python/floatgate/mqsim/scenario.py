@@ -1,6 +1,7 @@
 """MQSim's workload.xml: one of its scenarios, as flows that the core runs."""
 
 import json
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,7 @@ from floatgate.elements import Node, parse
 from floatgate.errors import InputError
 from floatgate.mqsim.drive import Drive, content
 from floatgate.mqsim.fields import SYNTHETIC, TRACE, Reader, Value
+from floatgate.mqsim.lines import read_otherwise
 
 FLOWS_MOST = 8  # MQSim has registers for so many submission queues
 
@@ -33,8 +35,13 @@ def is_scenarios(path: Path) -> bool:
     return b"<MQSim_IO_Scenarios" in head
 
 
-def read_scenario(path: Path, number: int | None, drive: Drive) -> Scenario:
-    """Read scenario `number` (from 1) of workload.xml for `drive`. Raises InputError with line and field."""
+def read_scenario(
+    path: Path, number: int | None, drive: Drive, logical_bytes: Callable[[str, int], int]
+) -> Scenario:
+    """Read scenario `number` (from 1) of workload.xml for `drive`. Raises InputError with line and field.
+
+    `logical_bytes` has the size of the drive that runs, given the flows' mode of caching and their number.
+    """
     source = str(path)
     root = parse(content(path), source)
     if root.name != "MQSim_IO_Scenarios":
@@ -51,13 +58,18 @@ def read_scenario(path: Path, number: int | None, drive: Drive) -> Scenario:
     for flow in flows:
         flow.check()
     _check_alike(flows, drive)
-    described = [flow.described(index, len(flows)) for index, flow in enumerate(flows)]
+    caching = flows[0]["Device_Level_Data_Caching_Mode"]
+    step, sectors = drive.part_of_flow(len(flows), logical_bytes(caching, len(flows)))
+    if sectors == 0:
+        raise InputError(f"{source}: {len(flows)} flows without a page for each: expected a larger drive")
+    parts = [{"first": step * index, "last": step * index + sectors - 1} for index in range(len(flows))]
+    described = [flow.described(part) for flow, part in zip(flows, parts, strict=True)]
     occupancies = [flow.fields["Initial_Occupancy_Percentage"].value for flow in flows]
     before = drive["Enabled_Preconditioning"] and max(occupancies) > 0
     return Scenario(
         json.dumps(described),
         len(flows),
-        flows[0].fields["Device_Level_Data_Caching_Mode"].value,
+        caching,
         sum(occupancies) / len(occupancies) / 100 if before else None,
         tuple(dict.fromkeys(reader.notes)),
     )
@@ -121,12 +133,8 @@ class _Flow:
                 )
                 raise self.fields[name].refuse(",".join(map(str, sorted(self[name]))), expected)
 
-    def described(self, index: int, flows: int) -> dict[str, Any]:
-        """Return the flow as the core takes it."""
-        sectors = self.drive.sectors_of_flow(flows)
-        per_page = self.drive.sectors_per_page
-        first = index * -(-sectors // per_page) * per_page
-        region = {"first": first, "last": first + sectors - 1}
+    def described(self, region: dict[str, int]) -> dict[str, Any]:
+        """Return the flow, in its `region` of the drive, as the core takes it."""
         return self._synthetic(region) if self.synthetic else self._replay(region)
 
     def _synthetic(self, region: dict[str, int]) -> dict[str, Any]:
@@ -189,6 +197,9 @@ class _Flow:
                 "Percentage_To_Be_Executed has no effect with a Relay_Count above 1, as in MQSim"
             )
         path = self._path()
+        odd = read_otherwise(path)
+        if odd is not None:
+            self.reader.notes.append(odd)
         return {
             "flow": "replay",
             "path": str(path),

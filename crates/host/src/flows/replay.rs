@@ -86,9 +86,13 @@ impl Replay {
     /// The time and the request of the next line; none at the end of the file.
     fn read_line(&mut self) -> Result<Option<(u64, HostRequest)>, WorkloadError> {
         let mut line = String::new();
-        self.number += 1;
-        if self.lines.read_line(&mut line).map_err(|error| refuse(&self.spec, &error))? == 0 {
-            return Ok(None);
+        // A line without anything in it ends the trace in MQSim; a note says where that drops requests.
+        while line.trim_ascii().is_empty() {
+            line.clear();
+            self.number += 1;
+            if self.lines.read_line(&mut line).map_err(|error| refuse(&self.spec, &error))? == 0 {
+                return Ok(None);
+            }
         }
         let columns: Vec<&str> = line.split_ascii_whitespace().collect();
         let [time, _device, first, sectors, kind] = columns[..] else {

@@ -366,6 +366,36 @@ class Requests(Section):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
+class Trims(Section):
+    """Trims that were done, and how fast."""
+
+    requests: Count
+    """[requests] Requests done; failed ones are not among them."""
+
+    bytes: Count
+    """[bytes] Bytes of those requests."""
+
+    iops: float | None
+    """[1/s] Requests done per second of simulated time; null where no time passed."""
+
+    bandwidth_bytes_per_s: float | None
+    """[bytes/s] Bytes done per second of simulated time; null where no time passed."""
+
+    latency_ns: Latency
+    """[ns] Times from the arrival of a request to its completion."""
+
+    requests_without_unit: Count | None
+    """[requests] Of those, requests that cover no whole mapping unit: they forget nothing. Null where
+    it was not counted.
+    """
+
+    bytes_outside_units: Count | None
+    """[bytes] Of their bytes, those in mapping units that a trim covers in part: the drive keeps them.
+    Null where it was not counted.
+    """
+
+
+@dataclass(frozen=True, slots=True, repr=False)
 class Writes(Section):
     """Writes that were done, and how fast."""
 
@@ -398,8 +428,10 @@ class Host(Section):
     write: Writes
     """Writes."""
 
-    trim: Requests
-    """Trims: the host no longer needs the data."""
+    trim: Trims
+    """Trims: the host no longer needs the data. Forgotten are the mapping units that a trim covers as
+    a whole.
+    """
 
     flush: Requests
     """Flushes: all acknowledged data must be durable."""

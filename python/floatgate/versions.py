@@ -71,6 +71,11 @@ def _without_policies(document: Document) -> None:
     document["invocation"].setdefault("policies", [])
 
 
+def _without_untrimmed(document: Document) -> None:
+    """Nobody counted then what trims left."""
+    document["host"]["trim"] |= {"requests_without_unit": None, "bytes_outside_units": None}
+
+
 def _without_cuts(document: Document) -> None:
     document.setdefault("power", None)
     document.setdefault("fault", None)
@@ -121,6 +126,7 @@ FORMATS = (
     ),
     Format(3, "invocation.policies has the policies in Python that the drive asked", (), _without_policies),
     Format(4, "power says what became of a drive whose power failed", (), _without_cuts),
+    Format(5, "host.trim counts what its requests did not forget", (), _without_untrimmed),
 )
 NEWEST = FORMATS[-1].number
 

@@ -223,7 +223,7 @@ def _result(session: Session) -> dict[str, Any]:
     write_ns = [600, 1500, 9000, 2000, 7000, 200, 0, 0, 0, 0, 0, 0, 1200]
     programs = {"host": 1_600_000, "gc": 2_450_000, "wear": 31_000, "rewrite": 0, "total": 4_081_000}
     return {
-        "schema": 4,
+        "schema": 5,
         "version": version(),
         "seed": session.options["seed"],
         "drive": session.drive,

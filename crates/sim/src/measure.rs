@@ -83,6 +83,23 @@ impl Arrivals {
     }
 }
 
+/// What trims did not forget, because they cover mapping units only in part.
+#[derive(Default)]
+pub(crate) struct Untrimmed {
+    /// Trims that cover no whole unit.
+    pub requests: u64,
+    /// Bytes of trims in units that are covered in part.
+    pub bytes: u64,
+}
+
+impl Untrimmed {
+    /// Adds a trim that was done, of which `units` of `unit` bytes were forgotten.
+    pub fn add(&mut self, bytes: u32, units: u32, unit: u64) {
+        self.requests += u64::from(units == 0);
+        self.bytes += u64::from(bytes) - u64::from(units) * unit;
+    }
+}
+
 /// Everything measured in the window that counts.
 pub(crate) struct Measure {
     pub ops: [Latencies; 4],
@@ -94,6 +111,7 @@ pub(crate) struct Measure {
     pub failed: [u64; 4],
     /// Reads answered with an error because their data is lost.
     pub uncorrectable: u64,
+    pub untrimmed: Untrimmed,
     pub retried: Retried,
     pub series: Series,
     pub places: Places,
@@ -112,6 +130,7 @@ impl Measure {
             completed: [0; 4],
             failed: [0; 4],
             uncorrectable: 0,
+            untrimmed: Untrimmed::default(),
             retried: Retried::default(),
             series: Series::new(started),
             places: Places::default(),

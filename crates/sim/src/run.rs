@@ -763,6 +763,10 @@ impl<P: Observer> Run<P> {
         let stages = stages(request, now);
         if request.measured {
             self.measure.complete(request, now, &stages, self.ftl.cache_bytes());
+            if request.host.op == Op::Trim && !request.failed {
+                let (_, units) = whole_units(&request.host, self.unit);
+                self.measure.untrimmed.add(request.host.bytes, units, self.unit);
+            }
         }
         self.ctx.probe.on_complete(request, now, &stages);
         self.ctx.probe.on_answer(request, now, &self.ftl);

@@ -21,6 +21,8 @@ struct Counts {
     submitted: [u64; 4],
     completed: [u64; 4],
     failed: [u64; 4],
+    /// Trims without a whole unit, and bytes of trims in units that they cover in part.
+    untrimmed: [u64; 2],
 }
 
 /// A request of the host's under way.
@@ -106,6 +108,7 @@ impl Ledger {
     pub fn on_window(&mut self, clock: &Clock, now: SimTime) {
         self.then = self.all.clone();
         (self.all.submitted, self.all.completed, self.all.failed) = ([0; 4], [0; 4], [0; 4]);
+        self.all.untrimmed = [0; 2];
         self.decoding_then = Origin::ALL.map(|origin| clock.decoding(origin, now));
         self.busy_then = clock.busy(now);
         self.window = now;
@@ -177,6 +180,9 @@ impl Ledger {
         assert!(now >= request.arrive, "a {} is answered before it came", op.name());
         let by = if failed { &mut self.all.failed } else { &mut self.all.completed };
         by[op as usize] += u64::from(asked.counts);
+        if op == Op::Trim && asked.counts && !failed {
+            self.note_untrimmed(request);
+        }
         if op == Op::Read {
             self.units_read += if asked.unheard { 0 } else { asked.units };
             assert_eq!(self.wanted, [], "the host wants units of the flash that nobody reads");
@@ -193,6 +199,18 @@ impl Ledger {
         }
         let whole = op != Op::Write || failed || asked.entered == asked.units;
         assert!(whole, "a write is answered with {} of {} units in the drive", asked.entered, asked.units);
+    }
+
+    /// Only the first and the last unit that a trim touches can be covered in part.
+    fn note_untrimmed(&mut self, trim: &HostRequest) {
+        let (begin, end) = (trim.offset, trim.offset + u64::from(trim.bytes));
+        let (first, last) = (begin / self.unit, (end - 1) / self.unit);
+        let covered = |unit: u64| end.min((unit + 1) * self.unit) - begin.max(unit * self.unit);
+        let in_part = |unit: u64| if covered(unit) < self.unit { covered(unit) } else { 0 };
+        let of_last = if last > first { in_part(last) } else { 0 };
+        let bytes = in_part(first) + of_last;
+        self.all.untrimmed[0] += u64::from(bytes == end - begin);
+        self.all.untrimmed[1] += bytes;
     }
 
     pub fn on_read(&mut self, transaction: &Transaction) {
@@ -237,6 +255,8 @@ impl Ledger {
             let said = Op::ALL.map(|op| host[what][op.name()].as_u64().unwrap_or(u64::MAX));
             assert_eq!(said, Op::ALL.map(|op| counts[op as usize]), "requests {what}: said and seen");
         }
+        let said = ["requests_without_unit", "bytes_outside_units"].map(|name| host["trim"][name].as_u64());
+        assert_eq!(said, self.all.untrimmed.map(Some), "what trims did not forget: said and seen");
         self.compare_utilisation(&result["utilisation"], clock, now);
     }
 

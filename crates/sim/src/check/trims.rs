@@ -1,9 +1,11 @@
-//! A trim that was answered has happened: each unit that lies wholly inside it was forgotten after it was asked for.
+//! A trim that was answered has happened: each unit that lies wholly inside it was forgotten after it was asked for. And no
+//! unit is forgotten that no trim covers as a whole.
 
 use crate::requests::whole_units;
 use ftl::Ftl;
 use host::{HostRequest, Op};
 use std::collections::BTreeMap;
+use std::ops::Range;
 use units::Lpn;
 
 /// The account of trims.
@@ -17,6 +19,9 @@ pub(crate) struct Trims {
     last: Vec<u64>,
     /// Trims under way, and the count when they were asked for.
     asked: BTreeMap<u32, u64>,
+    /// The units that each of them covers, and those of the one that forgot a unit last.
+    covered: BTreeMap<u32, Range<u32>>,
+    at_work: Range<u32>,
 }
 
 impl Trims {
@@ -29,6 +34,8 @@ impl Trims {
             count: 0,
             last: Vec::new(),
             asked: BTreeMap::new(),
+            covered: BTreeMap::new(),
+            at_work: 0..0,
         }
     }
 
@@ -36,12 +43,20 @@ impl Trims {
         if request.op == Op::Trim && !self.may_refuse {
             self.last.resize(self.units, 0);
             self.asked.insert(id, self.count);
+            let (first, count) = whole_units(request, self.unit);
+            self.covered.insert(id, first.0..first.0 + count);
         }
     }
 
     /// The drive says that it forgot a unit.
     pub fn on_trim(&mut self, lpn: Lpn) {
         self.count += 1;
+        if !self.may_refuse && !self.at_work.contains(&lpn.0) {
+            let covers = self.covered.values().find(|units| units.contains(&lpn.0));
+            let covers =
+                covers.unwrap_or_else(|| panic!("{lpn} is forgotten, and no trim covers it as a whole"));
+            self.at_work = covers.clone();
+        }
         if let Some(last) = self.last.get_mut(lpn.index()) {
             *last = self.count;
         }
@@ -49,6 +64,9 @@ impl Trims {
 
     /// A request is answered; none where it failed. Gives the units that it has trimmed.
     pub fn on_answered(&mut self, id: u32, done: Option<&HostRequest>) -> impl Iterator<Item = Lpn> + use<> {
+        if self.covered.remove(&id).is_some_and(|units| units == self.at_work) {
+            self.at_work = 0..0;
+        }
         let answered = self.asked.remove(&id).zip(done);
         let range = answered.map_or(0..0, |(before, request)| {
             let (first, count) = whole_units(request, self.unit);
@@ -77,6 +95,8 @@ mod tests {
             count: 0,
             last: Vec::new(),
             asked: BTreeMap::new(),
+            covered: BTreeMap::new(),
+            at_work: 0..0,
         };
         let trim = HostRequest {
             arrive: SimTime::ZERO,
@@ -86,7 +106,9 @@ mod tests {
             tag: 0,
             fua: false,
         };
+        trims.on_request(6, &trim);
         trims.on_trim(Lpn(3));
+        assert_eq!(trims.on_answered(6, None).count(), 0);
         trims.on_request(7, &trim);
         units.iter().for_each(|&lpn| trims.on_trim(Lpn(lpn)));
         assert_eq!(trims.on_answered(7, Some(&trim)).collect::<Vec<_>>(), [Lpn(2), Lpn(3)]);
@@ -95,6 +117,12 @@ mod tests {
     #[test]
     fn a_trim_forgets_its_units() {
         forgotten(&[2, 3]);
+    }
+
+    #[test]
+    #[should_panic(expected = "Lpn 4 is forgotten, and no trim covers it as a whole")]
+    fn a_trim_that_forgets_too_much_is_found() {
+        forgotten(&[2, 3, 4]);
     }
 
     #[test]

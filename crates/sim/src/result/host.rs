@@ -16,8 +16,8 @@ sections! {
         read: Reads,
         /// Writes.
         write: Writes,
-        /// Trims: the host no longer needs the data.
-        trim: Requests,
+        /// Trims: the host no longer needs the data. Forgotten are the mapping units that a trim covers as a whole.
+        trim: Trims,
         /// Flushes: all acknowledged data must be durable.
         flush: Requests,
         /// How requests came.
@@ -37,6 +37,18 @@ sections! {
         done: Requests,
         /// What the figures may lie between, had the run gone on; null where it is too short to say.
         interval: Option<Interval>,
+    }
+
+    /// Trims that were done, and how fast.
+    Trims {
+        /// What every kind of request has.
+        #[serde(flatten)]
+        done: Requests,
+        /// Of those, requests that cover no whole mapping unit: they forget nothing. Null where it was not counted.
+        requests_without_unit: Option<u64> = "requests",
+        /// Of their bytes, those in mapping units that a trim covers in part: the drive keeps them. Null where it was not
+        /// counted.
+        bytes_outside_units: Option<u64> = "bytes",
     }
 
     /// Requests of one kind that were done, and how fast.
@@ -207,7 +219,11 @@ pub(super) fn host(measure: &Measure, span_ns: u64, waf_relative: f64) -> Host {
             uncorrectable: measure.uncorrectable,
         },
         write: Writes { done: requests(Op::Write), interval: interval(Op::Write) },
-        trim: requests(Op::Trim),
+        trim: Trims {
+            done: requests(Op::Trim),
+            requests_without_unit: Some(measure.untrimmed.requests),
+            bytes_outside_units: Some(measure.untrimmed.bytes),
+        },
         flush: requests(Op::Flush),
         arrivals: arrivals(measure, span_ns),
         submitted: by_kind(&measure.submitted),

@@ -44,7 +44,7 @@ use std::collections::BTreeMap;
 
 /// The format of a result. One more whenever a key is renamed, moved or taken away: `python/floatgate/versions.py` then
 /// says what changed.
-pub const FORMAT: u32 = 4;
+pub const FORMAT: u32 = 5;
 
 /// Wall-clock seconds of the phases: the only part of a result that two runs do not share.
 pub(crate) struct Walls {

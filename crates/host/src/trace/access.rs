@@ -233,10 +233,11 @@ fn character(read: u64, written: u64, threshold_ppm: u32) -> fn(&mut ByCharacter
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::trace::record::Mark;
     use proptest::prelude::*;
 
     fn at(op: Op, offset: u64, bytes: u32) -> Record {
-        Record { time_ns: 0, offset, bytes, volume: 0, op, fua: false }
+        Record { time_ns: 0, offset, bytes, volume: 0, op, fua: false, mark: Mark::None }
     }
 
     fn info(options: AccessOptions, records: &[Record]) -> AccessInfo {
@@ -304,7 +305,7 @@ mod tests {
             for &(read, sector, sectors, volume) in requests.iter().cycle().take(requests.len() * repeats) {
                 let op = if read { Op::Read } else { Op::Write };
                 let (offset, bytes) = (sector * 512, sectors * 512);
-                map.add(&Record { time_ns: 0, offset, bytes, volume, op, fua: false });
+                map.add(&Record { time_ns: 0, offset, bytes, volume, op, fua: false, mark: Mark::None });
                 for page in sector >> shift..=(sector + u64::from(sectors) - 1) >> shift {
                     table.entry((volume, page)).or_default()[usize::from(!read)] += 1;
                 }

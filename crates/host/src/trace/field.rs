@@ -93,6 +93,40 @@ impl<'a> Columns<'a> {
         }
     }
 
+    /// As [`Self::next`], where a column may stand in quotes, with the separator in it; a quote in it is doubled.
+    pub fn next_unquoted(&mut self, what: &'static str) -> Result<&'a [u8], Fault> {
+        let separator = self.separator;
+        let bare = |bytes: &'a [u8]| {
+            let blank = |byte: &u8| is_blank(*byte) && *byte != separator;
+            &bytes[bytes.iter().take_while(|byte| blank(byte)).count()..]
+        };
+        let Some([b'"', inner @ ..]) = self.rest.map(bare).filter(|_| separator != 0) else {
+            return self.next(what);
+        };
+        let mut end = 0;
+        while inner.get(end).is_some_and(|byte| *byte != b'"') || inner[end..].starts_with(b"\"\"") {
+            end += if inner[end] == b'"' { 2 } else { 1 };
+        }
+        if end >= inner.len() {
+            return Err(fault(
+                format!("{what} \"{} has one quote", inner.escape_ascii()),
+                "a quote at its end, too",
+            ));
+        }
+        self.taken += 1;
+        self.rest = match bare(&inner[end + 1..]) {
+            [] => None,
+            [byte, rest @ ..] if *byte == separator => Some(rest),
+            rest => return Err(fault(format!("{} after a quote", show(rest)), "a separator or the end")),
+        };
+        Ok(trim(&inner[..end]))
+    }
+
+    /// True when no column is left.
+    pub fn is_over(&self) -> bool {
+        self.rest.is_none()
+    }
+
     /// What is left of the line, unsplit.
     pub fn remainder(&self) -> &'a [u8] {
         self.rest.unwrap_or_default()
@@ -157,12 +191,20 @@ pub(crate) fn int(field: &[u8], what: &'static str) -> Result<u64, Fault> {
 
 /// A whole number in hexadecimal digits, with or without `0x`.
 pub(crate) fn hex(field: &[u8], what: &'static str) -> Result<u64, Fault> {
-    let bare = field.strip_prefix(b"0x").unwrap_or(field);
+    let bare = field.strip_prefix(b"0x").or(field.strip_prefix(b"0X")).unwrap_or(field);
     let value = std::str::from_utf8(bare)
         .ok()
         .filter(|text| !text.starts_with('+'))
         .and_then(|text| u64::from_str_radix(text, 16).ok());
     value.ok_or_else(|| fault(format!("{what} is {}", show(field)), "a hexadecimal number"))
+}
+
+/// A whole number in decimal digits, or in hexadecimal ones behind `0x`.
+pub(crate) fn any_int(field: &[u8], what: &'static str) -> Result<u64, Fault> {
+    match field {
+        [b'0', b'x' | b'X', ..] => hex(field, what),
+        digits => int(digits, what),
+    }
 }
 
 /// Decimal digits only; `None` when empty, when another byte is met or when the value needs over 64 bits.
@@ -292,6 +334,10 @@ mod tests {
         assert_eq!(why(b"-5"), "size \"-5\" is negative");
         assert_eq!(why(b""), "size is empty");
         assert_eq!(why(b"4k"), "size is \"4k\"");
+        assert_eq!((any_int(b"0X2a", "x").unwrap(), hex(b"2A", "x").unwrap()), (42, 42));
+        for odd in [&b"2a"[..], b"0x", b"0x0x2a", b"0x+1", b"0x1ffffffffffffffff", b"0x-1", b""] {
+            assert!(any_int(odd, "x").is_err(), "{}", odd.escape_ascii());
+        }
         assert_eq!(hex(b"0x2a", "op").unwrap(), 42);
         assert!(hex(b"+1", "op").is_err() && hex(b"", "op").is_err());
     }
@@ -315,6 +361,18 @@ mod tests {
             (blank.optional(), blank.optional(), blank.optional()),
             (Some(&b"a"[..]), Some(&b"b"[..]), None)
         );
+        let mut quoted = Columns::separated(br#" "a,b", "" ,c "d","e ""f""",5" disk"#, b',');
+        for cell in [&b"a,b"[..], b"", br#"c "d""#, br#"e ""f"""#, br#"5" disk"#] {
+            assert_eq!(quoted.next_unquoted("x").unwrap(), cell);
+        }
+        assert!(quoted.next_unquoted("x").is_err());
+        let mut tabs = Columns::separated(b"\t \"a\tb\" \t", b'\t');
+        for cell in [&b""[..], b"a\tb", b""] {
+            assert_eq!(tabs.next_unquoted("x").unwrap(), cell);
+        }
+        for odd in [&br#""a"#[..], br#""a"b,"#, br#"""#, br#""a"""#] {
+            assert!(Columns::separated(odd, b',').next_unquoted("x").is_err(), "{}", odd.escape_ascii());
+        }
         let mut comma = Columns::separated(b"a, b,", b',');
         assert_eq!(comma.next("x").unwrap(), b"a");
         assert_eq!(comma.next("x").unwrap(), b"b");

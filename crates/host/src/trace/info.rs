@@ -205,4 +205,10 @@ pub struct TraceInfo {
     pub requests_aligned: u64,
     /// Writes that must be on durable media when they are answered (FUA).
     pub writes_with_fua: u64,
+    /// Requests to write zeroes, which carry no data and are among the trims.
+    pub write_zeroes: u64,
+    /// Second issues of requests that the driver gave back, left out.
+    pub requests_requeued: u64,
+    /// Events that move no data, such as completions of failed requests, left out.
+    pub events_without_data: u64,
 }

@@ -13,6 +13,9 @@ pub(crate) const LONGEST_LINE: usize = 16 << 10;
 
 const BUFFER: usize = 256 << 10;
 
+/// What some editors and spreadsheets put before UTF-8 text.
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
 /// What came out of the file.
 pub(crate) enum Frame {
     /// A line without its end, or a record: this range of [`Frames::bytes`].
@@ -35,6 +38,8 @@ pub(crate) struct Frames {
     end: usize,
     eof: bool,
     number: u64,
+    /// Bytes of a record behind a header, once that was read.
+    record: Option<usize>,
     name: String,
 }
 
@@ -44,7 +49,8 @@ impl Frames {
         let (source, packed) = part.open()?;
         let buffer = vec![0; BUFFER];
         let name = part.name().to_owned();
-        Ok(Self { source, packed, framing, buffer, start: 0, end: 0, eof: false, number: 0, name })
+        let (start, end, eof, number, record) = (0, 0, false, 0, None);
+        Ok(Self { source, packed, framing, buffer, start, end, eof, number, record, name })
     }
 
     /// The number of the frame handed out last, from 1.
@@ -82,6 +88,10 @@ impl Frames {
         match self.framing {
             Framing::Lines => self.next_line(),
             Framing::Records { head, extra } => self.next_record(head, extra),
+            Framing::Headed { header, record } => match self.record {
+                Some(length) => self.next_record(length, |_| 0),
+                None => self.next_header(header, record),
+            },
         }
     }
 
@@ -111,6 +121,8 @@ impl Frames {
 
     #[inline]
     fn line(&mut self, from: usize, to: usize) -> Frame {
+        let bom = self.number == 0 && self.buffer[from..to].starts_with(BYTE_ORDER_MARK);
+        let from = from + if bom { BYTE_ORDER_MARK.len() } else { 0 };
         self.number += 1;
         if to - from > LONGEST_LINE {
             return Frame::TooLong;
@@ -148,6 +160,17 @@ impl Frames {
         let from = self.start;
         self.start += length;
         Ok(Frame::At(from..from + length))
+    }
+
+    #[cold]
+    fn next_header(&mut self, header: usize, record: fn(&[u8]) -> usize) -> Result<Frame, WorkloadError> {
+        if !self.have(header)? {
+            return Ok(self.cut_short());
+        }
+        let from = self.start;
+        self.start += header;
+        self.record = Some(record(&self.buffer[from..self.start]));
+        Ok(Frame::At(from..self.start))
     }
 
     fn cut_short(&mut self) -> Frame {

@@ -33,6 +33,7 @@ mod place;
 mod recognize;
 mod record;
 mod replay;
+mod requeued;
 mod sizes;
 mod sort;
 mod source;

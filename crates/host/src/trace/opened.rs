@@ -7,6 +7,8 @@ use super::options::{Addresses, Align, TraceOptions};
 use super::origin::Origin;
 use super::place::Layout;
 use super::recognize::{recognize, spoken};
+use super::record::Mark;
+use super::requeued::Requeued;
 use super::sort::{Sorted, Window};
 use super::source::{Located, Met, Stream};
 use super::survey::{Footprint, Survey};
@@ -23,8 +25,14 @@ enum Order {
     Sorted,
 }
 
-/// Requests of a trace, from its beginning.
-pub(crate) enum Requests {
+/// Requests of a trace, from its beginning, each once.
+pub(crate) struct Requests {
+    ordered: Ordered,
+    requeued: Requeued,
+}
+
+/// The records of a trace, in an order.
+enum Ordered {
     /// In the order of the file.
     AsTheyAre(Box<Stream>),
     /// In order of time, a few held back.
@@ -40,37 +48,61 @@ impl Requests {
         options: &TraceOptions,
         order: Order,
     ) -> Result<Self, WorkloadError> {
-        let stream = Stream::open(origin, card, options)?;
-        Ok(match order {
-            Order::Given => Self::AsTheyAre(Box::new(stream)),
-            Order::Within(reach) => Self::Held(Box::new(Window::new(stream, reach))),
-            Order::Sorted => Self::Sorted(Box::new(Sorted::build(stream, options.sort_window)?)),
-        })
+        let stream = Stream::open(origin, card, options)?.with_requeued();
+        let ordered = match order {
+            Order::Given => Ordered::AsTheyAre(Box::new(stream)),
+            Order::Within(reach) => Ordered::Held(Box::new(Window::new(stream, reach))),
+            Order::Sorted => Ordered::Sorted(Box::new(Sorted::build(stream, options.sort_window)?)),
+        };
+        Ok(Self { ordered, requeued: Requeued::default() })
     }
 
     /// The next request.
     #[inline]
     pub fn next(&mut self) -> Result<Option<Located>, WorkloadError> {
-        match self {
-            Self::AsTheyAre(stream) => stream.next(),
-            Self::Held(window) => window.next(),
-            Self::Sorted(sorted) => sorted.next(),
+        loop {
+            match self.next_record()? {
+                Some(located) if located.record.mark == Mark::Requeued => {}
+                found => return Ok(found),
+            }
+        }
+    }
+
+    /// The next request, or the next that the driver gave back.
+    #[inline]
+    fn next_record(&mut self) -> Result<Option<Located>, WorkloadError> {
+        loop {
+            let Some(mut located) = self.ordered.next()? else { return Ok(None) };
+            if self.requeued.admits(&mut located)? {
+                return Ok(Some(located));
+            }
         }
     }
 
     fn met(&self) -> &Met {
-        match self {
-            Self::AsTheyAre(stream) => stream.met(),
-            Self::Held(window) => window.met(),
-            Self::Sorted(sorted) => sorted.met(),
+        match &self.ordered {
+            Ordered::AsTheyAre(stream) => stream.met(),
+            Ordered::Held(window) => window.met(),
+            Ordered::Sorted(sorted) => sorted.met(),
         }
     }
 
     fn packing(&self) -> String {
+        match &self.ordered {
+            Ordered::AsTheyAre(stream) => stream.packing(),
+            Ordered::Held(window) => window.packing(),
+            Ordered::Sorted(sorted) => sorted.packing(),
+        }
+    }
+}
+
+impl Ordered {
+    #[inline]
+    fn next(&mut self) -> Result<Option<Located>, WorkloadError> {
         match self {
-            Self::AsTheyAre(stream) => stream.packing(),
-            Self::Held(window) => window.packing(),
-            Self::Sorted(sorted) => sorted.packing(),
+            Self::AsTheyAre(stream) => stream.next(),
+            Self::Held(window) => window.next(),
+            Self::Sorted(sorted) => sorted.next(),
         }
     }
 }
@@ -145,6 +177,7 @@ impl Opened {
             notes.extend(order_note(&opened.info));
         }
         notes.extend(opened.survey.jump().map(jump_note));
+        notes.extend(event_notes(&opened.info));
         opened.info.notes = notes;
         Ok(opened)
     }
@@ -159,7 +192,7 @@ impl Opened {
         let exact = options.exact_footprint || options.addresses == Addresses::Compact;
         let mut survey =
             Survey::new(if exact { Footprint::Exact } else { Footprint::Estimated }, options.access);
-        while let Some(located) = requests.next()? {
+        while let Some(located) = requests.next_record()? {
             survey.add(&located);
         }
         let name = origin.name();
@@ -172,10 +205,11 @@ impl Opened {
             units: card.units,
             compression: requests.packing(),
             laid_out_bytes: layout.as_ref().map(|layout| layout.span),
+            requests_requeued: requests.requeued.again,
             ..TraceInfo::default()
         };
-        let disorder = match &requests {
-            Requests::Sorted(sorted) => sorted.disorder(),
+        let disorder = match &requests.ordered {
+            Ordered::Sorted(sorted) => sorted.disorder(),
             _ => survey.disorder(),
         };
         let info = survey.info(head, requests.met(), disorder);
@@ -206,18 +240,18 @@ impl Opened {
 
     /// The requests from the beginning.
     pub fn again(self) -> Result<Requests, WorkloadError> {
-        match self.requests {
-            Requests::Sorted(mut sorted) => {
+        match self.requests.ordered {
+            Ordered::Sorted(mut sorted) => {
                 sorted.rewind()?;
-                Ok(Requests::Sorted(sorted))
+                Ok(Requests { ordered: Ordered::Sorted(sorted), requeued: Requeued::default() })
             }
             _ => Requests::open(&self.origin, self.card, &self.options, self.order),
         }
     }
 
     fn disorder(&self) -> Disorder {
-        match &self.requests {
-            Requests::Sorted(sorted) => sorted.disorder(),
+        match &self.requests.ordered {
+            Ordered::Sorted(sorted) => sorted.disorder(),
             _ => self.survey.disorder(),
         }
     }
@@ -317,6 +351,20 @@ fn order_note(info: &TraceInfo) -> Option<String> {
     };
     let back = spoken(info.out_of_order_by_ns);
     Some(format!("put in order of time: {late} of {all} requests were late, by at most {by} and {back}"))
+}
+
+/// What became of events that are no plain requests.
+fn event_notes(info: &TraceInfo) -> Vec<String> {
+    let said = [
+        (info.write_zeroes, "requests to write zeroes, which carry no data and are trims here"),
+        (
+            info.requests_requeued,
+            "requests issued again after the driver gave them back (R), each taken once, at its first issue",
+        ),
+        (info.events_without_data, "events that move no data, as of failed requests, left out"),
+    ];
+    let met = said.iter().filter(|(count, _)| *count > 0);
+    met.map(|(count, what)| format!("{what}: {count}")).collect()
 }
 
 /// A gap that is nearly all of a trace's time: a clock that was set, or events with another clock.

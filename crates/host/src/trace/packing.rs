@@ -70,6 +70,15 @@ const NOT_UNPACKED: &[(&[u8], &str)] = &[
     (b"SQLite format 3\0", "an SQLite database"),
 ];
 
+/// A byte order mark and plain characters of 16 bits, of which no binary trace has so many at its begin.
+fn is_utf_16(head: &[u8]) -> bool {
+    const CHARACTERS: usize = 16;
+    let plain = |pair: &[u8], low: usize| pair[1 - low] == 0 && matches!(pair[low], 9..=13 | 32..=126);
+    let all = |low: usize| head.chunks_exact(2).skip(1).take(CHARACTERS).all(|pair| plain(pair, low));
+    let long = head.len() > 2 * CHARACTERS;
+    long && (head.starts_with(&[0xff, 0xfe]) && all(0) || head.starts_with(&[0xfe, 0xff]) && all(1))
+}
+
 /// The bytes behind `raw`, one layer of packing taken off, and what that was.
 ///
 /// # Errors
@@ -77,6 +86,10 @@ const NOT_UNPACKED: &[(&[u8], &str)] = &[
 pub(crate) fn unpack(name: &str, raw: Bytes) -> Result<(Bytes, Packing), WorkloadError> {
     let (head, raw) = peek(name, raw)?;
     let packing = Packing::of(&head);
+    if is_utf_16(&head) {
+        let expected = "text in UTF-8; iconv -f UTF-16 -t UTF-8 makes it that";
+        return Err(WorkloadError::of(name, "text in UTF-16, as programs of Windows write it", expected));
+    }
     if packing == Packing::Plain {
         return match NOT_UNPACKED.iter().find(|(magic, _)| head.starts_with(magic)) {
             None => Ok((Box::new(raw), packing)),

@@ -111,9 +111,10 @@ fn moved_back(offset: u64, within: u64, bytes: u64, drive_bytes: u64) -> Option<
 mod tests {
     use super::*;
     use crate::Op;
+    use crate::trace::record::Mark;
 
     fn at(offset: u64, bytes: u32) -> Record {
-        Record { time_ns: 0, offset, bytes, volume: 0, op: Op::Read, fua: false }
+        Record { time_ns: 0, offset, bytes, volume: 0, op: Op::Read, fua: false, mark: Mark::None }
     }
 
     #[test]

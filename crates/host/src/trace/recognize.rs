@@ -6,7 +6,7 @@
 //! said to be; of several, the error says what each would mean, which is what usually gives the answer.
 
 use super::field::show;
-use super::format::{FormatCard, Framing, formats};
+use super::format::{FormatCard, Framing, formats, suggestion};
 use super::input::{Frame, Frames};
 use super::options::{Align, TraceOptions, format_named};
 use super::origin::Origin;
@@ -35,11 +35,10 @@ pub(crate) fn recognize(
         (None, None) => {}
         (Some(name), None) if name == TABLE => {
             let found = "the columns of a table are not known";
-            return Err(WorkloadError::of(
-                "--trace-format table",
-                found,
-                "--columns \"time:ms op offset:bytes ...\"",
-            ));
+            let (head, _) = head(origin)?;
+            let expected =
+                suggestion(&head).unwrap_or_else(|| "--columns \"time:ms op offset:bytes ...\"".into());
+            return Err(WorkloadError::of("--trace-format table", found, expected));
         }
         (Some(name), Some(_)) if name != TABLE => {
             let found = format!("{name} has columns of its own");
@@ -177,7 +176,7 @@ fn fit(card: &FormatCard, head: &Arc<[u8]>, whole: bool, options: &TraceOptions)
                 Ok(()) => fit.understood += 1,
                 Err(_) => fit.refused += 1,
             },
-            Ok(Parsed::Known) => fit.understood += 1,
+            Ok(Parsed::Known | Parsed::Empty) => fit.understood += 1,
             Err(fault) if fault.recognised => fit.understood += 1,
             Err(fault) => {
                 fit.refused += 1;
@@ -195,7 +194,8 @@ fn unknown(origin: &Origin, head: &[u8]) -> WorkloadError {
         return WorkloadError::of(origin.name(), "the file is empty", "a trace");
     }
     let names: Vec<&str> = formats().iter().map(|card| card.name).collect();
-    let expected = format!("a trace in one of the formats {}, or --columns for a table", names.join(", "));
+    let table = suggestion(head).unwrap_or_else(|| "--columns for a table".to_owned());
+    let expected = format!("a trace in one of the formats {}, or {table}", names.join(", "));
     let first = head.split(|&b| b == b'\n').find(|line| !line.is_empty()).unwrap_or_default();
     // A terminal is no place for a binary file, and its first line says nothing.
     let found = match first.iter().any(|b| b.is_ascii_control() && !b.is_ascii_whitespace()) {

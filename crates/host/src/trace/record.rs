@@ -27,6 +27,25 @@ pub(crate) struct Record {
     pub op: Op,
     /// A write that must be on durable media when it is answered (force unit access).
     pub fua: bool,
+    /// What else is to be known of it.
+    pub mark: Mark,
+}
+
+/// What a record is besides its operation.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Mark {
+    /// Nothing.
+    #[default]
+    None,
+    /// A trim that was a request to write zeroes: it carried no data either.
+    Zeroes,
+    /// No request: the driver gave this one back, so that its next issue is its second.
+    Requeued,
+}
+
+impl Mark {
+    /// All, in the order of their numbers.
+    pub const ALL: [Self; 3] = [Self::None, Self::Zeroes, Self::Requeued];
 }
 
 /// What one line or record turned out to be.
@@ -36,6 +55,8 @@ pub(crate) enum Parsed {
     Request(Record),
     /// A line of this format that asks for nothing: another event, a file being opened.
     Known,
+    /// An event of the action that was asked for, which moves no data: it is counted.
+    Empty,
     /// A line that only this format has: its header.
     Signature,
     /// Text that says nothing about the format: a notice before the header.
@@ -55,7 +76,7 @@ impl Record {
         if offset.checked_add(bytes).is_none() {
             return Err(fault(format!("offset {offset} plus size {bytes}"), "an end within 64 bits"));
         }
-        Ok(Self { time_ns, offset, bytes: bytes as u32, volume, op, fua: false })
+        Ok(Self { time_ns, offset, bytes: bytes as u32, volume, op, fua: false, mark: Mark::None })
     }
 
     /// A request whose address and length count sectors.
@@ -74,7 +95,7 @@ impl Record {
 
     /// A flush, which has no address.
     pub fn flush(time_ns: u64, volume: u32) -> Self {
-        Self { time_ns, offset: 0, bytes: 0, volume, op: Op::Flush, fua: false }
+        Self { time_ns, offset: 0, bytes: 0, volume, op: Op::Flush, fua: false, mark: Mark::None }
     }
 
     #[cold]

@@ -273,7 +273,8 @@ impl Workload for TraceWorkload {
             }
         }
         self.footprint.stream = Some(stream);
-        Ok(Some(self.footprint.seen as f64 / self.info.requests.total() as f64))
+        // A request that was issued twice is seen twice here.
+        Ok(Some((self.footprint.seen as f64 / self.info.requests.total() as f64).min(1.0)))
     }
 
     fn poll(&mut self, now: SimTime) -> Result<Poll, WorkloadError> {
@@ -337,6 +338,9 @@ impl Workload for TraceWorkload {
             ("requests_outside_times", self.info.requests_outside_times),
             ("requests_aligned", self.info.requests_aligned),
             ("writes_with_fua", self.info.writes_with_fua),
+            ("write_zeroes", self.info.write_zeroes),
+            ("requests_requeued", self.info.requests_requeued),
+            ("events_without_data", self.info.events_without_data),
         ];
         notes.extend(counts.iter().filter(|(_, n)| *n > 0).map(|(name, n)| ((*name).into(), n.to_string())));
         if let Some(disorder) = self.info.first_out_of_order {

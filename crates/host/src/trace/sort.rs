@@ -5,7 +5,7 @@
 //! and are merged from there, so memory stays bounded by the window.
 
 use super::disorder::{Disorder, Watch};
-use super::record::Record;
+use super::record::{Mark, Record};
 use super::source::{Located, Met, Stream};
 use crate::{Op, WorkloadError};
 use std::cmp::Reverse;
@@ -18,6 +18,8 @@ const ENCODED: usize = 8 + 8 + 8 + 4 + 4 + 1;
 
 /// Marks the operation of a request with force unit access.
 const FUA: u8 = 0x80;
+/// Where a record's mark begins in the byte of its operation.
+const MARK: u8 = 4;
 
 /// Requests read from a run at a time.
 const CHUNK: u64 = 1024;
@@ -226,14 +228,14 @@ type Entry = (u64, u64, usize, HeapRecord);
 
 /// A record as the heap carries it; its order never matters.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
-struct HeapRecord(u64, u32, u32, Op, bool);
+struct HeapRecord(u64, u32, u32, Op, bool, Mark);
 
 fn entry(&Located { record: r, line }: &Located, run: usize) -> Entry {
-    (r.time_ns, line, run, HeapRecord(r.offset, r.bytes, r.volume, r.op, r.fua))
+    (r.time_ns, line, run, HeapRecord(r.offset, r.bytes, r.volume, r.op, r.fua, r.mark))
 }
 
-fn located((time_ns, line, _, HeapRecord(offset, bytes, volume, op, fua)): Entry) -> Located {
-    Located { record: Record { time_ns, offset, bytes, volume, op, fua }, line }
+fn located((time_ns, line, _, HeapRecord(offset, bytes, volume, op, fua, mark)): Entry) -> Located {
+    Located { record: Record { time_ns, offset, bytes, volume, op, fua, mark }, line }
 }
 
 impl Merge {
@@ -279,15 +281,17 @@ fn encode(located: &Located) -> [u8; ENCODED] {
     bytes[16..24].copy_from_slice(&r.offset.to_le_bytes());
     bytes[24..28].copy_from_slice(&r.bytes.to_le_bytes());
     bytes[28..32].copy_from_slice(&r.volume.to_le_bytes());
-    bytes[32] = r.op as u8 | if r.fua { FUA } else { 0 };
+    bytes[32] = r.op as u8 | (r.mark as u8) << MARK | if r.fua { FUA } else { 0 };
     bytes
 }
 
 fn decode(bytes: &[u8]) -> Located {
     let long = |at: usize| bytes[at..at + 8].iter().rev().fold(0, |sum, &b| sum << 8 | u64::from(b));
     let short = |at: usize| bytes[at..at + 4].iter().rev().fold(0, |sum, &b| sum << 8 | u32::from(b));
-    let (op, fua) = (Op::ALL[usize::from(bytes[32] & !FUA)], bytes[32] & FUA != 0);
-    let record = Record { time_ns: long(0), offset: long(16), bytes: short(24), volume: short(28), op, fua };
+    let (op, fua) = (Op::ALL[usize::from(bytes[32] & 0xf)], bytes[32] & FUA != 0);
+    let mark = Mark::ALL[usize::from((bytes[32] & !FUA) >> MARK)];
+    let (offset, volume) = (long(16), short(28));
+    let record = Record { time_ns: long(0), offset, bytes: short(24), volume, op, fua, mark };
     Located { record, line: long(8) }
 }
 
@@ -297,9 +301,10 @@ mod tests {
 
     #[test]
     fn a_request_survives_the_disk() {
-        for (op, fua) in [(Op::Trim, false), (Op::Write, true)] {
+        let cases = [(Op::Trim, false, Mark::Zeroes), (Op::Write, true, Mark::Requeued)];
+        for (op, fua, mark) in cases.into_iter().chain([(Op::Flush, false, Mark::None)]) {
             let time_ns = u64::MAX - 1;
-            let record = Record { time_ns, offset: 1 << 60, bytes: 4096, volume: 65_535, op, fua };
+            let record = Record { time_ns, offset: 1 << 60, bytes: 4096, volume: 65_535, op, fua, mark };
             let located = Located { record, line: 1 << 33 };
             assert_eq!(decode(&encode(&located)), located);
         }

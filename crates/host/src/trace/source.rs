@@ -5,7 +5,7 @@ use super::format::{FormatCard, Framing, Parser};
 use super::input::{Frame, Frames, LONGEST_LINE};
 use super::options::TraceOptions;
 use super::origin::{Origin, Part};
-use super::record::{Aligner, Parsed, Record, Volumes};
+use super::record::{Aligner, Mark, Parsed, Record, Volumes};
 use crate::WorkloadError;
 
 /// A request and the line or record it stands in, counted on through the files of several CPUs.
@@ -32,6 +32,8 @@ pub(crate) struct Met {
     pub outside_times: u64,
     /// Requests whose address or size was made whole sectors.
     pub aligned: u64,
+    /// Events that move no data.
+    pub empty: u64,
     /// Lines or records in the parts that were read to their end.
     pub part_lines: Vec<u64>,
 }
@@ -56,6 +58,9 @@ pub(crate) struct Stream {
     times: std::ops::Range<u64>,
     skip_bad_lines: bool,
     is_text: bool,
+    /// Whether records of requests that the driver gave back are handed out, too.
+    with_requeued: bool,
+    ended: bool,
     met: Met,
 }
 
@@ -77,8 +82,15 @@ impl Stream {
             times: options.from_ns.unwrap_or(0)..options.until_ns.unwrap_or(u64::MAX),
             skip_bad_lines: options.skip_bad_lines,
             is_text: matches!(card.framing, Framing::Lines),
+            with_requeued: false,
+            ended: false,
             met: Met::default(),
         })
+    }
+
+    /// The same stream with the records of requests that the driver gave back.
+    pub fn with_requeued(self) -> Self {
+        Self { with_requeued: true, ..self }
     }
 
     /// What was met so far.
@@ -116,7 +128,7 @@ impl Stream {
                     true => continue,
                     false => {
                         self.met.aligned = self.aligner.changed;
-                        return Ok(None);
+                        return self.end().map(|()| None);
                     }
                 },
                 Frame::TooLong => Err(too_long()),
@@ -131,15 +143,28 @@ impl Stream {
                     }
                     Err(fault) => self.refuse(*fault)?,
                 },
+                Ok(Parsed::Empty) => self.met.empty += 1,
                 Ok(_) => {}
                 Err(fault) => self.refuse(*fault)?,
             }
         }
     }
 
+    /// The parser's word on the whole file, once.
+    #[cold]
+    fn end(&mut self) -> Result<(), WorkloadError> {
+        if std::mem::replace(&mut self.ended, true) {
+            return Ok(());
+        }
+        self.parser.end().or_else(|fault| self.refuse(*fault))
+    }
+
     /// The request if it is one of those asked for, its volume renumbered among the selected.
     #[inline]
     fn select(&mut self, mut record: Record) -> Option<Located> {
+        if record.mark == Mark::Requeued {
+            return self.select_requeued(record);
+        }
         let volume = record.volume as usize;
         while volume >= self.slots.len() {
             self.add_slot();
@@ -154,6 +179,18 @@ impl Stream {
         }
         record.volume = slot;
         Some(Located { record, line: self.line() })
+    }
+
+    /// As [`Self::select`], of what is no request and counts for nothing that was left out.
+    #[cold]
+    fn select_requeued(&mut self, mut record: Record) -> Option<Located> {
+        let volume = record.volume as usize;
+        while volume >= self.slots.len() {
+            self.add_slot();
+        }
+        record.volume = self.slots[volume]?;
+        (self.with_requeued && self.times.contains(&record.time_ns))
+            .then(|| Located { record, line: self.line() })
     }
 
     /// Goes on to the next part, if there is one.

@@ -5,6 +5,7 @@ use super::disorder::{Disorder, Watch};
 use super::footprint::{Estimate, PAGE, PageSet};
 use super::gaps::Gaps;
 use super::info::{Counts, OutOfOrder, TraceInfo, VolumeInfo};
+use super::record::Mark;
 use super::sizes::Sizes;
 use super::source::{Located, Met};
 use crate::Op;
@@ -35,6 +36,7 @@ pub(crate) struct Survey {
     longest_gap: (u64, u64),
     sequential: u64,
     writes_with_fua: u64,
+    write_zeroes: u64,
     /// The longest request and its line.
     pub longest: (u32, u64),
     estimate: Option<Estimate>,
@@ -67,6 +69,7 @@ impl Survey {
             longest_gap: (0, 0),
             sequential: 0,
             writes_with_fua: 0,
+            write_zeroes: 0,
             longest: (0, 0),
             estimate: (footprint == Footprint::Estimated).then(Estimate::new),
             pages: (footprint == Footprint::Exact).then(PageSet::default),
@@ -83,6 +86,12 @@ impl Survey {
     #[inline]
     pub fn add(&mut self, located: &Located) {
         let r = &located.record;
+        if r.mark != Mark::None {
+            if r.mark == Mark::Requeued {
+                return self.watch.add(r.time_ns, located.line);
+            }
+            self.write_zeroes += 1;
+        }
         self.add_time(r.time_ns, located.line);
         *self.counts.of(r.op) += 1;
         self.writes_with_fua += u64::from(r.fua);
@@ -190,6 +199,8 @@ impl Survey {
             requests_of_other_volumes: met.unselected,
             requests_outside_times: met.outside_times,
             writes_with_fua: self.writes_with_fua,
+            write_zeroes: self.write_zeroes,
+            events_without_data: met.empty,
             ..head
         }
     }

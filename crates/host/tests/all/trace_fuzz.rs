@@ -1,7 +1,7 @@
 //! The fuzz target's function on the stable toolchain: over the kept corpus, over samples with damage, and
 //! over bytes of any kind. Nothing panics, and everything ends.
 
-use host::trace::{fuzz_columns, fuzz_one};
+use host::trace::{formats, fuzz_columns, fuzz_one};
 use proptest::prelude::*;
 use std::path::Path;
 
@@ -11,6 +11,15 @@ fn files(folder: &str) -> Vec<Vec<u8>> {
     let mut paths: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     paths.sort();
     paths.iter().map(|path| std::fs::read(path).unwrap()).collect()
+}
+
+#[test]
+fn a_sample_of_the_corpus_is_read_as_its_own_format() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus/trace");
+    for (index, card) in formats().iter().enumerate() {
+        let data = std::fs::read(folder.join(card.name)).unwrap_or_else(|e| panic!("{}: {e}", card.name));
+        assert_eq!(usize::from(data[data.len() - 2]), index, "{}", card.name);
+    }
 }
 
 #[test]
@@ -34,7 +43,7 @@ fn descriptions_of_columns_are_read_or_refused() {
     assert!(corpus.len() >= 4, "one for each kind of description");
     let words = [
         "time", "wait", "op", "offset", "size", "volume", "-", "...", ":ms", ":bytes", ":4KiB", "=", "=none",
-        ",", "1=read",
+        ",", "1=read", ":hex", ":iso", "\"", "-1.5", "0x", "FWFS",
     ];
     for data in &corpus {
         fuzz_columns(data);

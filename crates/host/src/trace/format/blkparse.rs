@@ -1,13 +1,18 @@
 //! blkparse text: one event of the block layer per line, and a summary at the end.
 //!
 //! Requests are the events of one action, D (issued to the device) unless another is asked for. A write with an F
-//! behind its W is one with force unit access; a flush without data is a flush; a discard is a trim. An F in front
-//! of a write with data asks for a flush before it: what is issued to the device has that as a request of its own.
+//! behind its W is one with force unit access; a flush without data is a flush; a discard is a trim, and so are zeroes to
+//! be written, which are no data. An F in front of a write with data asks for a flush before it: what is issued to the
+//! device has that as a request of its own. A request that was given back (R) and issued again is one (`requeued.rs`).
+//!
+//! What blkparse writes to its standard output is taken whole: the names of its input files, which stand anywhere, and
+//! the summaries, of each program (`-s`) and of each CPU.
 
+use super::rwbs::{self, Kind};
 use super::{BASE, FormatCard, Parser};
 use crate::Op;
 use crate::trace::field::{Columns, Fault, fault, int, show, time};
-use crate::trace::record::{Parsed, Record, Volumes};
+use crate::trace::record::{Mark, Parsed, Record, Volumes};
 
 pub(super) const CARD: FormatCard = FormatCard {
     name: "blkparse",
@@ -42,6 +47,9 @@ const SUMMARY: &[&str] = &[
     "PC Writes Queued:",
     "IO unplugs:",
     "Write depth:",
+    "Allocation wait:",
+    "Dispatch wait:",
+    "Completion wait:",
 ];
 
 struct BlkParse {
@@ -51,6 +59,9 @@ struct BlkParse {
 
 impl Parser for BlkParse {
     fn parse(&mut self, line: &[u8], volumes: &mut Volumes) -> Result<Parsed, Fault> {
+        if line.starts_with(b"Input file ") && line.ends_with(b" added") {
+            return Ok(Parsed::Known);
+        }
         if self.in_summary || is_summary_start(line) {
             return self.summary(line);
         }
@@ -67,12 +78,23 @@ impl Parser for BlkParse {
         if action.len() > 2 || !action.iter().all(u8::is_ascii_alphabetic) {
             return Err(fault(format!("action is {}", show(action)), "one or two letters, such as D"));
         }
-        if action != self.action {
+        let requeued = action == b"R" && self.action == b"D";
+        if action != self.action && !requeued {
             return Ok(Parsed::Known);
         }
         let rwbs = columns.next("RWBS")?;
-        let op = op_of(rwbs)?;
-        request(time_ns, op, rwbs, device, &mut columns, volumes)
+        let kind = match rwbs::kind(rwbs)? {
+            Kind::Append if action == b"C" => Kind::Write,
+            kind => kind,
+        };
+        let parsed = request(time_ns, kind, rwbs, device, &mut columns, volumes);
+        match parsed {
+            Ok(Parsed::Request(record)) if requeued => {
+                Ok(Parsed::Request(Record { mark: Mark::Requeued, ..record }))
+            }
+            _ if requeued => Ok(Parsed::Known),
+            parsed => parsed,
+        }
     }
 }
 
@@ -81,16 +103,25 @@ impl BlkParse {
     fn summary(&mut self, line: &[u8]) -> Result<Parsed, Fault> {
         self.in_summary = true;
         let line = super::super::field::trim(line);
-        match SUMMARY.iter().any(|start| line.starts_with(start.as_bytes())) {
+        match SUMMARY.iter().any(|start| line.starts_with(start.as_bytes())) || is_program(line) {
             true => Ok(Parsed::Known),
             false => Err(fault(show(line), "the end of the summary, after which no event may follow")),
         }
     }
 }
 
-/// The summary begins with the first CPU, or with the total where there was but one.
+/// The summary begins with the first program or CPU, or with the total where there was but one.
 fn is_summary_start(line: &[u8]) -> bool {
-    line.starts_with(b"CPU") || line.starts_with(b"Total (")
+    line.starts_with(b"CPU") || line.starts_with(b"Total (") || is_program(line)
+}
+
+/// `name (process)`, which begins what `-s` says of a program: an event ends otherwise, or begins with its device.
+fn is_program(line: &[u8]) -> bool {
+    let Some(number) = line.strip_suffix(b")") else { return false };
+    let digits = number.iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
+    let name = number[..number.len() - digits].strip_suffix(b" (");
+    let first = Columns::blank(line).optional().unwrap_or_default();
+    digits > 0 && name.is_some_and(|name| !name.is_empty()) && !is_device(first)
 }
 
 fn is_device(field: &[u8]) -> bool {
@@ -100,99 +131,89 @@ fn is_device(field: &[u8]) -> bool {
     number(parts.next()) && number(parts.next())
 }
 
-/// The operation in an RWBS field, `None` for one that moves no data (N).
-fn op_of(rwbs: &[u8]) -> Result<Option<Op>, Fault> {
-    // A leading F asks for a flush before the operation that follows it; alone, or doubled, it is the flush.
-    let bare = match rwbs {
-        [b'F', rest @ ..] if matches!(rest.first(), Some(b'R' | b'W' | b'D' | b'N' | b'F')) => rest,
-        all => all,
-    };
-    match bare.first() {
-        Some(b'R') => Ok(Some(Op::Read)),
-        Some(b'W') => Ok(Some(Op::Write)),
-        Some(b'D') => Ok(Some(Op::Trim)),
-        Some(b'F') => Ok(Some(Op::Flush)),
-        Some(b'N') if rwbs.starts_with(b"F") => Ok(Some(Op::Flush)),
-        Some(b'N') => Ok(None),
-        _ => Err(fault(format!("RWBS is {}", show(rwbs)), "R, W, D, F or N with its flags")),
-    }
-}
-
-/// True for a write with an F behind its W.
-fn forces_unit_access(rwbs: &[u8]) -> bool {
-    rwbs.iter().skip_while(|letter| **letter != b'W').any(|letter| *letter == b'F')
-}
-
 fn request(
     time_ns: u64,
-    op: Option<Op>,
+    kind: Kind,
     rwbs: &[u8],
     device: &[u8],
     columns: &mut Columns<'_>,
     volumes: &mut Volumes,
 ) -> Result<Parsed, Fault> {
-    if op.is_none() || is_packet(columns.remainder()) {
-        return Ok(Parsed::Known);
-    }
+    let op = match kind {
+        Kind::Nothing => return Ok(Parsed::Known),
+        _ if is_packet(columns.remainder()) => return Ok(Parsed::Known),
+        Kind::Append => return Err(rwbs::late_address()),
+        Kind::Read => Op::Read,
+        Kind::Write => Op::Write,
+        Kind::Trim | Kind::Zeroes => Op::Trim,
+        Kind::Flush => Op::Flush,
+    };
     let extent = extent(columns)?;
     let mut record = match (op, extent) {
-        (None, _) => return Ok(Parsed::Known),
-        (Some(Op::Flush), _) => Record::flush(time_ns, 0),
+        (Op::Flush, _) => Record::flush(time_ns, 0),
         // Flags of a flush on a write of nothing: only the flush is left.
-        (Some(Op::Write), None | Some((_, 0))) if rwbs.starts_with(b"F") => Record::flush(time_ns, 0),
-        (Some(op), Some((sector, sectors))) => Record::in_sectors(time_ns, op, sector, sectors, 0)?,
-        (Some(_), None) => {
+        (Op::Write, Extent::Nothing | Extent::Address | Extent::Sectors(_, 0)) if rwbs.starts_with(b"F") => {
+            Record::flush(time_ns, 0)
+        }
+        (op, Extent::Sectors(sector, sectors)) => Record::in_sectors(time_ns, op, sector, sectors, 0)?,
+        (_, Extent::Address) => return Ok(Parsed::Empty),
+        (_, Extent::Nothing) => {
             return Err(fault(format!("{} without an address", show(rwbs)), "sector + sectors"));
         }
     };
-    record.fua = record.op == Op::Write && forces_unit_access(rwbs);
+    record.fua = record.op == Op::Write && rwbs::forces_unit_access(rwbs);
+    if kind == Kind::Zeroes {
+        record.mark = Mark::Zeroes;
+    }
     record.volume = volumes.id(device)?;
     Ok(Parsed::Request(record))
 }
 
-/// `bytes (command ..)`: a SCSI command sent by a program, which reads or writes no sector of the disk.
+/// `bytes (command ..)`: a SCSI command sent by a program, which reads or writes no sector of the disk. One number alone
+/// in parentheses is a time, of `-t`.
 fn is_packet(rest: &[u8]) -> bool {
     let mut columns = Columns::blank(rest);
-    let (first, second) = (columns.optional().unwrap_or_default(), columns.optional().unwrap_or_default());
-    first.starts_with(b"(") || (first.iter().all(u8::is_ascii_digit) && second.starts_with(b"("))
+    let before = columns.remainder();
+    let first = columns.optional().unwrap_or_default();
+    let open = if first.starts_with(b"(") { before } else { columns.remainder() };
+    let Some(inside) = open.strip_prefix(b"(") else { return false };
+    let inside = inside.split(|byte| *byte == b')').next().unwrap_or_default();
+    let mut words = Columns::blank(inside);
+    let is_time = words.optional().is_some_and(|word| word.iter().all(u8::is_ascii_digit)) && words.is_over();
+    !is_time && (first.starts_with(b"(") || first.iter().all(u8::is_ascii_digit))
 }
 
-/// `sector + sectors`, or nothing but a process.
-fn extent(columns: &mut Columns<'_>) -> Result<Option<(u64, u64)>, Fault> {
-    match columns.remainder().first() {
-        None | Some(b'[') => return Ok(None),
-        Some(_) => {}
+/// What stands behind the letters.
+#[derive(Clone, Copy)]
+enum Extent {
+    /// A process alone.
+    Nothing,
+    /// An address without a length: no data was moved.
+    Address,
+    /// Sector and sectors.
+    Sectors(u64, u64),
+}
+
+/// `sector + sectors`, `sector` of what moved no data, or nothing but a process.
+fn extent(columns: &mut Columns<'_>) -> Result<Extent, Fault> {
+    let is_end = |rest: &[u8]| matches!(rest.first(), None | Some(b'[' | b'(' | b'<'));
+    if is_end(columns.remainder()) {
+        return Ok(Extent::Nothing);
     }
     let sector = int(columns.next("sector")?, "sector")?;
+    // A line that ends here is cut.
+    if !columns.remainder().is_empty() && is_end(columns.remainder()) {
+        return Ok(Extent::Address);
+    }
     let plus = columns.next("+")?;
     if plus != b"+" {
         return Err(fault(show(plus), "+ between sector and sectors"));
     }
     let sectors = int(columns.next("sectors")?, "sectors")?;
-    match columns.remainder().first() {
-        None | Some(b'[' | b'(' | b'<') => Ok(Some((sector, sectors))),
-        Some(_) => {
+    match is_end(columns.remainder()) {
+        true => Ok(Extent::Sectors(sector, sectors)),
+        false => {
             Err(fault(format!("{} after the address", show(columns.remainder())), "[process] or the end"))
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn rwbs_tells_flushes_from_writes_with_flags() {
-        let op = |text: &str| op_of(text.as_bytes()).unwrap();
-        assert_eq!((op("R"), op("RA"), op("RM")), (Some(Op::Read), Some(Op::Read), Some(Op::Read)));
-        assert_eq!((op("WS"), op("FWFS"), op("DS")), (Some(Op::Write), Some(Op::Write), Some(Op::Trim)));
-        assert_eq!(
-            (op("F"), op("FF"), op("FN"), op("N")),
-            (Some(Op::Flush), Some(Op::Flush), Some(Op::Flush), None)
-        );
-        assert!(op_of(b"X").is_err());
-        let forced = |text: &str| forces_unit_access(text.as_bytes());
-        assert_eq!((forced("WFS"), forced("FWFS"), forced("WF")), (true, true, true));
-        assert_eq!((forced("W"), forced("FWS"), forced("WSM")), (false, false, false));
     }
 }

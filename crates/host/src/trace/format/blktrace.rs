@@ -1,26 +1,74 @@
-//! blktrace in binary: 48-byte events in the byte order of the machine that wrote them.
+//! blktrace in binary: events in the byte order of the machine that wrote them, of 48 bytes, and of 64 where both Linux
+//! (6.19 and later) and blktrace know the second version of the form, which tells zeroes and zones from writes.
 //!
 //! A file holds the events of one CPU. Those of all CPUs are read together (see `origin.rs`); several in one file, one
 //! after the other, are one trace, too, when sorted.
 
+use super::rwbs::late_address;
 use super::{BASE, FormatCard, Framing, Parser};
 use crate::Op;
 use crate::trace::field::{Fault, fatal, fault};
-use crate::trace::record::{Parsed, Record, SECTOR, Volumes};
+use crate::trace::options::TraceOptions;
+use crate::trace::record::{Mark, Parsed, Record, SECTOR, Volumes};
 
-const HEAD: usize = 48;
 /// The upper three bytes of the magic number; the lowest is the version.
 const MAGIC: u32 = 0x6561_7400;
-const VERSION: u32 = 7;
+
+/// Where the fields of a version stand that are not in the same place in both.
+struct Layout {
+    version: u32,
+    /// Bytes of an event, less what follows it.
+    head: usize,
+    /// The action: 32 bits in the first version, 64 in the second.
+    action: fn(&Event<'_>) -> u64,
+    device: usize,
+    /// The length of what follows.
+    follows: usize,
+    other: &'static str,
+}
+
+const FIRST: Layout = Layout {
+    version: 7,
+    head: 48,
+    action: |event| u64::from(event.u32_at(28)),
+    device: 36,
+    follows: 46,
+    other: "blktrace-v2",
+};
+const SECOND: Layout = Layout {
+    version: 8,
+    head: 64,
+    action: |event| event.u64_at(32),
+    device: 40,
+    follows: 50,
+    other: "blktrace",
+};
+
+impl Layout {
+    /// Bytes that follow the head of an event; none behind what is no event of this version.
+    fn following(&self, head: &[u8]) -> usize {
+        let event = Event::new(head);
+        if event.u32_at(0) == MAGIC | self.version { usize::from(event.u16_at(self.follows)) } else { 0 }
+    }
+}
 
 pub(super) const CARD: FormatCard = FormatCard {
     name: "blktrace",
     title: "blktrace, binary",
     units: "48-byte events with magic 0x65617407: time in ns, start in 512-byte sectors, length in bytes",
-    framing: Framing::Records { head: HEAD, extra: |head| usize::from(Event::new(head).u16_at(46)) },
+    framing: Framing::Records { head: FIRST.head, extra: |head| FIRST.following(head) },
     has_events: true,
-    parser: |options| Box::new(BlkTrace { action: options.action.as_deref().unwrap_or("D").to_owned() }),
+    parser: |options| BlkTrace::boxed(&FIRST, options),
     ..BASE
+};
+
+pub(super) const CARD_V2: FormatCard = FormatCard {
+    name: "blktrace-v2",
+    title: "blktrace, binary, of Linux 6.19 and later",
+    units: "64-byte events with magic 0x65617408: time in ns, start in 512-byte sectors, length in bytes",
+    framing: Framing::Records { head: SECOND.head, extra: |head| SECOND.following(head) },
+    parser: |options| BlkTrace::boxed(&SECOND, options),
+    ..CARD
 };
 
 /// Letters of the actions, by the number in the low bits of an event's action.
@@ -40,19 +88,34 @@ const ACTIONS: &[(u32, &str)] = &[
     (13, "X"),
     (14, "B"),
     (15, "A"),
-    (16, "DRV"),
+    (16, "AB"),
+    (17, "DR"),
+    (18, "ZP"),
+    (19, "ZU"),
+    (20, "ZM"),
 ];
 
-// Categories: bits of the upper half of an event's action.
-const WRITE: u32 = 1 << 1;
-const FLUSH: u32 = 1 << 2;
-const PACKET: u32 = 1 << 9;
-const NOTIFY: u32 = 1 << 10;
-const DISCARD: u32 = 1 << 13;
-const FUA: u32 = 1 << 15;
+// Categories: bits of an event's action above the lowest sixteen; those from 16 on are of the second version only.
+const WRITE: u64 = 1 << 1;
+const FLUSH: u64 = 1 << 2;
+const PACKET: u64 = 1 << 9;
+const NOTIFY: u64 = 1 << 10;
+const DISCARD: u64 = 1 << 13;
+const FUA: u64 = 1 << 15;
+const ZONE_APPEND: u64 = 1 << 16;
+/// Reset, reset of all, finish, open, close.
+const ZONES: u64 = 0x1f << 17;
+const ZEROES: u64 = 1 << 22;
 
 struct BlkTrace {
+    layout: &'static Layout,
     action: String,
+}
+
+impl BlkTrace {
+    fn boxed(layout: &'static Layout, options: &TraceOptions) -> Box<dyn Parser> {
+        Box::new(Self { layout, action: options.action.as_deref().unwrap_or("D").to_owned() })
+    }
 }
 
 /// One event with its byte order.
@@ -92,42 +155,75 @@ impl<'a> Event<'a> {
 impl Parser for BlkTrace {
     fn parse(&mut self, frame: &[u8], volumes: &mut Volumes) -> Result<Parsed, Fault> {
         let event = Event::new(frame);
-        let magic = event.u32_at(0);
-        if magic & !0xff != MAGIC || magic & 0xff != VERSION {
-            return Err(fatal(format!("an event begins with {magic:#010x}"), "the magic number 0x65617407"));
+        let (magic, wanted) = (event.u32_at(0), MAGIC | self.layout.version);
+        if magic != wanted {
+            return Err(no_event(magic, self.layout));
         }
-        let (action, category) = (event.u32_at(28) & 0xff, event.u32_at(28) >> 16);
+        let action = (self.layout.action)(&event);
+        let (number, category) = (action & 0xff, action >> 16);
         if category & (NOTIFY | PACKET) != 0 {
             return Ok(Parsed::Known);
         }
-        match ACTIONS.iter().find(|(number, _)| *number == action) {
-            Some((_, letter)) if *letter == self.action => {}
-            Some(_) => return Ok(Parsed::Known),
-            None => return Err(fault(format!("action {action}"), "an action from 1 to 16")),
-        }
-        let (time_ns, sector, bytes) = (event.u64_at(8), event.u64_at(16), u64::from(event.u32_at(24)));
-        let mut record = match bytes {
-            0 if category & FLUSH != 0 => Record::flush(time_ns, 0),
-            _ => {
-                let Some(offset) = sector.checked_mul(SECTOR) else {
-                    return Err(fault(format!("sector {sector}"), "a byte address within 64 bits"));
-                };
-                Record::in_bytes(time_ns, op_of(category), offset, bytes, 0)?
-            }
+        let letter = ACTIONS.iter().find(|(known, _)| u64::from(*known) == number).map(|(_, letter)| *letter);
+        let Some(letter) = letter else {
+            return Err(fault(format!("action {number}"), format!("an action from 1 to {}", ACTIONS.len())));
         };
-        record.fua = record.op == Op::Write && category & FUA != 0;
-        let device = event.u32_at(36);
-        record.volume = volumes.pair([u64::from(device >> 20), u64::from(device & 0xf_ffff)])?;
-        Ok(Parsed::Request(record))
+        let requeued = letter == "R" && self.action == "D";
+        if letter != self.action && !requeued {
+            return Ok(Parsed::Known);
+        }
+        match request(&event, category, letter)? {
+            Some(record) => {
+                let device = event.u32_at(self.layout.device);
+                let volume = volumes.pair([u64::from(device >> 20), u64::from(device & 0xf_ffff)])?;
+                let mark = if requeued { Mark::Requeued } else { record.mark };
+                Ok(Parsed::Request(Record { volume, mark, ..record }))
+            }
+            None if requeued => Ok(Parsed::Known),
+            None => Ok(Parsed::Empty),
+        }
     }
 }
 
-fn op_of(category: u32) -> Op {
-    if category & DISCARD != 0 {
-        Op::Trim
-    } else if category & WRITE != 0 {
-        Op::Write
+#[cold]
+fn no_event(magic: u32, layout: &Layout) -> Fault {
+    let mut expected = format!("the magic number {:#010x}", MAGIC | layout.version);
+    if magic == MAGIC | FIRST.version || magic == MAGIC | SECOND.version {
+        expected.push_str(&format!(", or --trace-format {}", layout.other));
+    }
+    fatal(format!("an event begins with {magic:#010x}"), expected)
+}
+
+/// The request of an event; none where it moves no data.
+fn request(event: &Event<'_>, category: u64, letter: &str) -> Result<Option<Record>, Fault> {
+    let (time_ns, sector, bytes) = (event.u64_at(8), event.u64_at(16), u64::from(event.u32_at(24)));
+    let is_flush = bytes == 0 && category & FLUSH != 0;
+    if is_flush {
+        return Ok(Some(Record::flush(time_ns, 0)));
+    }
+    if bytes == 0 || category & ZONES != 0 {
+        return Ok(None);
+    }
+    if category & ZONE_APPEND != 0 && letter != "C" {
+        return Err(late_address());
+    }
+    let Some(offset) = sector.checked_mul(SECTOR) else {
+        return Err(fault(format!("sector {sector}"), "a byte address within 64 bits"));
+    };
+    let (op, mark) = op_of(category);
+    let mut record = Record::in_bytes(time_ns, op, offset, bytes, 0)?;
+    (record.fua, record.mark) = (op == Op::Write && category & FUA != 0, mark);
+    Ok(Some(record))
+}
+
+fn op_of(category: u64) -> (Op, Mark) {
+    if category & ZEROES != 0 {
+        (Op::Trim, Mark::Zeroes)
+    } else if category & DISCARD != 0 {
+        (Op::Trim, Mark::None)
+    } else if category & (WRITE | ZONE_APPEND) != 0 {
+        (Op::Write, Mark::None)
     } else {
-        Op::Read
+        (Op::Read, Mark::None)
     }
 }

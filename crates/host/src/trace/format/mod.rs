@@ -8,21 +8,27 @@ mod biotracer;
 mod blkparse;
 mod blkreplay;
 mod blktrace;
+mod clock;
 mod cloudphysics;
 mod fio_iolog;
 mod fiu;
 mod five_columns;
+mod ftrace;
 mod k5cloud;
+mod lcs;
 mod msr;
 mod msr4;
 mod oracle_general;
+mod rwbs;
 mod spc;
+mod suggest;
 mod systor17;
 mod table;
 mod tencent;
 mod vscsi;
 mod wiscsim;
 
+pub(super) use suggest::suggestion;
 pub(super) use table::Spec as TableSpec;
 
 use super::field::Fault;
@@ -95,6 +101,13 @@ pub(crate) enum Framing {
         /// Bytes that follow, told from the head.
         extra: fn(&[u8]) -> usize,
     },
+    /// A header, handed out as a frame of its own with number 0, and records of one length.
+    Headed {
+        /// Bytes of the header.
+        header: usize,
+        /// Bytes of a record, told from the header.
+        record: fn(&[u8]) -> usize,
+    },
 }
 
 impl Framing {
@@ -102,7 +115,8 @@ impl Framing {
     pub fn place(&self, name: &str, number: u64) -> String {
         match self {
             Self::Lines => format!("{name}:{number}"),
-            Self::Records { .. } => format!("{name}: record {number}"),
+            Self::Headed { .. } if number == 0 => format!("{name}: its header"),
+            Self::Records { .. } | Self::Headed { .. } => format!("{name}: record {number}"),
         }
     }
 }
@@ -111,6 +125,11 @@ impl Framing {
 pub(crate) trait Parser: Send {
     /// What `frame` says.
     fn parse(&mut self, frame: &[u8], volumes: &mut Volumes) -> Result<Parsed, Fault>;
+
+    /// What is wrong with the file as a whole, once all of it was read.
+    fn end(&self) -> Result<(), Fault> {
+        Ok(())
+    }
 }
 
 impl<F: FnMut(&[u8], &mut Volumes) -> Result<Parsed, Fault> + Send> Parser for F {
@@ -136,6 +155,7 @@ static FORMATS: &[FormatCard] = &[
     blkparse::CARD,
     blkreplay::CARD,
     blktrace::CARD,
+    blktrace::CARD_V2,
     cloudphysics::CARD,
     cloudphysics::CARD_SECONDS,
     five_columns::DISKPAGES,
@@ -144,7 +164,10 @@ static FORMATS: &[FormatCard] = &[
     fio_iolog::CARD_V2,
     fio_iolog::CARD_V3,
     fiu::CARD,
+    ftrace::CARD,
     k5cloud::CARD,
+    lcs::CARD,
+    lcs::CARD_BYTES,
     five_columns::MQSIM,
     five_columns::MS_OFFSET,
     msr::CARD,

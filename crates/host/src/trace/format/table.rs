@@ -4,10 +4,10 @@
 //!
 //! | name | unit | |
 //! |---|---|---|
-//! | `time` | `s`, `ms`, `us`, `ns`, `ticks` (100 ns) | on any clock |
+//! | `time` | `s`, `ms`, `us`, `ns`, `ticks` (100 ns), `iso` (a date) | on any clock; negative where it begins so |
 //! | `wait` | the same | since the request before, instead of `time` |
-//! | `op` | `:1=read,0=write` where it is no word | read, write, trim, flush |
-//! | `offset`, `size` | `bytes`, `sectors` (512), or a size such as `4KiB` | |
+//! | `op` | `:1=read,0=write` where it is no word | read, write, trim, flush, or the letters of Linux: `WS`, `FWFS` |
+//! | `offset`, `size` | `bytes`, `sectors` (512), or a size such as `4KiB`; with `:hex`, hexadecimal without `0x` | |
 //! | `volume` | | a name or number |
 //! | `-` | | a column that says nothing here |
 //! | `...` | | as the last: further columns |
@@ -15,11 +15,13 @@
 //! What is the same in every line is given with `=`: `op=read`, `size=4KiB`, `time=none`. `separator=comma` (or
 //! `semicolon`, `tab`, `bar`, `blank`) and `header=1` (lines before the first request) are found out where they are not
 //! given: the separator is that of the first line, which is a header when none of its numbers is one. Lines that
-//! begin with `#` are remarks.
+//! begin with `#` are remarks. Between separators a column may stand in quotes.
 
+use super::clock::{Clock, Zero};
+use super::rwbs::{self, Kind};
 use super::{BASE, FormatCard, Parser};
-use crate::trace::field::{Columns, Fault, fault, int, show, time, trim};
-use crate::trace::record::{Parsed, Record, SECTOR, Volumes};
+use crate::trace::field::{Columns, Fault, any_int, fault, hex, show, trim};
+use crate::trace::record::{Mark, Parsed, Record, SECTOR, Volumes};
 use crate::{Op, WorkloadError};
 
 pub(super) const CARD: FormatCard = FormatCard {
@@ -28,7 +30,7 @@ pub(super) const CARD: FormatCard = FormatCard {
     units: "the columns that --columns names",
     certain: false,
     parser: |options| match Spec::read(options.columns.as_deref().unwrap_or_default()) {
-        Ok(spec) => Box::new(Table { spec, separator: None, lines: 0, now_ns: 0 }),
+        Ok(spec) => Box::new(Table { spec, separator: None, lines: 0, zero: Zero::default(), now_ns: 0 }),
         // Only a trial without columns comes here: options are checked before.
         Err(_) => Box::new(|_: &[u8], _: &mut Volumes| Err(fault("a table", "--columns"))),
     },
@@ -38,13 +40,20 @@ pub(super) const CARD: FormatCard = FormatCard {
 /// What one column holds.
 #[derive(Clone, Debug, PartialEq)]
 enum Column {
-    Time { unit_ns: u64 },
-    Wait { unit_ns: u64 },
+    Time(Clock),
+    Wait(Clock),
     Op,
-    Offset { unit: u64 },
-    Size { unit: u64 },
+    Offset(Unit),
+    Size(Unit),
     Volume,
     Nothing,
+}
+
+/// What addresses and sizes count, and in which digits.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Unit {
+    bytes: u64,
+    hex: bool,
 }
 
 /// A table as the user describes it.
@@ -75,6 +84,7 @@ const WORDS: &[(&str, Op)] = &[
     ("wr", Op::Write),
     ("trim", Op::Trim),
     ("discard", Op::Trim),
+    ("unmap", Op::Trim),
     ("d", Op::Trim),
     ("flush", Op::Flush),
     ("f", Op::Flush),
@@ -129,10 +139,11 @@ impl Spec {
             Some(_) => Err((word.to_owned(), format!("{name} without a unit"))),
         };
         let column = match name {
-            "time" => Column::Time { unit_ns: time_unit(name, unit)? },
-            "wait" => Column::Wait { unit_ns: time_unit(name, unit)? },
-            "offset" => Column::Offset { unit: size_unit(name, unit)? },
-            "size" => Column::Size { unit: size_unit(name, unit)? },
+            "time" if unit == Some("iso") => Column::Time(Clock::Iso),
+            "time" => Column::Time(Clock::Unit(time_unit(name, unit)?)),
+            "wait" => Column::Wait(Clock::Unit(time_unit(name, unit)?)),
+            "offset" => Column::Offset(size_unit(name, unit)?),
+            "size" => Column::Size(size_unit(name, unit)?),
             "volume" => unitless(Column::Volume)?,
             "-" => unitless(Column::Nothing)?,
             "..." => {
@@ -183,12 +194,12 @@ impl Spec {
     /// Everything that a request needs is there, once.
     fn check(&self, timeless: bool) -> Result<(), Wrong> {
         let has = |wanted: fn(&Column) -> bool| self.columns.iter().any(wanted);
-        let time = has(|c| matches!(c, Column::Time { .. })) as u8
-            + has(|c| matches!(c, Column::Wait { .. })) as u8
+        let time = has(|c| matches!(c, Column::Time(_))) as u8
+            + has(|c| matches!(c, Column::Wait(_))) as u8
             + u8::from(timeless);
         let op = has(|c| *c == Column::Op) as u8 + u8::from(self.op.is_some());
-        let size = has(|c| matches!(c, Column::Size { .. })) as u8 + u8::from(self.size.is_some());
-        let offset = has(|c| matches!(c, Column::Offset { .. })) as u8;
+        let size = has(|c| matches!(c, Column::Size(_))) as u8 + u8::from(self.size.is_some());
+        let offset = has(|c| matches!(c, Column::Offset(_))) as u8;
         let needed = [
             (time, "time:UNIT, wait:UNIT or time=none"),
             (op, "op or op=read"),
@@ -207,24 +218,31 @@ fn time_unit(name: &str, unit: Option<&str>) -> Result<u64, Wrong> {
     let Some(unit) = unit else {
         return Err((
             format!("{name} without a unit"),
-            format!("{name}:s, :ms, :us, :ns or :ticks (100 ns)"),
+            format!(
+                "{name}:s, :ms, :us, :ns or :ticks (100 ns){}",
+                if name == "time" { ", or :iso" } else { "" }
+            ),
         ));
     };
     named(TIMES, unit)
 }
 
-fn size_unit(name: &str, unit: Option<&str>) -> Result<u64, Wrong> {
-    match unit {
-        None => Err((
+fn size_unit(name: &str, unit: Option<&str>) -> Result<Unit, Wrong> {
+    let Some(text) = unit else {
+        return Err((
             format!("{name} without a unit"),
             format!("{name}:bytes, :sectors (512 bytes) or a size such as :4KiB"),
-        )),
-        Some("bytes") => Ok(1),
-        Some("sectors") => Ok(SECTOR),
-        Some(text) => bytes(text).ok_or_else(|| {
-            (format!("{name}:{text}"), "bytes, sectors (512 bytes) or a size such as 4KiB".into())
-        }),
-    }
+        ));
+    };
+    let bare = text.strip_suffix(":hex");
+    let bytes = match bare.unwrap_or(text) {
+        "bytes" => Some(1),
+        "sectors" => Some(SECTOR),
+        size => bytes(size),
+    };
+    let expected = "bytes, sectors (512 bytes) or a size such as 4KiB; :hex behind it for digits without 0x";
+    let bytes = bytes.ok_or_else(|| (format!("{name}:{text}"), expected.to_owned()))?;
+    Ok(Unit { bytes, hex: bare.is_some() })
 }
 
 /// `4KiB`, `512B`.
@@ -263,26 +281,32 @@ struct Table {
     /// Settled by the first line.
     separator: Option<u8>,
     lines: u64,
+    zero: Zero,
     now_ns: u64,
 }
 
 /// The fields of a line as they were found.
 #[derive(Default)]
 struct Fields<'a> {
-    time: Option<(&'a [u8], u64)>,
-    wait: Option<(&'a [u8], u64)>,
+    time: Option<(&'a [u8], Clock)>,
+    wait: Option<(&'a [u8], Clock)>,
     op: Option<&'a [u8]>,
-    offset: Option<(&'a [u8], u64)>,
-    size: Option<(&'a [u8], u64)>,
+    offset: Option<(&'a [u8], Unit)>,
+    size: Option<(&'a [u8], Unit)>,
     volume: Option<&'a [u8]>,
 }
 
 impl Fields<'_> {
     /// A header: none of the numbers is one.
     fn is_header(&self) -> bool {
-        let numbers = [self.time, self.wait, self.offset, self.size];
-        let digit = |field: &[u8]| field.first().is_some_and(u8::is_ascii_digit);
-        numbers.into_iter().flatten().all(|(field, _)| !field.is_empty() && !digit(field))
+        let times = [self.time, self.wait].into_iter().flatten().map(|(field, _)| (field, false));
+        let sizes = [self.offset, self.size].into_iter().flatten().map(|(field, unit)| (field, unit.hex));
+        let is_number = |(field, hex): (&[u8], bool)| {
+            let bare = field.strip_prefix(b"-").unwrap_or(field);
+            let digits = |byte: &u8| byte.is_ascii_hexdigit();
+            bare.first().is_some_and(u8::is_ascii_digit) || (hex && bare.iter().all(digits))
+        };
+        times.chain(sizes).all(|(field, hex)| !field.is_empty() && !is_number((field, hex)))
     }
 }
 
@@ -306,54 +330,98 @@ impl Parser for Table {
 
 impl Table {
     fn request(&mut self, fields: &Fields<'_>, volumes: &mut Volumes) -> Result<Parsed, Fault> {
-        if let Some((field, unit_ns)) = fields.time {
-            self.now_ns = time(field, unit_ns, "time")?;
+        if let Some((field, clock)) = fields.time {
+            self.now_ns = self.zero.read(field, clock)?;
         }
-        if let Some((field, unit_ns)) = fields.wait {
-            let wait_ns = time(field, unit_ns, "wait")?;
-            let Some(sum) = self.now_ns.checked_add(wait_ns) else {
+        if let Some((field, clock)) = fields.wait {
+            let Some(sum) = self.now_ns.checked_add(clock.read(field, "wait")?) else {
                 return Err(fault("the waits add up to more than 64 bits", "a time below 584 years"));
             };
             self.now_ns = sum;
         }
-        let op = match (self.spec.op, fields.op) {
-            (Some(op), _) => op,
-            (None, field) => self.op(field.unwrap_or_default())?,
+        let letters = fields.op.unwrap_or_default();
+        let (op, mark) = match self.op(letters)? {
+            Kind::Nothing => return Ok(Parsed::Known),
+            Kind::Read => (Op::Read, Mark::None),
+            Kind::Write | Kind::Append => (Op::Write, Mark::None),
+            Kind::Trim => (Op::Trim, Mark::None),
+            Kind::Zeroes => (Op::Trim, Mark::Zeroes),
+            Kind::Flush => (Op::Flush, Mark::None),
         };
-        let offset = in_units(fields.offset.unwrap_or_default(), "offset")?;
-        let bytes = match (self.spec.size, fields.size) {
-            (Some(bytes), _) => bytes,
-            (None, field) => in_units(field.unwrap_or_default(), "size")?,
-        };
+        let by_letters = self.spec.op.is_none() && rwbs::is_whole(letters);
         let mut record = match op {
             Op::Flush => Record::flush(self.now_ns, 0),
-            _ => Record::in_bytes(self.now_ns, op, offset, bytes, 0)?,
+            _ => {
+                let offset = in_units(fields.offset, "offset")?;
+                let bytes = self.spec.size.map_or_else(|| in_units(fields.size, "size"), Ok)?;
+                match by_letters && op == Op::Write && bytes == 0 && letters.starts_with(b"F") {
+                    true => Record::flush(self.now_ns, 0),
+                    false => Record::in_bytes(self.now_ns, op, offset, bytes, 0)?,
+                }
+            }
         };
-        record.volume = volumes.id(fields.volume.unwrap_or(b"0"))?;
+        record.mark = mark;
+        record.fua = by_letters && record.op == Op::Write && rwbs::forces_unit_access(letters);
+        record.volume = match fields.volume {
+            Some(name) if name.contains(&b'"') => volumes.id(&undoubled(name))?,
+            name => volumes.id(name.unwrap_or(b"0"))?,
+        };
         Ok(Parsed::Request(record))
     }
 
-    fn op(&self, field: &[u8]) -> Result<Op, Fault> {
+    fn op(&self, field: &[u8]) -> Result<Kind, Fault> {
+        let kind = |op| match op {
+            Op::Read => Kind::Read,
+            Op::Write => Kind::Write,
+            Op::Trim => Kind::Trim,
+            Op::Flush => Kind::Flush,
+        };
+        if let Some(op) = self.spec.op {
+            return Ok(kind(op));
+        }
         if let Some((_, op)) = self.spec.words.iter().find(|(word, _)| word == field) {
-            return Ok(*op);
+            return Ok(kind(*op));
         }
         // Whoever names the words means these and no others.
-        let usual = if self.spec.words.is_empty() { WORDS } else { &[] };
-        match usual.iter().find(|(word, _)| field.eq_ignore_ascii_case(word.as_bytes())) {
-            Some((_, op)) => Ok(*op),
-            None => {
-                let expected =
-                    "a word of --columns, as op:1=read,0=write has it; read, write, trim, flush without";
-                Err(fault(format!("operation is {}", show(field)), expected))
+        if self.spec.words.is_empty() {
+            let usual = WORDS.iter().find(|(word, _)| field.eq_ignore_ascii_case(word.as_bytes()));
+            let letters = || rwbs::known(field).filter(|_| rwbs::is_whole(field));
+            match usual.map(|(_, op)| kind(*op)).or_else(letters) {
+                Some(Kind::Append) => {
+                    let expected =
+                        "a request with an address: ZA=write, as in op:ZA=write,R=read, says that it is one";
+                    return Err(fault("a zone append (ZA)", expected));
+                }
+                Some(kind) => return Ok(kind),
+                None => {}
             }
         }
+        let expected =
+            "a word of --columns, as op:1=read,0=write has it; without any read, write, trim, flush or RWBS";
+        Err(fault(format!("operation is {}", show(field)), expected))
     }
 }
 
-fn in_units((field, unit): (&[u8], u64), what: &'static str) -> Result<u64, Fault> {
-    let count = int(field, what)?;
+/// Whether a field is an operation without being named one.
+pub(super) fn usual(field: &[u8]) -> bool {
+    WORDS.iter().any(|(word, _)| field.eq_ignore_ascii_case(word.as_bytes())) || rwbs::is_whole(field)
+}
+
+/// A quoted field with each doubled quote once.
+fn undoubled(field: &[u8]) -> Vec<u8> {
+    let (mut found, mut at) = (Vec::with_capacity(field.len()), 0);
+    while at < field.len() {
+        found.push(field[at]);
+        at += if field[at..].starts_with(b"\"\"") { 2 } else { 1 };
+    }
+    found
+}
+
+fn in_units(field: Option<(&[u8], Unit)>, what: &'static str) -> Result<u64, Fault> {
+    let (field, unit) = field.unwrap_or((b"", Unit { bytes: 1, hex: false }));
+    let count = if unit.hex { hex(field, what)? } else { any_int(field, what)? };
     count
-        .checked_mul(unit)
+        .checked_mul(unit.bytes)
         .ok_or_else(|| fault(format!("{what} {count}"), "a number of bytes within 64 bits"))
 }
 
@@ -365,30 +433,72 @@ fn split<'a>(line: &'a [u8], separator: u8, spec: &Spec) -> Result<Fields<'a>, F
     let mut fields = Fields::default();
     for column in &spec.columns {
         match column {
-            Column::Time { unit_ns } => fields.time = Some((columns.next("time")?, *unit_ns)),
-            Column::Wait { unit_ns } => fields.wait = Some((columns.next("wait")?, *unit_ns)),
-            Column::Op => fields.op = Some(columns.next("operation")?),
-            Column::Offset { unit } => fields.offset = Some((columns.next("offset")?, *unit)),
-            Column::Size { unit } => fields.size = Some((columns.next("size")?, *unit)),
-            Column::Volume => fields.volume = Some(columns.next("volume")?),
+            Column::Time(clock) => {
+                fields.time = Some((time_cell(line, &mut columns, *clock, separator)?, *clock))
+            }
+            Column::Wait(clock) => fields.wait = Some((columns.next_unquoted("wait")?, *clock)),
+            Column::Op => fields.op = Some(columns.next_unquoted("operation")?),
+            Column::Offset(unit) => fields.offset = Some((columns.next_unquoted("offset")?, *unit)),
+            Column::Size(unit) => fields.size = Some((columns.next_unquoted("size")?, *unit)),
+            Column::Volume => fields.volume = Some(columns.next_unquoted("volume")?),
             Column::Nothing => {
-                columns.next("column")?;
+                columns.next_unquoted("column")?;
             }
         }
     }
     if !spec.open {
-        columns.end()?;
+        columns.end().map_err(|mut fault| {
+            fault
+                .expected
+                .push_str(", as --columns names them; ... as its last word stands for all further ones");
+            fault
+        })?;
     }
     Ok(fields)
+}
+
+/// A time; between blanks, a date and the time of day are two words of one column.
+fn time_cell<'a>(
+    line: &'a [u8],
+    columns: &mut Columns<'a>,
+    clock: Clock,
+    separator: u8,
+) -> Result<&'a [u8], Fault> {
+    const DATE: usize = 10;
+    let cell = columns.next_unquoted("time")?;
+    if clock != Clock::Iso || separator != 0 || cell.len() != DATE {
+        return Ok(cell);
+    }
+    let day = columns.next("time of day")?;
+    let begin = cell.as_ptr() as usize - line.as_ptr() as usize;
+    let end = day.as_ptr() as usize - line.as_ptr() as usize + day.len();
+    let both = &line[begin..end];
+    match both.len() == DATE + 1 + day.len() {
+        true => Ok(both),
+        false => Err(fault(show(both), "one blank between a date and its time of day")),
+    }
 }
 
 /// The separator that gives the line its columns.
 fn separator_of(line: &[u8], spec: &Spec) -> u8 {
     let line = trim(line);
-    let enough = |byte: u8| line.iter().filter(|b| **b == byte).count() + 1 >= spec.columns.len();
     spec.separator.unwrap_or_else(|| {
-        [b',', b';', b'\t', b'|'].into_iter().find(|&byte| line.contains(&byte) && enough(byte)).unwrap_or(0)
+        let seen = |byte: u8| separators(line, byte);
+        let enough = |byte: &u8| seen(*byte) > 0 && seen(*byte) + 1 >= spec.columns.len();
+        [b',', b';', b'\t', b'|'].into_iter().find(enough).unwrap_or(0)
     })
+}
+
+/// How often `separator` stands in a line, outside quotes.
+pub(super) fn separators(line: &[u8], separator: u8) -> usize {
+    // A single quote, as of inches, opens nothing.
+    let pairs = line.iter().filter(|byte| **byte == b'"').count() % 2 == 0;
+    let mut quoted = false;
+    let counts = |byte: &&u8| {
+        quoted ^= pairs && **byte == b'"';
+        !quoted && **byte == separator
+    };
+    line.iter().filter(counts).count()
 }
 
 #[cfg(test)]

@@ -90,6 +90,33 @@ text(
     rows=[(round(t / 1e2) * 100, op, s, n, v) for t, op, s, n, v in R],
     volumes=("host 0", "host 1"),
 )
+LCS_MAGIC = 0x123456789ABCDEF0
+
+
+def lcs(version, records):
+    """A file of libCacheSim's lcs: the header of 8 KiB with the number of requests, then the records."""
+    layouts = ("IQIq", "IQIIq", "IQqIIq", "IQqIIqI", "IQqIIq2I", "IQqIIq4I", "IQqIIq8I", "IQqIIq16I")
+    header = (
+        struct.pack("<4Q", LCS_MAGIC, version, 1, len(records))
+        + bytes(8192 - 40)
+        + struct.pack("<Q", LCS_MAGIC)
+    )
+    return header + b"".join(struct.pack("<" + layouts[version - 1], *record) for record in records)
+
+
+Path("lcs-bytes.trace").write_bytes(lcs(1, [(t // 10**9, s * 512, n * 512, -1) for t, _, s, n, _ in R]))
+expect("lcs-bytes", [(t, "read", s, n, v) for t, _, s, n, v in R], ("0",), 10**9)
+codes = {"read": (12, 1, 2, 0), "write": (13, 3, 6, 14)}
+Path("lcs.trace").write_bytes(
+    lcs(
+        5,
+        [
+            (t // 10**9, s, n * 512, codes[op][i % 4] | 7 * v << 8, 60, -1, i, 2**32 - 1)
+            for i, (t, op, s, n, v) in enumerate(R)
+        ],
+    )
+)
+expect("lcs", R, ("0", "7"), 10**9)
 for name, unit in (("oracle-general", 512), ("oracle-general-bytes", 1)):
     records = [
         (t // 10**9, s * 512 // unit, n * 512, -1 if i % 3 else i + 40) for i, (t, _, s, n, _) in enumerate(R)
@@ -231,6 +258,22 @@ lines += [
 ]
 text("blkparse", lines, rows=trimmed, volumes=("8,0", "8,16"))
 
+lines = ["# tracer: nop", "cpus=2"]
+for serial, (t, op, s, n, v) in enumerate(trimmed):
+    rwbs = {"read": "RA", "write": "WS", "trim": "WZ", "flush": "FF"}[op]
+    where = "0 + 0" if op == "flush" else f"{s} + {n}"
+    head = f"     my job-{3645 + v} [00{v}] d..1. {seconds(t)}:"
+    device = f"8,{16 * v} {rwbs}"
+    lines.append(f"{head} block_bio_queue: {device} {where} [my job]")
+    lines.append(f"{head} block:block_rq_issue: {device} {n * 512} () {where} none,0,0 [my job]")
+    if serial == 4:
+        lines.append(f"{head} block_rq_requeue: {device} () {where} [0]")
+        lines.append(f"{head} sched_switch: prev_comm=swapper/0 prev_pid=0 ==> next_comm=my job")
+        lines.append(f"{head} block_rq_issue: {device} {n * 512} () {where} [my job]")
+        lines.append(f"{head} block_plug: [my job]")
+    lines.append(f"{head} block_rq_complete: {device} () {where} [0]")
+text("ftrace", lines, rows=trimmed, volumes=("8,0", "8,16"))
+
 events = []
 category = {"read": 1 << 0, "write": 1 << 1 | 1 << 3, "trim": 1 << 1 | 1 << 13, "flush": 1 << 1 | 1 << 2}
 for serial, (t, op, s, n, v) in enumerate(trimmed):
@@ -261,6 +304,33 @@ for serial, (t, op, s, n, v) in enumerate(trimmed):
         )
 Path("blktrace.trace").write_bytes(b"".join(events))
 expect("blktrace", trimmed, ("8,0", "8,16"))
+
+# The second version of the form: a trim in two ways, a request that was given back, events of zones.
+events = []
+category["trim"] = 1 << 1 | 1 << 22  # zeroes to be written
+
+
+def event2(serial, t, s, size, action, kind, v, pdu=b""):
+    """One event of 64 bytes."""
+    head = struct.pack("<IIQQII", 0x65617408, serial, t, s, size, 3645)
+    return head + struct.pack("<QIIHH12x", kind << 16 | action, 8 << 20 | 16 * v, 1, 0, len(pdu)) + pdu
+
+
+for serial, (t, op, s, n, v) in enumerate(trimmed):
+    for action, kind in ((1, 1 << 4), (7, 1 << 6), (8, 1 << 7)):
+        events.append(
+            event2(serial, t, s, n * 512, action, category[op] | kind, v, b"note" if action == 1 else b"")
+        )
+        if serial == 5 and action == 7:
+            events.append(event2(serial, t + 100, s, n * 512, 6, category[op] | 1 << 5, v))
+            events.append(event2(serial, t + 200, s, n * 512, 7, category[op] | 1 << 6, v))
+    if op == "trim":
+        category["trim"] = 1 << 1 | 1 << 13
+    if serial == 3:
+        events.append(event2(serial, t, 0, 0, 0, 1 << 10, v, b"a process"))
+        events.append(event2(serial, t, 0, 0, 18, 1 << 4, v))
+Path("blktrace-v2.trace").write_bytes(b"".join(events))
+expect("blktrace-v2", trimmed, ("8,0", "8,16"))
 
 lines = []
 for t, op, s, n, _ in trimmed:

@@ -1,0 +1,112 @@
+//! Linux' block events as text: of ftrace (`trace`), `trace-cmd report` and `perf script`.
+//!
+//! A line ends in `TIME: EVENT: DEVICE RWBS ... SECTOR + SECTORS ...`, whatever stands before; other events than those of
+//! the block layer may be among them. Events stand for the actions of blkparse: issue D, bio queue Q, completion C,
+//! insertion I, requeue R.
+
+use super::rwbs::{self, Kind};
+use super::{BASE, FormatCard, Parser};
+use crate::Op;
+use crate::trace::field::{Columns, Fault, fault, int, show, time};
+use crate::trace::record::{Mark, Parsed, Record, Volumes};
+
+pub(super) const CARD: FormatCard = FormatCard {
+    name: "ftrace",
+    title: "block events of ftrace, trace-cmd or perf, text",
+    units: "... time in s: event: major,minor RWBS ... start + length in 512-byte sectors",
+    has_events: true,
+    parser: |options| Box::new(Ftrace { action: options.action.as_deref().unwrap_or("D").to_owned() }),
+    ..BASE
+};
+
+/// Events and the actions that they stand for.
+const EVENTS: &[(&[u8], &str)] = &[
+    (b"block_rq_issue", "D"),
+    (b"block_bio_queue", "Q"),
+    (b"block_rq_complete", "C"),
+    (b"block_rq_insert", "I"),
+    (b"block_rq_requeue", "R"),
+];
+
+/// How lines begin that are no events: remarks of ftrace, and what `trace-cmd report` says first.
+const BEFORE: &[&[u8]] = &[b"#", b"cpus=", b"version = ", b"CPU "];
+
+struct Ftrace {
+    action: String,
+}
+
+impl Parser for Ftrace {
+    fn parse(&mut self, line: &[u8], volumes: &mut Volumes) -> Result<Parsed, Fault> {
+        if BEFORE.iter().any(|begin| line.starts_with(begin)) {
+            return Ok(Parsed::Ignored);
+        }
+        let Some((clock, event, mut columns)) = event(line) else {
+            return Err(fault(show(line), "... TIME: EVENT: ..., as trace-cmd and perf print it"));
+        };
+        let Some((_, action)) = EVENTS.iter().find(|(name, _)| *name == event) else {
+            return Ok(if event.starts_with(b"block_") { Parsed::Known } else { Parsed::Ignored });
+        };
+        let requeued = *action == "R" && self.action == "D";
+        if *action != self.action && !requeued {
+            return Ok(Parsed::Known);
+        }
+        let time_ns = time(clock, 1_000_000_000, "time")?;
+        let device = columns.next("device")?;
+        let letters = columns.next("RWBS")?;
+        let Some(mut record) = request(time_ns, letters, &mut columns, action)? else {
+            return Ok(if requeued { Parsed::Known } else { Parsed::Empty });
+        };
+        if requeued {
+            record.mark = Mark::Requeued;
+        }
+        record.volume = volumes.id(device)?;
+        Ok(Parsed::Request(record))
+    }
+}
+
+/// The time, the name of the event and what follows: the first word that is a time and ends in a colon, and the next.
+fn event(line: &[u8]) -> Option<(&[u8], &[u8], Columns<'_>)> {
+    let mut columns = Columns::blank(line);
+    while let Some(word) = columns.optional() {
+        let Some(clock) = word.strip_suffix(b":") else { continue };
+        if clock.contains(&b'.') && clock.iter().all(|byte| byte.is_ascii_digit() || *byte == b'.') {
+            let name = columns.optional()?.strip_suffix(b":")?;
+            return Some((clock, name.strip_prefix(b"block:").unwrap_or(name), columns));
+        }
+    }
+    None
+}
+
+/// The request of an event; none where it moves no data.
+fn request(
+    time_ns: u64,
+    letters: &[u8],
+    columns: &mut Columns<'_>,
+    action: &str,
+) -> Result<Option<Record>, Fault> {
+    let (op, mark) = match rwbs::kind(letters)? {
+        Kind::Nothing => return Ok(None),
+        Kind::Flush => return Ok(Some(Record::flush(time_ns, 0))),
+        Kind::Append if action != "C" => return Err(rwbs::late_address()),
+        Kind::Read => (Op::Read, Mark::None),
+        Kind::Write | Kind::Append => (Op::Write, Mark::None),
+        Kind::Trim => (Op::Trim, Mark::None),
+        Kind::Zeroes => (Op::Trim, Mark::Zeroes),
+    };
+    // Bytes and a command in parentheses stand before the address, or not.
+    let mut sector = columns.next("sector")?;
+    loop {
+        match columns.next("+")? {
+            b"+" => break,
+            word => sector = word,
+        }
+    }
+    let (sector, sectors) = (int(sector, "sector")?, int(columns.next("sectors")?, "sectors")?);
+    if sectors == 0 {
+        let flushes = op == Op::Write && letters.starts_with(b"F");
+        return Ok(flushes.then(|| Record::flush(time_ns, 0)));
+    }
+    let mut record = Record::in_sectors(time_ns, op, sector, sectors, 0)?;
+    (record.mark, record.fua) = (mark, op == Op::Write && rwbs::forces_unit_access(letters));
+    Ok(Some(record))
+}

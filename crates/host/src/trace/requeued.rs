@@ -1,0 +1,73 @@
+//! Requests that the driver gave back and that were issued again: each is one request, which arrives when it was issued
+//! first.
+//!
+//! In order of time, the event that gives a request back (R) stands between its two issues (D). What was merged to it in
+//! between, and is issued with it, is a request of its own.
+
+use super::footprint::MixMap;
+use super::record::{Mark, Record};
+use super::source::Located;
+use crate::WorkloadError;
+
+/// More requests than any drive has at a time.
+const MOST_WAITING: usize = 1 << 16;
+
+/// Which requests wait for their next issue.
+#[derive(Default)]
+pub(crate) struct Requeued {
+    /// Lengths by volume, operation and address.
+    waiting: MixMap<(u32, u8, u64), Vec<u32>>,
+    count: usize,
+    /// Second issues that were left out.
+    pub again: u64,
+}
+
+impl Requeued {
+    /// Takes a record in order of time; false where it is a second issue, which is left out.
+    ///
+    /// # Errors
+    /// When more are given back than can be under way.
+    #[inline]
+    pub fn admits(&mut self, located: &mut Located) -> Result<bool, WorkloadError> {
+        match (located.record.mark, self.count) {
+            (Mark::Requeued, _) => self.wait(located).map(|()| true),
+            (_, 0) => Ok(true),
+            _ => Ok(self.is_first(&mut located.record)),
+        }
+    }
+
+    #[cold]
+    fn wait(&mut self, located: &Located) -> Result<(), WorkloadError> {
+        if self.count == MOST_WAITING {
+            let found = format!("{MOST_WAITING} requests were given back (R) and not issued again");
+            let place = format!("line or record {}", located.line);
+            return Err(WorkloadError::of(place, found, "a whole trace, or --action Q"));
+        }
+        self.count += 1;
+        self.waiting.entry(key(&located.record)).or_default().push(located.record.bytes);
+        Ok(())
+    }
+
+    /// Whether the issue of `record`, or what was merged to it since, is a first one.
+    #[cold]
+    fn is_first(&mut self, record: &mut Record) -> bool {
+        let key = key(record);
+        let Some(lengths) = self.waiting.get_mut(&key) else { return true };
+        let before = lengths.pop().unwrap_or_default();
+        if lengths.is_empty() {
+            self.waiting.remove(&key);
+        }
+        self.count -= 1;
+        self.again += 1;
+        if before == 0 || record.bytes <= before {
+            return false;
+        }
+        record.offset += u64::from(before);
+        record.bytes -= before;
+        true
+    }
+}
+
+fn key(record: &Record) -> (u32, u8, u64) {
+    (record.volume, record.op as u8, record.offset)
+}

@@ -68,15 +68,12 @@ impl Requests {
         }
     }
 
-    /// The next request, or the next that the driver gave back.
+    /// The next request, or the next record of one that was given back or issued again: in the file, they have a place.
     #[inline]
     fn next_record(&mut self) -> Result<Option<Located>, WorkloadError> {
-        loop {
-            let Some(mut located) = self.ordered.next()? else { return Ok(None) };
-            if self.requeued.admits(&mut located)? {
-                return Ok(Some(located));
-            }
-        }
+        let Some(mut located) = self.ordered.next()? else { return Ok(None) };
+        self.requeued.note(&mut located)?;
+        Ok(Some(located))
     }
 
     fn met(&self) -> &Met {

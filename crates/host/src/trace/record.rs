@@ -39,7 +39,7 @@ pub(crate) enum Mark {
     None,
     /// A trim that was a request to write zeroes: it carried no data either.
     Zeroes,
-    /// No request: the driver gave this one back, so that its next issue is its second.
+    /// No request: the driver gave it back here, or it is issued for the second time.
     Requeued,
 }
 

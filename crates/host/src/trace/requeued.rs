@@ -23,17 +23,19 @@ pub(crate) struct Requeued {
 }
 
 impl Requeued {
-    /// Takes a record in order of time; false where it is a second issue, which is left out.
+    /// Takes a record in order of time, and marks a second issue as what it is: no request of its own.
     ///
     /// # Errors
     /// When more are given back than can be under way.
     #[inline]
-    pub fn admits(&mut self, located: &mut Located) -> Result<bool, WorkloadError> {
+    pub fn note(&mut self, located: &mut Located) -> Result<(), WorkloadError> {
         match (located.record.mark, self.count) {
-            (Mark::Requeued, _) => self.wait(located).map(|()| true),
-            (_, 0) => Ok(true),
-            _ => Ok(self.is_first(&mut located.record)),
+            (Mark::Requeued, _) => return self.wait(located),
+            (_, 0) => {}
+            _ if self.is_first(&mut located.record) => {}
+            _ => located.record.mark = Mark::Requeued,
         }
+        Ok(())
     }
 
     #[cold]

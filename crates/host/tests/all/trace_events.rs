@@ -196,6 +196,16 @@ fn a_request_that_is_issued_again_is_one() {
 }
 
 #[test]
+fn what_is_no_request_has_a_place_in_the_order_of_the_file() {
+    let text = "8,0 0 1 1.000000000 1 D W 8 + 8 [a]\n8,0 0 2 1.100000000 1 R W 8 + 8 [0]\n\
+                8,0 0 3 1.200000000 1 D W 8 + 8 [a]\n8,0 0 4 0.900000000 1 D W 100 + 8 [a]\n";
+    let trace = file(text.as_bytes());
+    assert_eq!(requests(trace.path(), &TraceOptions::default()), ["write 51200 4096", "write 4096 4096"]);
+    let info = look(text.as_bytes()).unwrap();
+    assert_eq!((info.requests_requeued, info.out_of_order, info.out_of_order_by_requests), (1, 1, Some(3)));
+}
+
+#[test]
 fn the_cpus_of_two_issues_and_of_what_was_between_do_not_matter() {
     let of = |events: &[[u64; 4]]| -> Vec<Vec<u8>> {
         events.iter().map(|e| event(7, [e[0], e[1], 8, e[2], WRITE | e[3]])).collect()

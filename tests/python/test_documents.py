@@ -1,5 +1,6 @@
 """What the documents show is run as it stands, page by page."""
 
+import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -50,6 +51,26 @@ def test_every_command_of_the_documents_is_in_a_block_that_is_run() -> None:
             assert not line.startswith("    floatgate "), (
                 f"{page.relative_to(ROOT)}:{number}: a block without fence"
             )
+
+
+_ALL_PAGES = [*pages(), *(ROOT / name for name in ("ARCHITECTURE.md", "CONTRIBUTING.md", "benches/README.md"))]
+
+
+def _cells(row: str) -> int:
+    """How many cells a row of a table has: code may hold a bar only behind a backslash, as elsewhere."""
+    return len(re.split(r"(?<!\\)\|", row.strip().removeprefix("|").removesuffix("|")))
+
+
+@pytest.mark.parametrize("page", _ALL_PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_each_row_of_a_table_has_the_cells_of_its_head(page: Path) -> None:
+    columns, fenced = 0, False
+    for number, line in enumerate(page.read_text(encoding="utf-8").splitlines(), 1):
+        fenced ^= line.lstrip().startswith("```")
+        if fenced or not line.startswith("|"):
+            columns = 0
+            continue
+        columns = columns or _cells(line)
+        assert _cells(line) == columns, f"{page.relative_to(ROOT)}:{number}: {_cells(line)} cells of {columns}"
 
 
 @pytest.mark.parametrize(

@@ -7,13 +7,14 @@ from pathlib import Path
 from floatgate import called, places
 from floatgate.errors import InputError
 
+_COMPILED = "__pycache__"  # pip compiles the examples that are Python
 _COMMENTS = ("# ", "; ", "rem ", "<!-- ")
 
 
 def listed() -> list[tuple[str, str]]:
     """Return the examples as they are named on the command line, each with its first line's words."""
     root = places.examples()
-    files = sorted(path for path in root.rglob("*") if path.is_file())
+    files = sorted(path for path in root.rglob("*") if path.is_file() and _COMPILED not in path.parts)
     return [(f"{places.EXAMPLES}/{path.relative_to(root).as_posix()}", _title(path)) for path in files]
 
 
@@ -33,7 +34,7 @@ def copy(folder: Path) -> Path:
     target = folder / places.EXAMPLES
     if target.exists():
         raise InputError(f"{target}: exists: expected a folder without {places.EXAMPLES}")
-    shutil.copytree(places.examples(), target)
+    shutil.copytree(places.examples(), target, ignore=shutil.ignore_patterns(_COMPILED))
     return target
 
 

@@ -1,13 +1,15 @@
 """The examples come along: they are listed, copied, and found from every folder."""
 
+import compileall
 import json
+import shutil
 from pathlib import Path
 
 import pytest
 
 from conftest import Command, one_line_error
 from floatgate import places
-from floatgate.examples import listed as examples_listed
+from floatgate.examples import copy, listed as examples_listed
 from floatgate.plan import read_workload
 
 ROOT = Path(__file__).parents[2]
@@ -53,3 +55,15 @@ def test_examples_are_copied_once(floatgate: Command, tmp_path: Path) -> None:
 
 def test_an_example_that_is_none_is_no_such_file(floatgate: Command) -> None:
     assert "examples/none.fio: no such file" in one_line_error(floatgate("run", "slc", "examples/none.fio"))
+
+
+def test_what_pip_compiled_is_no_example(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    installed = tmp_path / "installed"
+    shutil.copytree(places.examples(), installed)
+    before = examples_listed()
+    assert compileall.compile_dir(installed, quiet=1)
+    monkeypatch.setattr(places, "examples", lambda: installed)
+    assert examples_listed() == before
+    copied = copy(tmp_path / "here")
+    assert not list(copied.rglob("*.pyc"))
+    assert (copied / "policies" / "mdc.py").is_file()

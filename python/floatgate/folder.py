@@ -166,6 +166,7 @@ def atomically(out: Path, *, force: bool = False) -> Iterator[Path]:
     wrote all that it holds), cannot be written, or the disk is full; nothing is left behind then.
     """
     target = _target(out)
+    _refuse_working_folder(out, target)
     _refuse_existing(target, force)
     with _parents(target):
         _sweep(target)
@@ -180,6 +181,8 @@ def atomically(out: Path, *, force: bool = False) -> Iterator[Path]:
         except OSError as error:
             raise unwritable(out, error) from error
         except InputError as error:
+            if str(partial) not in str(error):
+                raise
             raise InputError(str(error).replace(str(partial), str(out))) from error
         finally:
             if partial is not None:
@@ -196,6 +199,15 @@ def _target(out: Path) -> Path:
         raise InputError(
             f"{out}: is a link that leads nowhere ({out.readlink()}): expected a folder, or a new name"
         ) from None
+
+
+def _refuse_working_folder(out: Path, target: Path) -> None:
+    """Raise InputError for the folder that the command works in, or one around it: it cannot be replaced."""
+    with suppress(OSError):  # a working folder that is gone lies nowhere
+        if Path.cwd().is_relative_to(os.path.realpath(target)):
+            raise InputError(
+                f"{out}: is the working folder, or one around it: expected another folder"
+            )
 
 
 def _refuse_existing(out: Path, force: bool) -> None:

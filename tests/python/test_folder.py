@@ -337,3 +337,22 @@ def test_usual_files_are_numbered(tmp_path: Path) -> None:
         "age-tlc.html": "age-tlc.html",
         "age-tlc-2.html": "age-tlc-2.html",
     }
+
+
+@pytest.mark.parametrize("out", [".", "..", "../work", "../../{above}/work"])
+def test_the_working_folder_is_not_replaced(
+    out: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    work = tmp_path / "work"
+    work.mkdir()
+    monkeypatch.chdir(work)
+
+    def write() -> None:
+        with atomically(Path(out.format(above=tmp_path.name))):
+            raise AssertionError("nothing is begun")
+
+    with pytest.raises(InputError, match="is the working folder, or one around it"):
+        write()
+    with atomically(Path("run")) as partial:
+        _write_run(partial, "below it")
+    assert (work / "run" / "run.json").is_file()

@@ -20,6 +20,7 @@ from floatgate.errors import InputError, Killed
 from floatgate.memory import Memory
 from floatgate.stop import Stop
 from floatgate.workers import here
+from floatgate.workers.script import check_script
 
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
@@ -204,7 +205,11 @@ def _tell(future: "Future[Any]", answer: bytes) -> None:
 def local(
     workers: int | None, memory_bytes: int | None, setup: Callable[[], None] | None, items: int
 ) -> Iterator[LocalCrew]:
-    """Start the processes as work comes, and end them with the block."""
+    """Start the processes as work comes, and end them with the block.
+
+    Raises InputError in a script that asks for them where each of them would.
+    """
+    check_script()
     context = multiprocessing.get_context("spawn")
     memory = Memory(context, memory_bytes)
     team = LocalCrew(context, workers or os.cpu_count() or 1, memory, setup, items)

@@ -205,9 +205,7 @@ def _refuse_working_folder(out: Path, target: Path) -> None:
     """Raise InputError for the folder that the command works in, or one around it: it cannot be replaced."""
     with suppress(OSError):  # a working folder that is gone lies nowhere
         if Path.cwd().is_relative_to(os.path.realpath(target)):
-            raise InputError(
-                f"{out}: is the working folder, or one around it: expected another folder"
-            )
+            raise InputError(f"{out}: is the working folder, or one around it: expected another folder")
 
 
 def _refuse_existing(out: Path, force: bool) -> None:

@@ -53,7 +53,10 @@ def test_every_command_of_the_documents_is_in_a_block_that_is_run() -> None:
             )
 
 
-_ALL_PAGES = [*pages(), *(ROOT / name for name in ("ARCHITECTURE.md", "CONTRIBUTING.md", "benches/README.md"))]
+_ALL_PAGES = [
+    *pages(),
+    *(ROOT / name for name in ("ARCHITECTURE.md", "CONTRIBUTING.md", "benches/README.md")),
+]
 
 
 def _cells(row: str) -> int:
@@ -70,7 +73,9 @@ def test_each_row_of_a_table_has_the_cells_of_its_head(page: Path) -> None:
             columns = 0
             continue
         columns = columns or _cells(line)
-        assert _cells(line) == columns, f"{page.relative_to(ROOT)}:{number}: {_cells(line)} cells of {columns}"
+        assert _cells(line) == columns, (
+            f"{page.relative_to(ROOT)}:{number}: {_cells(line)} cells of {columns}"
+        )
 
 
 @pytest.mark.parametrize(

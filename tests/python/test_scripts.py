@@ -47,10 +47,14 @@ def test_a_script_from_standard_input_cannot_be_read_again() -> None:
     assert "expected it in a file" in done.stderr
 
 
-@pytest.mark.parametrize("guard", [GUARD, "if '__main__' == __name__ and fg:", "if 1:\n  if __name__ == '__main__':"])
+@pytest.mark.parametrize(
+    "guard", [GUARD, "if '__main__' == __name__ and fg:", "if 1:\n  if __name__ == '__main__':"]
+)
 def test_a_guard_in_any_form_is_one(guard: str, tmp_path: Path) -> None:
     path = tmp_path / "mine.py"
-    path.write_text(f"import floatgate as fg\ndef main():\n    {CALL}\n    print('done')\n{guard}\n      main()\n")
+    path.write_text(
+        f"import floatgate as fg\ndef main():\n    {CALL}\n    print('done')\n{guard}\n      main()\n"
+    )
     done = run(str(path))
     assert (done.returncode, done.stdout) == (0, "done\n"), done.stderr
 
@@ -63,7 +67,8 @@ def test_what_is_given_on_the_command_line_needs_none() -> None:
 def test_an_error_that_is_caught_is_one_of_input(tmp_path: Path) -> None:
     path = tmp_path / "mine.py"
     path.write_text(
-        f"import floatgate as fg\ntry:\n    {CALL}\nexcept fg.InputError as error:\n    print(error)\nraise OSError('mine')\n"
+        f"import floatgate as fg\ntry:\n    {CALL}\nexcept fg.InputError as error:\n    print(error)\n"
+        "raise OSError('mine')\n"
     )
     done = run(str(path))
     assert done.stdout.startswith(f"{path}:3: ")

@@ -73,9 +73,7 @@ def _forks(one: ast.AST) -> TypeGuard[ast.If | ast.Match]:
 def _show_in_one_line() -> None:
     before = sys.excepthook
 
-    def show(
-        kind: type[BaseException], error: BaseException, trace: TracebackType | None
-    ) -> None:
+    def show(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
         if kind is Unguarded:
             sys.stderr.write(f"{error}\n")
         else:

@@ -127,6 +127,17 @@ _SETTINGS = (
     "bus.cycles_read=0",
     "ftl.snapshots.every=1ns",
     "nand.t_r=0s",
+    "ftl.snapshots.at=[]",
+    'ftl.snapshots.at=["2us", "1us"]',
+    'ftl.snapshots.at=["1us", "1us"]',
+    'power.cut.at=["1ms", "-1ms"]',
+    "power.cut.after=[]",
+    'nand.t_prog=["300us", 3]',
+    "nand.interfaces=[]",
+    "nand.interfaces=nv-ddr4",
+    "ftl.gc.victim=x",
+    "gc.victim.name=greedy",
+    "name=greedy",
 )
 
 _RUN_OPTIONS: tuple[tuple[float, _Options], ...] = (

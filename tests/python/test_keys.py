@@ -6,7 +6,7 @@ from operator import attrgetter
 import pytest
 
 import floatgate as fg
-from conftest import Command
+from conftest import Command, one_line_error
 
 
 def test_keys_of_features_that_are_off_are_listed_with_what_they_need() -> None:
@@ -30,6 +30,43 @@ def test_a_pattern_is_a_part_of_a_key_or_a_glob() -> None:
     assert all("gc" in key.key for key in fg.keys("gc"))
     with pytest.raises(fg.InputError, match=r"^ftl\.gc\.victm: no key .*\(did you mean ftl\.gc\.victim\."):
         fg.keys("ftl.gc.victm")
+
+
+@pytest.mark.parametrize(
+    ("key", "said"),
+    [
+        ("gc.victim.name", 'gc.victim.name = "greedy": unknown key (did you mean "ftl.gc.victim.name"?)'),
+        ("gc.victm.name", 'did you mean "ftl.gc.victim.name"?'),
+        ("ftl.gc.victm.name", 'did you mean "ftl.gc.victim.name"?'),
+        ("ftl.gc.victim", 'expected a table (did you mean "ftl.gc.victim.name"?)'),
+        ("ftl.gc", "keys there: ftl.gc."),
+        ("ftl", "keys there: ftl."),
+        ("victim.name", 'did you mean "ftl.gc.victim.name"?'),
+        ("blocks_per_plane", 'did you mean "nand.blocks_per_plane"?'),
+        ("nand.block_per_plane", 'did you mean "nand.blocks_per_plane"?'),
+        ("name", "`floatgate keys name` lists them"),
+        ("ftl.gc.victim.zzzz", "known here: "),
+        ("ftl.gc.victim.d", "it needs ftl.gc.victim.name = d-choices"),
+    ],
+)
+def test_a_key_that_is_not_read_is_told_what_was_meant(key: str, said: str) -> None:
+    with pytest.raises(fg.InputError) as error:
+        fg.drive("tlc", set={key: "greedy"})
+    assert said in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_a_part_of_a_name_lists_what_has_it(floatgate: Command) -> None:
+    listed = floatgate("drives", "nvme").stdout.splitlines()
+    assert {line.split()[0] for line in listed} == {name for name in fg.drives() if "nvme" in name}
+    assert len(listed) > 2
+    assert "sata-tlc" in floatgate("drives", "ata-tl").stdout
+    assert floatgate("drives", "tlc").stdout.startswith("tlc: "), "one is called so"
+    assert "tlc" in floatgate("chips", "tlc").stdout
+    error = one_line_error(floatgate("run", "nvme", "random-write"))
+    assert "did you mean one of nvme-qlc, nvme-tlc" in error
+    assert "nvme-qlc" in one_line_error(floatgate("drives", "nvme", "--set", "ftl.op_ratio=0.2"))
+    assert "`floatgate drives` lists them" in one_line_error(floatgate("drives", "zzz"))
 
 
 def test_the_command_prints_a_table_or_json(floatgate: Command) -> None:

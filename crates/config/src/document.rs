@@ -149,7 +149,9 @@ impl Document {
     /// Lays `upper` over this one: its values win, tables are merged key by key. A table that changes its
     /// `name` replaces the lower one whole, since the parameters of another policy mean nothing to it.
     pub fn overlay(&mut self, upper: Self) {
-        overlay(&mut self.root, upper.root);
+        if let (Value::Table(below), Value::Table(above)) = (&mut self.root.value, upper.root.value) {
+            merge(below, above); // The root is no policy: a `name` there is no other one's.
+        }
     }
 
     /// Puts this document below the table `key` (a chip file becomes `nand`).
@@ -232,16 +234,20 @@ fn overlay(lower: &mut Node, upper: Node) {
             if name(&above).is_some() && name(&above) != name(below) {
                 below.clear();
             }
-            for (key, node) in above {
-                match below.get_mut(&key) {
-                    Some(existing) => overlay(existing, node),
-                    None => {
-                        below.insert(key, node);
-                    }
-                }
-            }
+            merge(below, above);
         }
         (_, value) => *lower = Node { value, place: upper.place, source: upper.source },
+    }
+}
+
+fn merge(below: &mut BTreeMap<String, Node>, above: BTreeMap<String, Node>) {
+    for (key, node) in above {
+        match below.get_mut(&key) {
+            Some(existing) => overlay(existing, node),
+            None => {
+                below.insert(key, node);
+            }
+        }
     }
 }
 
@@ -331,19 +337,27 @@ impl Reader<'_> {
     }
 }
 
-/// The error for a key nobody reads.
+/// The error for a key that is not read, and of a table that is not, for the first key in it.
 pub(crate) fn unknown_key(path: &str, node: &Node, key: &str, known: &[String]) -> ConfigError {
+    let (mut below, mut last) = (String::new(), node);
+    while let Value::Table(nodes) = &last.value {
+        let Some((name, first)) = nodes.first_key_value() else { break };
+        below = format!("{below}.{name}");
+        last = first;
+    }
     let hint = match nearest(key, known.iter().map(String::as_str)) {
-        Some(name) => format!("did you mean {name:?}?"),
+        Some(name) => {
+            format!("did you mean \"{}{name}{below}\"?", path.strip_suffix(key).unwrap_or_default())
+        }
         None => format!("known here: {}", known.join(", ")),
     };
-    let value = match node.value {
+    let value = match last.value {
         Value::Table(_) => String::new(),
-        _ => node.value.to_string(),
+        _ => last.value.to_string(),
     };
     ConfigError {
-        place: node.place.clone(),
-        key: path.to_owned(),
+        place: last.place.clone(),
+        key: format!("{path}{below}"),
         value,
         expected: UNKNOWN.into(),
         hint: Some(hint),

@@ -21,7 +21,15 @@ pub struct ConfigError {
 /// What is expected of a key that nobody reads.
 pub(crate) const UNKNOWN: &str = "unknown key";
 
+/// What is expected of a key that has keys below it.
+pub(crate) const TABLE: &str = "expected a table";
+
 impl ConfigError {
+    /// True when the key has a value, and there are only keys below it.
+    pub fn is_table_expected(&self) -> bool {
+        self.expected == TABLE
+    }
+
     /// True when nobody reads the key.
     pub fn is_unknown_key(&self) -> bool {
         self.expected == UNKNOWN
@@ -45,6 +53,37 @@ impl fmt::Display for ConfigError {
 }
 
 impl std::error::Error for ConfigError {}
+
+/// The known dotted keys most like `path`, which may lack parts at its beginning, as `gc.victim.name` does: all that are
+/// equally like it, ascending; none where no key is near enough.
+pub fn nearest_keys<'a>(path: &str, known: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
+    let parts = path.split('.').count();
+    let mut found: Vec<(usize, usize, &str)> = Vec::new();
+    for key in known {
+        let missing = key.split('.').count().saturating_sub(parts);
+        // A whole key is meant rather than the end of one.
+        for missing in [0, missing] {
+            let end = key.splitn(missing + 1, '.').last().unwrap_or(key);
+            found.extend(apart(path, end).map(|apart| (apart, missing.min(1), key)));
+        }
+    }
+    found.sort_unstable();
+    let best = found.first().map(|&(apart, part, _)| (apart, part));
+    found.retain(|&(apart, part, _)| Some((apart, part)) == best);
+    found.dedup();
+    found.into_iter().map(|(_, _, key)| key).collect()
+}
+
+/// How far a path is from a key, where it is near enough: only what follows the parts that they share counts.
+fn apart(path: &str, key: &str) -> Option<usize> {
+    let (mut path, mut key) = (path, key);
+    while let (Some((first, rest)), Some((other, others))) = (path.split_once('.'), key.split_once('.'))
+        && first == other
+    {
+        (path, key) = (rest, others);
+    }
+    Some(distance(path, key)).filter(|&apart| apart <= 1 + path.len().max(key.len()) / 3)
+}
 
 /// The known name most like `name`, if one is near enough to be what was meant.
 pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
@@ -70,4 +109,26 @@ fn distance(a: &str, b: &str) -> usize {
         }
     }
     row[b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_beginning_of_a_key_may_be_missing() {
+        let known = ["ftl.gc.victim.name", "ftl.gc.victim.d", "ftl.wear.name", "nand.t_r"];
+        for (path, near) in [
+            ("gc.victim.name", vec!["ftl.gc.victim.name"]),
+            ("gc.victm.name", vec!["ftl.gc.victim.name"]),
+            ("ftl.gc.victim.nam", vec!["ftl.gc.victim.name"]),
+            ("t_r", vec!["nand.t_r"]),
+            ("name", vec!["ftl.gc.victim.name", "ftl.wear.name"]),
+            ("something.else.entirely", vec![]),
+            ("ftl.gc.victim.zzzz", vec![]),
+            ("ftl.gc_victim.d", vec!["ftl.gc.victim.d"]),
+        ] {
+            assert_eq!(nearest_keys(path, known), near, "{path}");
+        }
+    }
 }

@@ -1,6 +1,7 @@
 //! Handing values out by type, and recording all that was handed out.
 
 use crate::document::unknown_key;
+use crate::error::TABLE;
 use crate::survey::{Answer, Asked, Fork};
 use crate::{Bringer, ConfigError, Document, Limits, Node, Place, Value, nearest};
 use std::cell::RefCell;
@@ -36,6 +37,11 @@ pub trait FromValue: Sized {
     /// The numbers that limits are held against; none where it is no number.
     fn magnitudes(&self) -> Vec<f64> {
         Vec::new()
+    }
+
+    /// It is a list without items: it says nothing.
+    fn is_empty_list(&self) -> bool {
+        false
     }
 
     /// Some value, near a magnitude where it has one: for a reader that only says what it would read.
@@ -87,6 +93,17 @@ pub struct Section {
     record: Rc<Record>,
 }
 
+/// What may be missing of a value.
+#[derive(Clone, Copy, PartialEq)]
+enum Presence {
+    /// Nothing.
+    Required,
+    /// The key; a list that is there has items.
+    Optional,
+    /// The key, and all items of a list: where that is what holds without the key.
+    MayBeEmpty,
+}
+
 /// A key about to be read, and which numbers it takes in which unit.
 #[must_use]
 pub struct Asking<'a> {
@@ -113,7 +130,7 @@ impl Asking<'_> {
     pub fn required<T: FromValue>(self, key: &str, help: &'static str) -> Result<T, ConfigError> {
         let section = self.section;
         section.ask::<T>(key, help, self.unit, self.limits.clone(), None, true);
-        section.read(key, help, &self.limits, true)?.ok_or_else(|| ConfigError {
+        section.read(key, help, &self.limits, Presence::Required)?.ok_or_else(|| ConfigError {
             place: section.place.clone(),
             key: section.full(key),
             value: String::new(),
@@ -129,7 +146,8 @@ impl Asking<'_> {
     pub fn or<T: FromValue>(self, key: &str, default: T, help: &'static str) -> Result<T, ConfigError> {
         let section = self.section;
         section.ask::<T>(key, help, self.unit, self.limits.clone(), Some(default.to_value()), false);
-        let read = section.read(key, help, &self.limits, false)?;
+        let presence = if default.is_empty_list() { Presence::MayBeEmpty } else { Presence::Optional };
+        let read = section.read(key, help, &self.limits, presence)?;
         let written = read.is_some();
         let value = read.unwrap_or(default);
         if !written {
@@ -147,7 +165,7 @@ impl Asking<'_> {
         let section = self.section;
         section.ask::<T>(key, help, self.unit, self.limits.clone(), None, false);
         section.fork_on_presence(key);
-        section.read(key, help, &self.limits, false)
+        section.read(key, help, &self.limits, Presence::Optional)
     }
 }
 
@@ -209,7 +227,7 @@ impl Section {
                 place: node.place.clone(),
                 key: self.full(key),
                 value: node.value.to_string(),
-                expected: "expected a table".into(),
+                expected: TABLE.into(),
                 hint: None,
             }),
             None => {
@@ -391,11 +409,12 @@ impl Section {
         key: &str,
         help: &'static str,
         limits: &Limits,
-        required: bool,
+        presence: Presence,
     ) -> Result<Option<T>, ConfigError> {
         self.known.push(key.to_owned());
         let Some(node) = self.nodes.get(key) else {
-            let example = self.record.given.is_some() && (required || self.is_written(key));
+            let is_needed = presence == Presence::Required || self.is_written(key);
+            let example = self.record.given.is_some() && is_needed;
             return Ok(example.then(|| T::example(limits.example())));
         };
         let (place, source) = (node.place.clone(), node.source.clone());
@@ -406,6 +425,10 @@ impl Section {
             expected: format!("expected {}", T::EXPECTED),
             hint: (!why.is_empty()).then_some(why),
         })?;
+        if value.is_empty_list() && presence != Presence::MayBeEmpty {
+            let instead = if presence == Presence::Required { "" } else { ": leave the key out for none" };
+            return Err(self.reject(key, &format!("expected {}, at least one{instead}", T::EXPECTED)));
+        }
         if value.magnitudes().iter().any(|number| !limits.holds(*number)) {
             return Err(self.reject(key, &limits.expected()));
         }
@@ -693,6 +716,10 @@ impl<T: FromValue> FromValue for Vec<T> {
         self.iter().flat_map(T::magnitudes).collect()
     }
 
+    fn is_empty_list(&self) -> bool {
+        self.is_empty()
+    }
+
     fn example(magnitude: f64) -> Self {
         vec![T::example(magnitude)]
     }
@@ -724,7 +751,10 @@ mod tests {
         let mut geometry = root.child("geometry").unwrap();
         let _ = geometry.or("channels", 4u32, "channels");
         let error = geometry.finish().unwrap_err().to_string();
-        assert_eq!(error, "drive.toml:2: geometry.chanels = 8: unknown key (did you mean \"channels\"?)");
+        assert_eq!(
+            error,
+            "drive.toml:2: geometry.chanels = 8: unknown key (did you mean \"geometry.channels\"?)"
+        );
     }
 
     #[test]
@@ -732,6 +762,19 @@ mod tests {
         let mut root = section("t_r = 25\n");
         let error = root.required::<Nanos>("t_r", "array read time").unwrap_err().to_string();
         assert!(error.starts_with("drive.toml:1: t_r = 25: expected a time with its unit"), "{error}");
+    }
+
+    #[test]
+    fn a_list_without_items_is_an_error_where_it_would_say_nothing() {
+        let mut root = section("at = []\n");
+        let error = root.optional::<Vec<Nanos>>("at", "moments").unwrap_err().to_string();
+        assert!(
+            error.contains("at = []: expected one value or a list of values, at least one: leave"),
+            "{error}"
+        );
+        root.required::<Vec<u32>>("at", "moments").unwrap_err();
+        root.or("at", vec![1u32], "moments").unwrap_err();
+        assert_eq!(root.or("at", Vec::<u32>::new(), "moments"), Ok(Vec::new()), "as without the key");
     }
 
     #[test]

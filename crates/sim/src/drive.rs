@@ -93,10 +93,12 @@ impl Catalogue {
                 Err(Error(format!("{name}: no such file; expected a {} file or name", singular(kind))))
             };
         }
-        let names = listed.iter().map(|summary| summary.name.as_str());
-        let hint = match nearest(name, names) {
-            Some(near) => format!("did you mean {near:?}?"),
-            None => format!("`floatgate {kind}` lists them"),
+        let names = || listed.iter().map(|summary| summary.name.as_str());
+        let part_of: Vec<&str> = names().filter(|other| other.contains(name)).collect();
+        let hint = match (part_of.as_slice(), nearest(name, names())) {
+            ([_, _, ..], _) => format!("did you mean one of {}?", part_of.join(", ")),
+            (&[near], _) | (_, Some(near)) => format!("did you mean {near:?}?"),
+            ([], None) => format!("`floatgate {kind}` lists them"),
         };
         Err(Error(format!("{name}: unknown {}; {hint}", singular(kind))))
     }

@@ -6,7 +6,9 @@
 
 use crate::drive::{Catalogue, read_keys};
 use crate::{Drive, Error};
-use config::{Asked, ConfigError, Document, Entry, Key, Limits, Need, PolicyEntry, Section, nearest, survey};
+use config::{
+    Asked, ConfigError, Document, Entry, Key, Limits, Need, PolicyEntry, Section, nearest_keys, survey,
+};
 use ftl::compatibility::{Feature, IDLE, NEEDS, Switch};
 use std::sync::OnceLock;
 
@@ -183,21 +185,58 @@ pub fn needs_in_words(key: &Key) -> String {
     ways.collect::<Vec<_>>().join("; or ")
 }
 
-/// An error about a key that nobody read, with what the list knows of it.
+/// Keys that an error names at most.
+const NAMED_MOST: usize = 3;
+
+/// An error about a key that is not read, or about a value where only keys are, with what the list knows of it.
 pub(crate) fn hinted(mut error: ConfigError) -> ConfigError {
+    if error.is_table_expected() {
+        error.hint = below(&error.key).or(error.hint);
+    }
     if !error.is_unknown_key() {
         return error;
     }
     let listed: Vec<&Key> = keys().iter().filter(|key| key.asked.key == error.key).collect();
-    if !listed.is_empty() {
-        let needs: Vec<String> = listed.iter().map(|key| needs_in_words(key)).collect();
-        error.hint = Some(format!("it needs {}", needs.join("; or ")));
-    } else if error.hint.as_ref().is_none_or(|hint| !hint.starts_with("did you mean"))
-        && let Some(near) = nearest(&error.key, keys().iter().map(|key| key.asked.key.as_str()))
-    {
-        error.hint = Some(format!("did you mean {near:?}?"));
+    if listed.is_empty() {
+        error.hint = likely(&error.key).or(error.hint);
+        return error;
     }
+    let needs: Vec<String> = listed.iter().map(|key| needs_in_words(key)).collect();
+    error.hint = Some(format!("it needs {}", needs.join("; or ")));
     error
+}
+
+/// The keys of a table: its name, where it has one, since a value stands for that.
+fn below(table: &str) -> Option<String> {
+    let start = format!("{table}.");
+    let mut there: Vec<&str> =
+        keys().iter().map(|key| key.asked.key.as_str()).filter(|key| key.starts_with(&start)).collect();
+    there.sort_unstable();
+    there.dedup();
+    let name = format!("{start}name");
+    if there.contains(&name.as_str()) {
+        return Some(format!("did you mean {name:?}?"));
+    }
+    let (named, more) = there.split_at(there.len().min(NAMED_MOST));
+    let more = if more.is_empty() { String::new() } else { format!(" and {} more", more.len()) };
+    (!named.is_empty()).then(|| format!("keys there: {}{more}", named.join(", ")))
+}
+
+/// The keys that a name may mean. The end of a key may be what many have.
+fn likely(name: &str) -> Option<String> {
+    let near = nearest_keys(name, keys().iter().map(|key| key.asked.key.as_str()));
+    match near.as_slice() {
+        [] => None,
+        near if near.len() <= NAMED_MOST => {
+            let shown: Vec<String> = near.iter().map(|key| format!("{key:?}")).collect();
+            Some(format!("did you mean {}?", shown.join(" or ")))
+        }
+        near => Some(format!(
+            "{} keys end so, such as {:?}: `floatgate keys {name}` lists them",
+            near.len(),
+            near[0]
+        )),
+    }
 }
 
 /// The keys that a reader asked for and that the list lacks.

@@ -10,13 +10,19 @@ from floatgate.options.listing import ChipsOptions, DrivesOptions
 
 @takes(DrivesOptions)
 def drives(asked: DrivesOptions) -> None:
-    """List the drives, or explain one: every value with its place and source."""
+    """List the drives, or explain one: every value with its place and source.
+
+    A part of a name lists the drives that have it.
+    """
     from floatgate import _core, places
     from floatgate.cli import console
 
     if asked.name is None:
         without_effect({"set": asked.set or None}, "no drive is explained", "a drive's name with this")
         _names(json.loads(_core.drives(places.folders())), asked.json)
+        return
+    if not asked.json and not asked.set and (fits := _parts(_core.drives(places.folders()), asked.name)):
+        _names(fits, as_json=False)
         return
     card = json.loads(_core.explain_drive(asked.name, list(asked.set), places.folders()))
     if asked.json:
@@ -29,12 +35,18 @@ def drives(asked: DrivesOptions) -> None:
 
 @takes(ChipsOptions)
 def chips(asked: ChipsOptions) -> None:
-    """List the flash chips, or explain one: every value with its place and source."""
+    """List the flash chips, or explain one: every value with its place and source.
+
+    A part of a name lists the chips that have it.
+    """
     from floatgate import _core, places
     from floatgate.cli import console
 
     if asked.name is None:
         _names(json.loads(_core.chips(places.folders())), asked.json)
+        return
+    if not asked.json and (fits := _parts(_core.chips(places.folders()), asked.name)):
+        _names(fits, as_json=False)
         return
     card = json.loads(_core.explain_chip(asked.name, places.folders()))
     if asked.json:
@@ -42,6 +54,14 @@ def chips(asked: ChipsOptions) -> None:
         return
     _title(card)
     _entries(card["entries"])
+
+
+def _parts(listed: str, name: str) -> list[dict[str, Any]]:
+    """Return the entries whose names have `name` as a part; none where one is called so."""
+    entries: list[dict[str, Any]] = json.loads(listed)
+    if any(entry["name"] == name for entry in entries):
+        return []
+    return [entry for entry in entries if name in entry["name"]]
 
 
 def _names(entries: list[dict[str, Any]], as_json: bool) -> None:

@@ -87,6 +87,21 @@ def _ended_by_latency(document: dict[str, Any]) -> Remark | None:
     return Remark("max_latency", text, "what is reported ends there: give a longer max_latency, or none")
 
 
+def _pace_not_kept(document: dict[str, Any]) -> Remark | None:
+    """A served drive that answered later than its pace allows."""
+    kept = at(document, "workload.notes.pace_kept")
+    if not kept or not kept.startswith("no"):
+        return None
+    late = at(document, "workload.notes.lateness_us")
+    text = (
+        f"Answers left later than the pace asks for ({late} us after the drive gave them): clients measured a"
+        " slower drive than this one. What stands here is in simulated time."
+    )
+    return Remark(
+        "pace_not_kept", text, "choose a lower --pace, fewer requests at a time, or an idle machine"
+    )
+
+
 def _nothing_collected(document: dict[str, Any]) -> Remark | None:
     """A workload that wrote, and ended before anything had to be collected."""
     long_run = document.get("waf_long_run")
@@ -214,6 +229,7 @@ def _from_the_buffer(document: dict[str, Any]) -> Remark | None:
 RULES: tuple[Callable[[dict[str, Any]], Remark | None], ...] = (
     _ended_by_latency,
     _cannot_keep_up,
+    _pace_not_kept,
     _nothing_collected,
     _too_short,
     _loop_given_up,

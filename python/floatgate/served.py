@@ -144,9 +144,9 @@ def _serve(
     def tell() -> None:
         told(Serving(uri, None if endpoint is None else endpoint.url, json.loads(server.progress())))
 
-    tell()
     if endpoint is not None:
         endpoint.watch(lambda: json.loads(server.progress()))
+    tell()
     with _at_work(server, folder if asked.requests else None) as is_over:
         due = time.monotonic() + TELL_S
         while not stopped() and not is_over(LOOK_S) and (end is None or time.monotonic() < end):

@@ -15,6 +15,8 @@ from typing import Any
 import pytest
 
 import floatgate as fg
+from floatgate.cli.console import print_result
+from floatgate.remarks import remarks
 
 ROOT = Path(__file__).parents[2]
 TINY = str(ROOT / "tests" / "drives" / "tiny.toml")
@@ -170,6 +172,14 @@ def test_a_thread_serves_until_its_time_is_over(tmp_path: Path) -> None:
         ({"set": {"ftl.snapshots.every": "1s"}}, '--set: ftl.snapshots.every = "1s": an image holds units'),
         ({"set": {"fault.die": 1, "fault.at": "1s"}}, "--set: fault.die = 1: an image holds units"),
         ({"set": {"ftl.trim": "deterministic"}}, "a served drive keeps no records of trims"),
+        ({"image": "none/d.img"}, "--image none/d.img: no such folder"),
+        ({"record": "d.img"}, "--record d.img: is the image"),
+        ({"record": "./d.img.state"}, "--record d.img.state: is the drive's state"),
+        ({"record": "d.img.sock"}, "--record d.img.sock: is the socket"),
+        ({"socket": "d.img"}, "--socket d.img: is the image"),
+        ({"socket": "d.img.state"}, "--socket d.img.state: is the drive's state"),
+        ({"out": "."}, "d.img: lies in --out ."),
+        ({"out": "o", "record": "o/trace"}, "--record o/trace: lies in --out o"),
         (
             {"set": {"power.cut.drawn": "1"}},
             "power.cut: a served drive loses its power when its server is killed",
@@ -177,14 +187,62 @@ def test_a_thread_serves_until_its_time_is_over(tmp_path: Path) -> None:
     ],
 )
 def test_what_cannot_be_served_is_said_in_one_line(
-    options: dict[str, Any], said: str, tmp_path: Path
+    options: dict[str, Any], said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    given: dict[str, Any] = {"image": tmp_path / "d.img", "stop_after": 0, **options}
+    monkeypatch.chdir(tmp_path)
+    given: dict[str, Any] = {"image": "d.img", "stop_after": 0, **options}
     with pytest.raises(fg.InputError) as error:
         fg.serve(TINY, **given)
     assert said in str(error.value)
     assert "\n" not in str(error.value)
     assert not (tmp_path / "d.img").exists()
+
+
+def test_names_of_one_file_are_told_apart_by_no_link(tmp_path: Path) -> None:
+    fg.serve(TINY, image=tmp_path / "d.img", pace="max", stop_after=0)
+    (tmp_path / "soft").symlink_to("d.img")
+    (tmp_path / "hard").hardlink_to(tmp_path / "d.img")
+    for other in ("soft", "hard"):
+        with pytest.raises(fg.InputError, match="is the image"):
+            fg.serve(TINY, image=tmp_path / "d.img", record=tmp_path / other, force=True, stop_after=0)
+
+
+def test_a_foreign_file_where_the_state_goes_stays(tmp_path: Path) -> None:
+    state = tmp_path / "d.img.state"
+    state.write_text("ten years of work")
+    with pytest.raises(fg.InputError, match=r"d\.img\.state: exists, and no server of .*d\.img wrote it"):
+        fg.serve(TINY, image=tmp_path / "d.img", stop_after=0)
+    assert state.read_text() == "ten years of work"
+    assert not (tmp_path / "d.img").exists()
+
+
+def test_a_lost_state_is_told_and_the_drive_begins_as_after_a_cut(tmp_path: Path) -> None:
+    with served(tmp_path):
+        pass
+    (tmp_path / "d.img.state").unlink()
+    with served_by(tmp_path) as (one, _):
+        assert one.stderr is not None
+        said = [one.stderr.readline() for _ in range(2)]
+    assert any(line.startswith("note ") and "d.img.state: it was lost" in line for line in said), said
+    document = json.loads((tmp_path / "out" / "run.json").read_text())
+    assert len(document["power"]["cuts"]) == 1
+
+
+def test_answers_later_than_the_pace_are_printed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    fg.run(TINY, "random-write", limit_requests=20, out=tmp_path / "o")
+    document = json.loads((tmp_path / "o" / "run.json").read_text())
+    notes = {"lateness_us": "p50 5.0, p99 900.0, max 4000.0", "pace_kept": "no: choose a lower --pace (7 %)"}
+    document["workload"]["notes"] = notes
+    document["remarks"] = remarks(document)
+    print_result(document)
+    shown = capsys.readouterr().out
+    assert "answers late by        p50 5.0, p99 900.0, max 4000.0 us" in shown
+    assert "pace kept              no: choose a lower --pace (7 %)" in shown
+    assert "note: Answers left later than the pace asks for" in shown
+    notes["pace_kept"] = "yes"
+    assert not [one for one in remarks(document | {"remarks": []}) if one["kind"] == "pace_not_kept"]
 
 
 @needs("unshare", "mount", "nbdcopy")

@@ -15,6 +15,7 @@ use crate::{
 use controller::{Context, Controller, ControllerConfig, Interrupted};
 use engine::Event;
 use nand::FlashArray;
+use std::ops::Range;
 use std::time::Duration;
 use units::{Lpn, Nanos, Ppa, SimTime};
 
@@ -198,6 +199,17 @@ impl Ftl {
     /// The first unit from `from` on, below `end`, that lives nowhere.
     pub fn first_unwritten(&self, from: u32, end: u32) -> Option<u32> {
         self.media().store.map.first_unwritten(from, end)
+    }
+
+    /// Makes the arrays of the map, which otherwise come when so much was written that they pay: a drive that answers at its
+    /// own pace cannot pause for that.
+    pub fn make_arrays(&mut self) {
+        self.parts().0.store.map.make_arrays();
+    }
+
+    /// The runs of units among these that live on flash, ascending.
+    pub fn written(&self, units: Range<u32>) -> Vec<Range<u32>> {
+        self.media().store.map.written(units)
     }
 
     /// Writes units of a fresh drive in order and at once, as many of `count` as can be; gives how many it wrote.

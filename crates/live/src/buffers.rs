@@ -1,7 +1,7 @@
 //! Memory that is used again: an allocator gives pages of large blocks back to the kernel, which then clears them anew.
 
 /// Bytes kept at most.
-const KEPT: usize = 64 << 20;
+const KEPT: usize = 32 << 20;
 /// Blocks of up to 2^20 bytes are kept.
 const CLASSES: usize = 21;
 
@@ -16,7 +16,9 @@ pub struct Buffers {
 impl Buffers {
     fn take(&mut self, length: usize) -> Vec<u8> {
         let whole = length.next_power_of_two();
-        match self.free.get_mut(whole.ilog2() as usize).and_then(Vec::pop) {
+        // A block that is never kept needs no room for its class.
+        let Some(free) = self.free.get_mut(whole.ilog2() as usize) else { return Vec::with_capacity(length) };
+        match free.pop() {
             Some(buffer) => {
                 self.kept -= buffer.capacity();
                 buffer

@@ -4,10 +4,13 @@ use crate::buffers::Buffers;
 use crate::contents::Payload;
 use crate::nbd::{Asked, Command, Export, PAYLOAD_MOST, Refusal};
 use host::Op;
+use std::borrow::Cow;
 use std::ops::Range;
 
 /// Bytes of a sector: what is asked for begins and ends at one.
 const SECTOR: u64 = 512;
+/// The drive is asked to zero or to forget so many bytes at a time, so that other clients come between.
+const PIECE: u64 = 1 << 20;
 
 /// A request to the drive.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,52 +29,94 @@ pub enum Plan {
     Refuse(Refusal),
     /// It asks what is allocated.
     Status,
-    /// Requests to the drive, and a flush when they are done. None: there is nothing to do.
-    Drive(Vec<Part>, Then),
+    /// Requests to the drive.
+    Drive(Pieces),
     /// The client leaves.
     Leave,
 }
 
-/// What follows a client's request.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Then {
-    Nothing,
-    /// What the drive forgot is to stay forgotten.
-    Flush,
+/// Requests to the drive, of which each follows the answer of the one before.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Pieces {
+    op: Op,
+    /// What is left of the client's.
+    left: Range<u64>,
+    fua: bool,
+    payload: Payload,
+    unit: u64,
+    /// In the end what was done is made durable.
+    flushes: bool,
 }
 
-/// The most requests to the drive that one of a client's becomes, with a flush behind them.
-pub const PARTS_MOST: u64 = 4;
+impl Pieces {
+    /// What a client is charged for until it is answered: memory, or where it needs none, time of the drive.
+    pub fn charge(&self) -> u64 {
+        self.left.end - self.left.start
+    }
+
+    fn has_own_memory(&self) -> bool {
+        self.op == Op::Read || matches!(self.payload, Payload::Bytes(_))
+    }
+
+    /// The next request to the drive, if there is one.
+    pub fn next(&mut self) -> Option<Part> {
+        let Range { start, end } = self.left;
+        if start == end {
+            let is_due = std::mem::take(&mut self.flushes);
+            return is_due.then_some(Part {
+                op: Op::Flush,
+                offset: 0,
+                bytes: 0,
+                fua: false,
+                payload: Payload::None,
+            });
+        }
+        let whole = if self.has_own_memory() { end } else { (start + PIECE) / self.unit * self.unit };
+        self.left.start = whole.min(end);
+        let payload = match &mut self.payload {
+            Payload::Bytes(bytes) => Payload::Bytes(std::mem::take(bytes)),
+            other => other.clone(),
+        };
+        let bytes = (self.left.start - start) as u32;
+        Some(Part { op: self.op, offset: start, bytes, fua: self.fua, payload })
+    }
+}
 
 /// What becomes of `asked`; `allocation`: the client may ask for that.
-pub fn plan(asked: &Asked<'_>, export: &Export, allocation: Allocation, buffers: &mut Buffers) -> Plan {
+pub fn plan(asked: Asked<'_>, export: &Export, allocation: Allocation, buffers: &mut Buffers) -> Plan {
+    let unit = u64::from(export.unit);
     match asked.command {
         Command::Disconnect => return Plan::Leave,
-        Command::Flush => return Plan::Drive(vec![part(Op::Flush, 0..0, Payload::None)], Then::Nothing),
+        Command::Flush => {
+            let pieces =
+                Pieces { op: Op::Flush, left: 0..0, fua: false, payload: Payload::None, unit, flushes: true };
+            return Plan::Drive(pieces);
+        }
         Command::Other => return Plan::Refuse(Refusal::Invalid),
         Command::BlockStatus if allocation == Allocation::Unknown => return Plan::Refuse(Refusal::Invalid),
         _ => {}
     }
-    if let Some(refusal) = refusal(asked, export) {
+    if let Some(refusal) = refusal(&asked, export) {
         return Plan::Refuse(refusal);
     }
     let (range, fua) = (asked.offset..asked.offset + u64::from(asked.length), asked.is_fua());
-    let then = if fua { Then::Flush } else { Then::Nothing };
+    let work = |op, left, fua, payload| Pieces { op, left, fua, payload, unit, flushes: false };
     match asked.command {
-        Command::Read => Plan::Drive(vec![part(Op::Read, range, Payload::None)], Then::Nothing),
-        Command::Write => Plan::Drive(
-            vec![Part { fua, ..part(Op::Write, range, Payload::Bytes(buffers.copy(asked.data))) }],
-            Then::Nothing,
-        ),
+        Command::Read => Plan::Drive(work(Op::Read, range, false, Payload::None)),
+        Command::Write => {
+            let bytes = match asked.data {
+                Cow::Owned(bytes) => bytes,
+                Cow::Borrowed(bytes) => buffers.copy(bytes),
+            };
+            Plan::Drive(work(Op::Write, range, fua, Payload::Bytes(bytes)))
+        }
         Command::Trim => {
-            let (_, whole, _) = cut(range, u64::from(export.unit));
-            Plan::Drive(some(part(Op::Trim, whole, Payload::None)), then)
+            // What the drive forgot is to stay forgotten.
+            Plan::Drive(Pieces { flushes: fua, ..work(Op::Trim, covered(range, unit), false, Payload::None) })
         }
         // Forgotten units would read as zeros only until a power cut brings back what they held: zeros are data.
         Command::WriteZeroes if asked.is_fast_only() => Plan::Refuse(Refusal::Unsupported),
-        Command::WriteZeroes => {
-            Plan::Drive(vec![Part { fua, ..part(Op::Write, range, Payload::Zeros) }], Then::Nothing)
-        }
+        Command::WriteZeroes => Plan::Drive(work(Op::Write, range, fua, Payload::Zeros)),
         _ => Plan::Status,
     }
 }
@@ -96,25 +141,10 @@ fn refusal(asked: &Asked<'_>, export: &Export) -> Option<Refusal> {
     (!is_aligned && asked.command != Command::BlockStatus).then_some(Refusal::Invalid)
 }
 
-fn part(op: Op, range: Range<u64>, payload: Payload) -> Part {
-    Part { op, offset: range.start, bytes: (range.end - range.start) as u32, fua: false, payload }
-}
-
-/// Nothing where it is about nothing.
-fn some(part: Part) -> Vec<Part> {
-    if part.bytes == 0 { Vec::new() } else { vec![part] }
-}
-
-/// A range before, in and behind the units that it covers.
-fn cut(range: Range<u64>, unit: u64) -> (Range<u64>, Range<u64>, Range<u64>) {
-    let first = range.start.next_multiple_of(unit);
-    let end = range.end / unit * unit;
-    if first >= end {
-        // It covers none: at most the ends of two.
-        let middle = first.min(range.end);
-        return (range.start..middle, middle..middle, middle..range.end);
-    }
-    (range.start..first, first..end, end..range.end)
+/// The units that a range covers whole: nothing where it covers at most the ends of two.
+fn covered(range: Range<u64>, unit: u64) -> Range<u64> {
+    let (first, end) = (range.start.next_multiple_of(unit), range.end / unit * unit);
+    first..end.max(first)
 }
 
 #[cfg(test)]
@@ -122,10 +152,48 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_range_is_cut_at_units() {
-        assert_eq!(cut(0..8192, 4096), (0..0, 0..8192, 8192..8192));
-        assert_eq!(cut(512..8704, 4096), (512..4096, 4096..8192, 8192..8704));
-        assert_eq!(cut(512..1024, 4096), (512..1024, 1024..1024, 1024..1024));
-        assert_eq!(cut(3584..4608, 4096), (3584..4096, 4096..4096, 4096..4608));
+    fn a_trim_covers_whole_units() {
+        assert_eq!(covered(0..8192, 4096), 0..8192);
+        assert_eq!(covered(512..8704, 4096), 4096..8192);
+        assert!(covered(512..1024, 4096).is_empty());
+        assert!(covered(3584..4608, 4096).is_empty());
+    }
+
+    fn all(mut pieces: Pieces) -> Vec<(Op, Range<u64>)> {
+        let mut found = Vec::new();
+        while let Some(part) = pieces.next() {
+            found.push((part.op, part.offset..part.offset + u64::from(part.bytes)));
+        }
+        found
+    }
+
+    #[test]
+    fn long_zeroes_and_trims_are_cut_at_units_and_nothing_is_left_out() {
+        for unit in [4096, 8192, 3 * 4096] {
+            for (op, payload) in [(Op::Trim, Payload::None), (Op::Write, Payload::Zeros)] {
+                let left = 512..u64::from(u32::MAX) + 1;
+                let pieces = Pieces { op, left: left.clone(), fua: false, payload, unit, flushes: true };
+                assert_eq!(pieces.charge(), left.end - left.start, "one of them is enough for a client");
+                let mut found = all(pieces);
+                assert_eq!(found.pop(), Some((Op::Flush, 0..0)), "what was done is made durable");
+                assert!(found.len() >= 512 && found.iter().all(|(_, part)| part.end - part.start <= PIECE));
+                assert_eq!((found[0].1.start, found[found.len() - 1].1.end), (left.start, left.end));
+                assert!(found.windows(2).all(|two| two[0].1.end == two[1].1.start));
+                assert!(found[1..].iter().all(|(_, part)| part.start.is_multiple_of(unit)));
+            }
+        }
+    }
+
+    #[test]
+    fn data_go_to_the_drive_in_one_piece() {
+        let payload = Payload::Bytes(vec![7; 64 << 10]);
+        let left = 512..512 + (64 << 10);
+        let mut pieces =
+            Pieces { op: Op::Write, left: left.clone(), fua: true, payload, unit: 4096, flushes: false };
+        assert_eq!(pieces.charge(), 64 << 10);
+        let part = pieces.next().unwrap();
+        assert_eq!((part.offset, part.bytes, part.fua), (512, 64 << 10, true));
+        assert_eq!(part.payload, Payload::Bytes(vec![7; 64 << 10]));
+        assert_eq!(pieces.next(), None);
     }
 }

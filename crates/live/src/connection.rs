@@ -1,14 +1,40 @@
 //! One client: what it has sent and not been told yet.
+//!
+//! A client has memory up to a bound. Each request is charged for what it brings or asks for until its answer has left; while a
+//! client is charged for [`CHARGED_MOST`] bytes, no further request of it is looked at. So it has that, and one request more.
 
-use crate::nbd::{Asked, Export, Handshake, Parsed, Replies, Step, greeting, parse};
+use crate::answers::Answers;
+use crate::buffers::Buffers;
+use crate::nbd::{Asked, Export, HEADER, Handshake, Parsed, Replies, Step, greeting, parse};
 use crate::sockets::{Interest, Stream};
-use std::io::{ErrorKind, Read, Write};
+use std::io::{ErrorKind, Read};
 
 /// Room for so many bytes at each read.
 const CHUNK: usize = 256 << 10;
-/// A client that does not take its answers is read no further with so many bytes of them, or so many requests under way.
-const ANSWERS_MOST: usize = 64 << 20;
+/// Bytes of requests and answers from which on a client is read no further.
+const CHARGED_MOST: u64 = 16 << 20;
+/// The same for requests under way.
 const UNDER_WAY_MOST: u32 = 4096;
+/// Bytes that are sent to a client in one turn, or come from it.
+pub const TURN_BYTES: usize = 1 << 20;
+/// A client that sent nothing at so many looks is looked at only from time to time, or when it has sent something.
+const QUIET: u32 = 64;
+
+/// What is done about clients that were quiet for long.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Quiet {
+    /// They are looked at, too.
+    Read,
+    /// They are left alone.
+    LeftOut,
+}
+
+/// A write whose data have memory of their own, as far as they have come.
+struct Long {
+    asked: Asked<'static>,
+    data: Vec<u8>,
+    filled: usize,
+}
 
 /// A client.
 pub struct Connection {
@@ -18,38 +44,82 @@ pub struct Connection {
     /// What has come, as far as `filled`, and room behind it.
     read: Vec<u8>,
     filled: usize,
-    out: Vec<u8>,
-    /// How much of `out` is sent.
-    sent: usize,
+    long: Option<Long>,
+    answers: Answers,
     /// Requests that are not answered.
-    pub under_way: u32,
+    under_way: u32,
+    /// What they are charged for.
+    charged: u64,
+    /// Whole requests may be in `read`: the turn was over, or the client had its share.
+    has_more: bool,
+    /// The last read filled its room: more may be there.
+    is_eager: bool,
+    /// Looks in a row at which nothing had come.
+    quiet: u32,
     /// Nothing more comes from it.
     pub is_over: bool,
+    /// Nothing more can be sent to it.
+    is_gone: bool,
 }
 
 impl Connection {
     /// Greets a client.
     pub fn new(stream: Stream, export: Export) -> Self {
+        let mut answers = Answers::default();
+        answers.add(|out| out.extend(greeting()));
         Self {
             stream,
             handshake: Handshake::new(export),
             ready: false,
             read: Vec::new(),
             filled: 0,
-            out: greeting(),
-            sent: 0,
+            long: None,
+            answers,
             under_way: 0,
+            charged: 0,
+            has_more: false,
+            is_eager: false,
+            quiet: 0,
             is_over: false,
+            is_gone: false,
         }
     }
 
-    /// Its socket, and what to wait for there.
-    pub fn interest(&self) -> (&Stream, Interest) {
-        (&self.stream, Interest { reads: self.may_read(), writes: !self.out.is_empty() })
+    /// Its socket, and what to wait for there; none where nothing would be done about it.
+    pub fn interest(&self) -> Option<(&Stream, Interest)> {
+        let interest = Interest { reads: self.may_read(), writes: self.answers.bytes() > 0 };
+        (interest.reads || interest.writes).then_some((&self.stream, interest))
+    }
+
+    /// Something happened at its socket.
+    pub fn wake(&mut self) {
+        self.quiet = 0;
+    }
+
+    /// Bytes that it has memory for: of requests under way, of answers, and of the request that comes.
+    pub fn memory(&self) -> u64 {
+        self.charged
+            + self.answers.bytes() as u64
+            + self.long.as_ref().map_or(0, |long| long.data.len() as u64)
+    }
+
+    fn may_take(&self) -> bool {
+        self.charged + (self.answers.bytes() as u64) < CHARGED_MOST && self.under_way < UNDER_WAY_MOST
     }
 
     fn may_read(&self) -> bool {
-        !self.is_over && self.out.len() < ANSWERS_MOST && self.under_way < UNDER_WAY_MOST
+        !self.is_over && !self.has_more && (self.long.is_some() || self.may_take())
+    }
+
+    /// Something can be done for it at once.
+    pub fn is_busy(&self) -> bool {
+        (self.has_more && self.may_take()) || (self.is_eager && self.may_read())
+    }
+
+    /// It needs nothing any more, and nothing can be done for it.
+    pub fn is_done(&self) -> bool {
+        let is_answered = self.under_way == 0 && self.answers.bytes() == 0 && !self.has_more;
+        self.is_over && (is_answered || (self.is_gone && self.under_way == 0))
     }
 
     /// How it wants its answers.
@@ -63,43 +133,88 @@ impl Connection {
     }
 
     /// What is to be sent to it.
-    pub fn out(&mut self) -> &mut Vec<u8> {
-        &mut self.out
+    pub fn answers(&mut self) -> &mut Answers {
+        &mut self.answers
     }
 
-    /// Reads what has come, and takes requests as far as they are whole. True when more may be there already.
-    pub fn receive(&mut self, take: &mut impl FnMut(&mut Self, Asked<'_>)) -> bool {
-        if !self.may_read() {
-            return false;
+    /// A request of it is under way, and is charged for so much.
+    pub fn begin(&mut self, charge: u64) {
+        self.under_way += 1;
+        self.charged += charge;
+    }
+
+    /// That request has its answer.
+    pub fn finish(&mut self, charge: u64) {
+        self.under_way -= 1;
+        self.charged -= charge;
+    }
+
+    /// Reads what has come, and takes requests as far as they are whole and `take` says that the turn is not over.
+    pub fn receive(&mut self, quiet: Quiet, take: &mut impl FnMut(&mut Self, Asked<'_>) -> bool) {
+        if self.has_more {
+            self.take(take);
+        }
+        self.is_eager = false;
+        if !self.may_read() || (self.quiet >= QUIET && quiet == Quiet::LeftOut) {
+            return;
         }
         let end = self.filled + CHUNK;
-        if self.read.len() < end {
-            self.read.resize(end, 0);
-        }
-        match self.stream.read(&mut self.read[self.filled..]) {
+        let room = match &mut self.long {
+            Some(long) => {
+                let end = long.data.len().min(long.filled + TURN_BYTES);
+                &mut long.data[long.filled..end]
+            }
+            None => {
+                if self.read.len() < end {
+                    self.read.resize(end, 0);
+                }
+                &mut self.read[self.filled..end]
+            }
+        };
+        let whole = room.len();
+        match self.stream.read(room) {
             Ok(0) => self.is_over = true,
             Ok(count) => {
-                self.filled += count;
+                self.quiet = 0;
                 // A stream that filled less than there was room for is empty.
-                let is_full = self.filled == self.read.len();
-                self.take(take);
-                return is_full;
+                self.is_eager = count == whole;
+                self.came(count, take);
             }
-            Err(error) if error.kind() == ErrorKind::WouldBlock => {}
-            Err(error) if error.kind() == ErrorKind::Interrupted => return true,
-            Err(_) => self.is_over = true,
+            Err(error) if error.kind() == ErrorKind::WouldBlock => self.quiet = self.quiet.saturating_add(1),
+            Err(error) if error.kind() == ErrorKind::Interrupted => self.is_eager = true,
+            Err(_) => (self.is_over, self.is_gone) = (true, true),
         }
-        false
     }
 
-    fn take(&mut self, take: &mut impl FnMut(&mut Self, Asked<'_>)) {
+    /// So many bytes have come, where there was room for them.
+    fn came(&mut self, count: usize, take: &mut impl FnMut(&mut Self, Asked<'_>) -> bool) {
+        match self.long.take() {
+            None => {
+                self.filled += count;
+                self.take(take);
+            }
+            Some(long) if long.filled + count == long.data.len() => {
+                take(self, long.asked.with(long.data));
+            }
+            Some(long) => self.long = Some(Long { filled: long.filled + count, ..long }),
+        }
+    }
+
+    fn take(&mut self, take: &mut impl FnMut(&mut Self, Asked<'_>) -> bool) {
         let read = std::mem::take(&mut self.read);
         let (mut at, end) = (0, self.filled);
+        let mut goes_on = true;
+        self.has_more = false;
         while !self.is_over {
+            if self.ready && !(goes_on && self.may_take()) {
+                self.has_more = at < end;
+                break;
+            }
             if !self.ready {
-                let (taken, step) = self.handshake.take(&read[at..end], &mut self.out);
-                at += taken;
-                match step {
+                let mut taken = (0, Step::More);
+                self.answers.add(|out| taken = self.handshake.take(&read[at..end], out));
+                at += taken.0;
+                match taken.1 {
                     Step::More => break,
                     Step::Ready => self.ready = true,
                     Step::Over => self.is_over = true,
@@ -111,7 +226,19 @@ impl Connection {
                 Parsed::Nonsense => self.is_over = true,
                 Parsed::Request(asked, length) => {
                     at += length;
-                    take(self, asked);
+                    goes_on = take(self, asked);
+                }
+                Parsed::Long(asked) => {
+                    let mut data = vec![0; asked.length as usize];
+                    let here = &read[at + HEADER..end];
+                    let filled = here.len().min(data.len());
+                    data[..filled].copy_from_slice(&here[..filled]);
+                    at += HEADER + filled;
+                    if filled < data.len() {
+                        self.long = Some(Long { asked, data, filled });
+                        break;
+                    }
+                    goes_on = take(self, asked.with(data));
                 }
             }
         }
@@ -120,20 +247,164 @@ impl Connection {
         self.filled = end - at;
     }
 
-    /// Sends as much as the client takes.
-    pub fn send(&mut self) {
-        while self.sent < self.out.len() {
-            match self.stream.write(&self.out[self.sent..]) {
-                Ok(count) => self.sent += count,
-                Err(error) if error.kind() == ErrorKind::WouldBlock => return,
-                Err(error) if error.kind() == ErrorKind::Interrupted => {}
-                Err(_) => {
-                    self.is_over = true;
-                    break;
-                }
+    /// Sends what the client takes, at most `most` bytes.
+    pub fn send(&mut self, most: usize, buffers: &mut Buffers) {
+        if self.answers.bytes() > 0 && self.answers.send(&mut self.stream, most, buffers).is_err() {
+            (self.is_over, self.is_gone) = (true, true);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::nbd::Command;
+    use std::io::Write;
+    use std::os::unix::net::UnixStream;
+
+    const LONGEST: u32 = 32 << 20;
+    /// What a client may have of the server's memory.
+    const MEMORY_MOST: u64 = 64 << 20;
+
+    /// A connection that has negotiated, and its client's end.
+    fn pair() -> (Connection, UnixStream) {
+        let (mut client, server) = UnixStream::pair().unwrap();
+        server.set_nonblocking(true).unwrap();
+        let mut connection = Connection::new(Stream::Unix(server), Export { bytes: 1 << 40, unit: 4096 });
+        client.write_all(&3u32.to_be_bytes()).unwrap();
+        client.write_all(b"IHAVEOPT\0\0\0\x01\0\0\0\0").unwrap();
+        connection.receive(Quiet::Read, &mut |_, _| panic!("nothing is asked yet"));
+        connection.send(usize::MAX, &mut Buffers::default());
+        client.read_exact(&mut [0; 18 + 10]).unwrap();
+        (connection, client)
+    }
+
+    fn request(command: u16, length: u32) -> Vec<u8> {
+        let mut bytes = 0x2560_9513u32.to_be_bytes().to_vec();
+        bytes.extend([0; 2]);
+        bytes.extend(command.to_be_bytes());
+        bytes.extend([0; 16]);
+        bytes.extend(length.to_be_bytes());
+        bytes
+    }
+
+    #[test]
+    fn a_client_that_takes_no_answers_is_read_no_further() {
+        let (mut connection, mut client) = pair();
+        let mut buffers = Buffers::default();
+        client.write_all(&request(0, LONGEST).repeat(200)).unwrap();
+        let (mut begun, mut answered) = (0u64, 0);
+        for _ in 0..100 {
+            connection.receive(Quiet::Read, &mut |client, asked| {
+                begun += 1;
+                client.begin(asked.length.into());
+                true
+            });
+            while answered < begun {
+                answered += 1;
+                connection.finish(LONGEST.into());
+                connection.answers().add_data(vec![0; LONGEST as usize]);
+            }
+            connection.send(TURN_BYTES, &mut buffers);
+            assert!(connection.memory() <= MEMORY_MOST, "{} bytes", connection.memory());
+        }
+        assert_eq!(begun, 1, "one asks for more than a client is charged for");
+        assert!(!connection.is_busy(), "it is nobody's turn while the client takes nothing");
+        // Once it takes what it asked for, the next is looked at.
+        let mut taken = vec![0; LONGEST as usize];
+        let taking = std::thread::spawn(move || client.read_exact(&mut taken).map(|()| client));
+        while connection.answers().bytes() > 0 {
+            connection.send(TURN_BYTES, &mut buffers);
+        }
+        let _client = taking.join().unwrap().unwrap();
+        assert!(connection.is_busy());
+        connection.receive(Quiet::Read, &mut |client, asked| {
+            begun += 1;
+            client.begin(asked.length.into());
+            true
+        });
+        assert_eq!(begun, 2);
+    }
+
+    #[test]
+    fn a_client_whose_writes_the_drive_has_not_taken_is_read_no_further() {
+        let (mut connection, mut client) = pair();
+        let sending = std::thread::spawn(move || {
+            let data = vec![7; LONGEST as usize];
+            for _ in 0..4 {
+                client.write_all(&request(1, LONGEST)).unwrap();
+                client.write_all(&data).unwrap();
+            }
+        });
+        let (mut kept, mut most) = (Vec::new(), 0);
+        while kept.len() < 4 {
+            connection.receive(Quiet::Read, &mut |client, asked| {
+                assert_eq!((asked.command, asked.data.len()), (Command::Write, LONGEST as usize));
+                assert!(asked.data.iter().all(|&byte| byte == 7));
+                client.begin(asked.length.into());
+                kept.push(asked.data.into_owned());
+                true
+            });
+            most = most.max(connection.memory());
+            // The drive takes them late: only when nothing more comes.
+            if connection.under_way > 0 && !connection.may_read() {
+                connection.finish(LONGEST.into());
             }
         }
-        self.out.clear();
-        self.sent = 0;
+        assert!(most <= MEMORY_MOST, "{most} bytes");
+        assert!(connection.read.len() <= 3 * CHUNK, "data of long writes are not gathered there");
+        sending.join().unwrap();
+    }
+
+    #[test]
+    fn a_turn_ends_between_requests_and_the_next_goes_on() {
+        let (mut connection, mut client) = pair();
+        client.write_all(&request(7, 4096).repeat(1000)).unwrap();
+        let mut turns = Vec::new();
+        while turns.iter().sum::<u32>() < 1000 {
+            let mut taken = 0;
+            connection.receive(Quiet::Read, &mut |_, asked| {
+                assert_eq!(asked.command, Command::BlockStatus);
+                taken += 1;
+                taken < 10
+            });
+            assert!(taken <= 10 && turns.len() < 200, "{taken} in turn {}", turns.len());
+            turns.push(taken);
+        }
+        assert!(turns[0] == 10 && !connection.is_busy());
+    }
+
+    #[test]
+    fn a_quiet_client_is_left_alone_until_it_sends_something() {
+        let (mut connection, mut client) = pair();
+        for _ in 0..QUIET {
+            connection.receive(Quiet::LeftOut, &mut |_, _| panic!("nothing came"));
+        }
+        client.write_all(&request(3, 0)).unwrap();
+        connection.receive(Quiet::LeftOut, &mut |_, _| panic!("it was quiet"));
+        connection.wake();
+        let mut taken = 0;
+        connection.receive(Quiet::LeftOut, &mut |_, _| {
+            taken += 1;
+            true
+        });
+        assert_eq!(taken, 1);
+    }
+
+    #[test]
+    fn a_client_that_ends_its_requests_gets_its_answers() {
+        let (mut connection, client) = pair();
+        client.shutdown(std::net::Shutdown::Write).unwrap();
+        connection.answers().add(|out| out.extend([7; 100]));
+        connection.receive(Quiet::Read, &mut |_, _| panic!("nothing came"));
+        assert!(connection.is_over && !connection.is_done());
+        connection.send(TURN_BYTES, &mut Buffers::default());
+        assert!(connection.is_done());
+        // One that has gone gets none.
+        let (mut connection, client) = pair();
+        connection.answers().add(|out| out.extend([7; 100]));
+        drop(client);
+        connection.send(TURN_BYTES, &mut Buffers::default());
+        assert!(connection.is_done());
     }
 }

@@ -4,7 +4,7 @@
 //! are, though the drive reads them later.
 
 use crate::buffers::Buffers;
-use crate::found::{self, Holds};
+use crate::found::{self, Holds, Programs};
 use crate::image::{Bits, Image, Programmed, Spare};
 use controller::{Kind, Origin, Transaction};
 use ftl::{Layout, Medium};
@@ -13,6 +13,7 @@ use sim::Error;
 use sim::live::{Answer, Holder};
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::io;
+use std::ops::Range;
 use std::sync::{Arc, Mutex};
 use units::{Lpn, Ppa, SimTime};
 
@@ -70,6 +71,8 @@ pub struct Shared {
     pub image: Image,
     /// Memory that is used again.
     pub buffers: Buffers,
+    /// Bytes read from the image for answers and written to it, since the server last asked.
+    pub moved: u64,
     layout: Layout,
     /// The number of each request that the drive is at, by the id it gave.
     numbers: Vec<u64>,
@@ -98,6 +101,7 @@ impl Shared {
             stamp: image.stamp(),
             image,
             buffers: Buffers::default(),
+            moved: 0,
             numbers: Vec::new(),
             slots: Vec::new(),
             newest: HashMap::new(),
@@ -118,8 +122,8 @@ impl Shared {
     ///
     /// # Errors
     /// When the disk does not give it, or a spare area is damaged.
-    pub fn find(&mut self, medium: &mut Medium) -> Result<Holds, Error> {
-        let holds = found::put(&self.image, &self.layout, medium)?;
+    pub fn find(&mut self, programs: Programs, medium: &mut Medium) -> Result<Holds, Error> {
+        let holds = found::put(&self.image, &self.layout, programs, medium)?;
         self.stamp = self.stamp.max(holds.newest + 1);
         Ok(holds)
     }
@@ -129,9 +133,15 @@ impl Shared {
         self.touched.iter().map(|&touched| (touched > 0).then(|| self.stamp - touched))
     }
 
-    /// True when a unit holds data, which `home` says of the flash.
-    pub fn is_written(&self, lpn: Lpn, home: Ppa) -> bool {
-        home != Ppa::NONE || self.newest.contains_key(&lpn)
+    /// The units of a range whose newest data are not on flash, ascending.
+    pub fn buffered(&self, within: Range<u32>) -> Vec<u32> {
+        if within.len() < self.newest.len() {
+            return within.filter(|&lpn| self.newest.contains_key(&Lpn(lpn))).collect();
+        }
+        let held = self.newest.keys().map(|lpn| lpn.0);
+        let mut found: Vec<u32> = held.filter(|lpn| within.contains(lpn)).collect();
+        found.sort_unstable();
+        found
     }
 
     fn unit(&self) -> usize {
@@ -321,6 +331,7 @@ impl Holder for Contents {
                 let superblock = shared.layout.superblock_of(first) as usize;
                 // A fold in the die reads one bit a cell, and writes all of them.
                 let one_bit = operation.slc && operation.kind == Kind::Program;
+                shared.moved += placed.data.len() as u64;
                 shared.image.set_mode(superblock, if one_bit { Bits::One } else { Bits::All });
                 if let Some(data) = shared.image.program(first, placed) {
                     shared.buffers.put_back(data);
@@ -352,6 +363,7 @@ impl Holder for Contents {
             if answer.host.op == Op::Read && !failed {
                 data = shared.buffers.room(answer.host.bytes as usize);
                 failed = shared.read(answer.host.offset, &mut data, lookup).is_err();
+                shared.moved += data.len() as u64;
             }
             shared.done.push(Done { number, failed, at: answer.now, data });
         });

@@ -7,9 +7,24 @@
 use crate::image::{Image, Left, Spare};
 use ftl::{Layout, Medium, SuperblockFound};
 use sim::Error;
+use std::fs::File;
+use std::io::ErrorKind::NotFound;
+use std::io::Read;
 use std::path::Path;
 use units::Ppa;
-use xxhash_rust::xxh3::xxh3_64;
+use xxhash_rust::xxh3::Xxh3;
+
+/// Bytes of a file that are read together.
+const PART: usize = 1 << 20;
+
+/// What a drive may have been doing when its image was let go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Programs {
+    /// A program in each superblock that was not full.
+    UnderWay,
+    /// None: it was at rest.
+    Over,
+}
 
 /// How a drive begins.
 #[derive(Debug, PartialEq, Eq)]
@@ -20,27 +35,67 @@ pub enum Begins {
     AtRest(String),
     /// By looking for what its flash holds.
     AfterCut,
+    /// The same, though it was left at rest: its state is lost.
+    WithoutState,
 }
 
 /// How the drive of an image begins; `state`: where that of a drive at rest is kept.
 ///
 /// # Errors
-/// When the state of a drive at rest is gone, or another.
+/// When the state of a drive at rest is another, or a file is there that no server of this image wrote.
 pub fn begins(image: &Image, path: &Path, state: &Path) -> Result<Begins, Error> {
     match image.left() {
-        Left::AtWork if image.is_new() => Ok(Begins::Fresh),
-        Left::AtWork => Ok(Begins::AfterCut),
+        Left::AtRest(_) if std::fs::symlink_metadata(state).is_err_and(|error| error.kind() == NotFound) => {
+            Ok(Begins::WithoutState)
+        }
         Left::AtRest(expected) => {
             if checksum(state)? != expected {
                 return Err(Error(format!(
-                    "{}: not the state that belongs to {}: expected the one its server left",
+                    "{}: not the state that belongs to {}: expected the one its server left, or none: then the \
+                     drive starts as after a power cut",
                     state.display(),
                     path.display()
                 )));
             }
             Ok(Begins::AtRest(state.display().to_string()))
         }
+        Left::AtWork => {
+            check_replaceable(image, path, state)?;
+            Ok(if image.is_new() { Begins::Fresh } else { Begins::AfterCut })
+        }
     }
+}
+
+/// Refuses where the state of a drive at rest would take the place of a file that no server of its image wrote.
+///
+/// # Errors
+/// When such a file is there, or cannot be read.
+pub fn check_replaceable(image: &Image, path: &Path, state: &Path) -> Result<(), Error> {
+    let Ok(about) = std::fs::symlink_metadata(state) else { return Ok(()) };
+    if about.is_file() && image.may_know(checksum(state)?) && sim::state_info(state).is_ok() {
+        return Ok(());
+    }
+    Err(refused(path, state))
+}
+
+/// Refuses where a file is in the way of the state of an image that is still to be made.
+///
+/// # Errors
+/// When one is.
+pub fn check_new(path: &Path, state: &Path) -> Result<(), Error> {
+    if path.exists() || std::fs::symlink_metadata(state).is_err() {
+        Ok(())
+    } else {
+        Err(refused(path, state))
+    }
+}
+
+fn refused(path: &Path, state: &Path) -> Error {
+    Error(format!(
+        "{}: exists, and no server of {} wrote it: expected it elsewhere, since the drive's state goes there",
+        state.display(),
+        path.display()
+    ))
 }
 
 /// The checksum of a state.
@@ -48,8 +103,15 @@ pub fn begins(image: &Image, path: &Path, state: &Path) -> Result<Begins, Error>
 /// # Errors
 /// When the file cannot be read.
 pub fn checksum(state: &Path) -> Result<u64, Error> {
-    let bytes = std::fs::read(state).map_err(|error| Error(format!("{}: {error}", state.display())))?;
-    Ok(xxh3_64(&bytes))
+    let fail = |error| Error(format!("{}: {error}", state.display()));
+    let mut file = File::open(state).map_err(fail)?;
+    let (mut hash, mut part) = (Xxh3::new(), vec![0; PART]);
+    loop {
+        match file.read(&mut part).map_err(fail)? {
+            0 => return Ok(hash.digest()),
+            count => hash.update(&part[..count]),
+        }
+    }
 }
 
 /// What an image holds.
@@ -67,7 +129,7 @@ pub struct Holds {
 /// # Errors
 /// When the disk does not give it, or a spare area is not what was written there: which unit it was of, and which version,
 /// nobody can say, so that no unit could be trusted.
-pub fn put(image: &Image, layout: &Layout, medium: &mut Medium) -> Result<Holds, Error> {
+pub fn put(image: &Image, layout: &Layout, programs: Programs, medium: &mut Medium) -> Result<Holds, Error> {
     let mut holds = Holds::default();
     for superblock in 0..layout.superblocks() {
         let spares = image.spares(superblock).map_err(|error| image.damage(&error.to_string()))?;
@@ -91,7 +153,10 @@ pub fn put(image: &Image, layout: &Layout, medium: &mut Medium) -> Result<Holds,
             }
         }
         holds.newest = holds.newest.max(order);
-        let rows_programmed = with_torn(written, layout, mark.one_bit);
+        let rows_programmed = match programs {
+            Programs::UnderWay => with_torn(written, layout, mark.one_bit),
+            Programs::Over => written,
+        };
         holds.torn_rows += u64::from(rows_programmed - written);
         let found = SuperblockFound { rows_programmed, one_bit: mark.one_bit, erases: mark.erases, order };
         medium.put_superblock(superblock, found);

@@ -113,6 +113,8 @@ pub struct DriveNow {
 pub struct Progress {
     /// Clients that are connected.
     pub clients: usize,
+    /// Memory that they have: of requests under way, and of answers that they have not taken.
+    pub client_bytes: u64,
     /// Requests of clients answered.
     pub requests: u64,
     /// Simulated time, in nanoseconds.
@@ -129,6 +131,8 @@ pub struct Progress {
     pub record_ended: Option<String>,
     /// Reads of the image that found damage.
     pub damaged_reads: u64,
+    /// The image was at rest, and its state was lost: the drive began as after a power cut.
+    pub is_without_state: bool,
     /// Requests done, by kind.
     pub done: BTreeMap<&'static str, Kind>,
     /// Requests refused, by error.

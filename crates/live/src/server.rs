@@ -1,21 +1,23 @@
 //! The server: sockets, requests and time, in one thread.
 //!
 //! All that has come is read before time goes on, and all answers of a stretch of time leave together: so a request costs
-//! a part of a system call where many are under way.
+//! a part of a system call where many are under way. Each client has a turn, time has one, and each turn is bounded, in work
+//! and not only in time: no client, and no signal, waits for what another client asked for.
 
-use crate::commands::{Allocation, PARTS_MOST, Part, Plan, Then, plan};
-use crate::connection::Connection;
-use crate::contents::{Contents, Done, Payload, Shared};
-use crate::found::{self, Begins, checksum};
+mod requests;
+
+use crate::connection::{Connection, Quiet, TURN_BYTES};
+use crate::contents::{Contents, Shared};
+use crate::found::{self, Begins, Programs, check_replaceable, checksum};
 use crate::image::{Image, Left, Witness};
 use crate::meter::{Board, Meter, drive_now};
-use crate::nbd::{Asked, Command, Export, Extent, Refusal};
+use crate::nbd::{Export, Refusal};
 use crate::pace::{Clock, Pace};
 use crate::recorder::Recorder;
 use crate::sockets::{Listener, wait};
 use crate::source::Source;
 use ftl::{Damage, Ftl, Medium};
-use host::{HostRequest, Op};
+use requests::Pending;
 use serde::Deserialize;
 use serde_json::Value;
 use sim::live::Lost;
@@ -24,21 +26,25 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
-use units::{Lpn, SimTime};
+use units::SimTime;
 
 /// Before an event is due, the thread stays awake so long: waking takes up to that.
 const SPIN: Duration = Duration::from_micros(60);
 /// At full speed time goes on until this part of what is under way is answered.
 const ANSWERED_AT_ONCE: u64 = 4;
 /// Events between two looks at the clock.
-const EVENTS: u32 = 1024;
+const EVENTS: u32 = 256;
+/// Time goes on for so long, and so many bytes are moved, until clients have their turn.
+const TURN: Duration = Duration::from_millis(5);
+const MOVED_MOST: u64 = 4 << 20;
 /// The longest rest: the board may have said to stop.
 const REST_MOST: Duration = Duration::from_millis(50);
-/// Rounds between two looks at the listener, while there is something to do.
+/// Rounds between two looks at the listener and at quiet clients, while there is something to do.
 const ROUNDS: u32 = 64;
-/// What one question for what is allocated may look at.
-const STATUS_MOST: u64 = 1 << 30;
-const EXTENTS_MOST: usize = 4096;
+/// Clients at one time; others wait until one has gone.
+const CLIENTS_MOST: usize = 256;
+/// After the machine had no socket for a client, others wait so long.
+const NO_SOCKET: Duration = Duration::from_secs(1);
 
 /// How a drive is served; read from JSON, unknown keys refused.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -68,23 +74,6 @@ impl ServeOptions {
     }
 }
 
-/// A client's request that is not answered.
-struct Pending {
-    client: u64,
-    cookie: u64,
-    command: Command,
-    offset: u64,
-    bytes: u32,
-    arrived: SimTime,
-    /// Requests to the drive that are not answered.
-    parts: u32,
-    /// The number of the next of them.
-    next: u64,
-    then: Then,
-    durable: bool,
-    refusal: Option<Refusal>,
-}
-
 /// A drive that is served.
 pub struct Server {
     session: Session,
@@ -93,6 +82,10 @@ pub struct Server {
     export: Export,
     options: ServeOptions,
     clients: BTreeMap<u64, Connection>,
+    /// The client that has the first turn.
+    next_client: u64,
+    /// The machine had no socket for another client.
+    no_socket_until: Option<Instant>,
     pending: HashMap<u64, Pending>,
     /// Clients and requests so far.
     seen: u64,
@@ -103,6 +96,8 @@ pub struct Server {
     meter: Meter,
     board: Arc<Board>,
     recorder: Option<Recorder>,
+    /// The image was at rest, and its state lost.
+    is_without_state: bool,
 }
 
 impl Server {
@@ -113,12 +108,14 @@ impl Server {
     pub fn new(drive: Drive, run: RunOptions, options: &ServeOptions) -> Result<Self, Error> {
         let pace = Pace::read(&options.pace)?;
         Session::check_live(&drive)?;
+        let state = state_of(&options.image);
+        check_folder(&options.image)?;
+        found::check_new(&options.image, &state)?;
         let listener = match (&options.socket, options.port) {
             (Some(path), None) => Listener::at_path(path)?,
             (None, Some(port)) => Listener::at_port(&options.address, port)?,
             _ => return Err(Error("expected either --socket or --port".into())),
         };
-        let state = state_of(&options.image);
         let capacity = drive.capacity().get();
         let fresh = drive.build(run.seed)?;
         let layout = fresh.layout().clone();
@@ -137,6 +134,8 @@ impl Server {
             export,
             options: options.clone(),
             clients: BTreeMap::new(),
+            next_client: 0,
+            no_socket_until: None,
             pending: HashMap::new(),
             seen: 0,
             numbered: 0,
@@ -145,6 +144,7 @@ impl Server {
             meter: Meter::new(),
             board: Arc::default(),
             recorder,
+            is_without_state: begins == Begins::WithoutState,
         };
         let stamp = server.shared().stamp();
         // From here on what is on flash is other than what the state says.
@@ -165,14 +165,16 @@ impl Server {
     ) -> Result<Session, Error> {
         let source = Box::new(Source::new(shared.clone()));
         let contents = Box::new(Contents(shared.clone()));
-        if *begins != Begins::AfterCut {
-            return Session::live(drive, source, run, contents, None);
-        }
+        let programs = match begins {
+            Begins::Fresh | Begins::AtRest(_) => return Session::live(drive, source, run, contents, None),
+            Begins::AfterCut => Programs::UnderWay,
+            Begins::WithoutState => Programs::Over,
+        };
         let mut failed = None;
         let mut put = |medium: &mut Medium| {
             let mut shared = shared.lock().expect("one thread");
             let Witness { requests, units } = shared.image.witness();
-            let found = shared.find(medium).map_err(|error| failed = Some(error));
+            let found = shared.find(programs, medium).map_err(|error| failed = Some(error));
             let torn_rows = found.map_or(0, |holds| holds.torn_rows);
             Lost { requests, units, damage: Damage { torn_rows, ..Damage::default() } }
         };
@@ -207,16 +209,17 @@ impl Server {
         let deadline = began + slice;
         let (mut now, mut round) = (began, 0);
         while now < deadline && !self.board.is_ended() {
-            if round % ROUNDS == 0 {
-                self.accept();
+            let quiet = if round % ROUNDS == 0 { Quiet::Read } else { Quiet::LeftOut };
+            if quiet == Quiet::Read {
+                self.accept(now);
             }
-            let more = self.receive();
+            self.receive(quiet);
             self.offer()?;
             self.go_on(deadline)?;
             self.answer()?;
             self.note_what_a_cut_takes();
             self.send();
-            round = if self.rest(more, deadline)? { 0 } else { round + 1 };
+            round = if self.rest(deadline)? { 0 } else { round + 1 };
             now = Instant::now();
             if self.meter.is_due(now) {
                 self.leave_word()?;
@@ -242,9 +245,11 @@ impl Server {
         let mut progress = self.meter.progress(now);
         let shared = self.shared.lock().expect("one thread");
         progress.clients = self.clients.len();
+        progress.client_bytes = self.clients.values().map(Connection::memory).sum();
         progress.under_way = self.pending.len() as u64;
         progress.refused = shared.image.refused().map(str::to_owned);
         progress.record_ended = self.recorder.as_ref().and_then(Recorder::ended).map(str::to_owned);
+        progress.is_without_state = self.is_without_state;
         progress.damaged_reads = shared.image.damaged_reads();
         if let Some(ftl) = self.session.ftl() {
             progress.drive = drive_now(ftl, shared.ages());
@@ -253,121 +258,25 @@ impl Server {
         Ok(())
     }
 
-    fn accept(&mut self) {
-        while let Some(stream) = self.listener.accept() {
-            self.seen += 1;
-            self.clients.insert(self.seen, Connection::new(stream, self.export));
+    /// There is room for another client.
+    fn takes_clients(&self) -> bool {
+        self.clients.len() < CLIENTS_MOST && self.no_socket_until.is_none()
+    }
+
+    fn accept(&mut self, now: Instant) {
+        if self.no_socket_until.is_some_and(|until| until <= now) {
+            self.no_socket_until = None;
         }
-    }
-
-    /// Reads what has come; true when more may be there already.
-    fn receive(&mut self) -> bool {
-        let mut clients = std::mem::take(&mut self.clients);
-        let arrive = self.arrival();
-        let mut more = false;
-        for (&name, client) in &mut clients {
-            more |= client.receive(&mut |client, asked| self.take(name, client, asked, arrive));
-        }
-        self.clients = clients;
-        more
-    }
-
-    /// The simulated time at which what is read now arrives.
-    fn arrival(&mut self) -> SimTime {
-        let now = self.session.times().map_or(SimTime::ZERO, |(now, _)| now);
-        self.clock.map_or(now, |clock| clock.now().max(now))
-    }
-
-    /// Takes a client's request: refuses it, answers it, or hands it to the drive.
-    fn take(&mut self, name: u64, client: &mut Connection, asked: Asked<'_>, arrive: SimTime) {
-        let (cookie, command, offset) = (asked.cookie, asked.command, asked.offset);
-        let durable = asked.is_fua() || command == Command::Flush;
-        let allocation = if client.knows_allocation() { Allocation::Known } else { Allocation::Unknown };
-        let replies = client.replies();
-        let most = if asked.wants_one() { 1 } else { EXTENTS_MOST };
-        let length = asked.length;
-        let writes = matches!(command, Command::Write | Command::WriteZeroes | Command::Trim);
-        let planned = plan(&asked, &self.export, allocation, &mut self.shared().buffers);
-        match planned {
-            Plan::Leave => client.is_over = true,
-            Plan::Refuse(refusal) => {
-                self.meter.note_refused(refusal);
-                replies.refuse(client.out(), cookie, refusal);
-            }
-            Plan::Status => {
-                let extents = self.extents(offset, length, most);
-                replies.status(client.out(), cookie, &extents);
-            }
-            Plan::Drive(..) if (writes || durable) && !self.shared().image.find_room() => {
-                self.meter.note_refused(Refusal::NoSpace);
-                replies.refuse(client.out(), cookie, Refusal::NoSpace);
-            }
-            Plan::Drive(parts, Then::Nothing) if parts.is_empty() => replies.done(client.out(), cookie),
-            Plan::Drive(parts, then) => {
-                client.under_way += 1;
-                let number = self.numbered;
-                self.numbered += PARTS_MOST;
-                let mut pending = Pending {
-                    client: name,
-                    cookie,
-                    command,
-                    offset,
-                    bytes: length,
-                    arrived: arrive,
-                    parts: 0,
-                    next: number,
-                    then,
-                    durable,
-                    refusal: None,
-                };
-                if parts.is_empty() {
-                    pending.then = Then::Nothing;
-                    self.ask(&mut pending, flush(), arrive);
+        while self.takes_clients() {
+            match self.listener.accept() {
+                Ok(Some(stream)) => {
+                    self.seen += 1;
+                    self.clients.insert(self.seen, Connection::new(stream, self.export));
                 }
-                parts.into_iter().for_each(|part| self.ask(&mut pending, part, arrive));
-                self.pending.insert(number / PARTS_MOST, pending);
+                Ok(None) => return,
+                Err(_) => self.no_socket_until = Some(now + NO_SOCKET),
             }
         }
-    }
-
-    /// Hands a request to the drive.
-    fn ask(&mut self, pending: &mut Pending, part: Part, arrive: SimTime) {
-        let Part { op, offset, bytes, fua, payload } = part;
-        let request = HostRequest { arrive, op, offset, bytes, tag: 0, fua };
-        if let Some(recorder) = &mut self.recorder {
-            recorder.note(&request);
-        }
-        let mut shared = self.shared.lock().expect("one thread");
-        shared.incoming.push_back((pending.next, request));
-        if payload != Payload::None {
-            shared.payloads.insert(pending.next, payload);
-        }
-        pending.next += 1;
-        pending.parts += 1;
-        self.under_way += 1;
-    }
-
-    /// What of a range is written.
-    fn extents(&self, offset: u64, length: u32, most: usize) -> Vec<Extent> {
-        let Some(ftl) = self.session.ftl() else { return Vec::new() };
-        let shared = self.shared();
-        let unit = u64::from(self.export.unit);
-        let end = offset + u64::from(length).min(STATUS_MOST);
-        let mut extents: Vec<Extent> = Vec::new();
-        let mut at = offset;
-        while at < end {
-            let lpn = Lpn((at / unit) as u32);
-            let next = ((at / unit + 1) * unit).min(end);
-            let (bytes, written) = ((next - at) as u32, shared.is_written(lpn, ftl.lookup(lpn)));
-            let count = extents.len();
-            match extents.last_mut().filter(|last| last.written == written) {
-                Some(last) => last.bytes += bytes,
-                None if count == most => break,
-                None => extents.push(Extent { bytes, written }),
-            }
-            at = next;
-        }
-        extents
     }
 
     /// The drive learns of what has come.
@@ -380,9 +289,11 @@ impl Server {
     fn go_on(&mut self, deadline: Instant) -> Result<(), Error> {
         let until = self.clock.map_or(SimTime::NEVER, |clock| clock.now());
         let most = if self.clock.is_some() { u64::MAX } else { (self.under_way / ANSWERED_AT_ONCE).max(1) };
+        let deadline = deadline.min(Instant::now() + TURN);
+        self.shared().moved = 0;
         let mut left = EVENTS;
         while self.clock.is_some() || self.under_way > 0 {
-            if !self.session.step(until)? || self.shared().done.len() as u64 >= most {
+            if !self.session.step(until)? || self.is_turn_over(most) {
                 break;
             }
             left -= 1;
@@ -396,76 +307,27 @@ impl Server {
         Ok(())
     }
 
-    /// Tells clients what the drive answered.
-    fn answer(&mut self) -> Result<(), Error> {
-        let done = std::mem::take(&mut self.shared().done);
-        if done.is_empty() {
-            return Ok(());
-        }
-        for one in done {
-            self.under_way -= 1;
-            let data = self.tell(one);
-            self.shared().buffers.put_back(data);
-        }
-        // A flush may have been asked for.
-        self.offer()
-    }
-
-    /// Tells a client; gives the memory of what was read.
-    fn tell(&mut self, done: Done) -> Vec<u8> {
-        let name = done.number / PARTS_MOST;
-        let Some(mut pending) = self.pending.remove(&name) else { return done.data };
-        pending.parts -= 1;
-        if done.failed {
-            pending.refusal = Some(Refusal::Io);
-        }
-        if pending.parts > 0 {
-            self.pending.insert(name, pending);
-            return done.data;
-        }
-        if pending.then == Then::Flush && pending.refusal.is_none() {
-            pending.then = Then::Nothing;
-            let arrive = self.arrival();
-            self.ask(&mut pending, flush(), arrive);
-            self.pending.insert(name, pending);
-            return done.data;
-        }
-        if pending.durable && self.shared().image.refused().is_some() {
-            pending.refusal = Some(Refusal::NoSpace);
-        }
-        if let Some(clock) = &self.clock {
-            self.meter.note_late(clock.late(done.at));
-        }
-        self.meter.answered += 1;
-        match pending.refusal {
-            Some(refusal) => self.meter.note_refused(refusal),
-            None => {
-                let took = done.at.since(pending.arrived);
-                self.meter.note_done(pending.command, pending.bytes.into(), took);
-            }
-        }
-        let Some(client) = self.clients.get_mut(&pending.client) else { return done.data };
-        client.under_way -= 1;
-        let replies = client.replies();
-        match pending.refusal {
-            Some(refusal) => replies.refuse(client.out(), pending.cookie, refusal),
-            None if pending.command == Command::Read => {
-                replies.data(client.out(), pending.cookie, pending.offset, &done.data);
-            }
-            None => replies.done(client.out(), pending.cookie),
-        }
-        done.data
+    /// So many answers wait to be sent, or so much was moved.
+    fn is_turn_over(&self, answers_most: u64) -> bool {
+        let shared = self.shared();
+        shared.done.len() as u64 >= answers_most || shared.moved >= MOVED_MOST
     }
 
     fn send(&mut self) {
-        self.clients.values_mut().for_each(Connection::send);
-        self.clients.retain(|_, client| !client.is_over || client.under_way > 0);
+        let mut shared = self.shared.lock().expect("one thread");
+        self.clients.values_mut().for_each(|client| client.send(TURN_BYTES, &mut shared.buffers));
+        let before = self.clients.len();
+        self.clients.retain(|_, client| !client.is_done());
+        if self.clients.len() < before {
+            self.no_socket_until = None;
+        }
     }
 
-    /// Waits until there is something to do, unless there is already. True when somebody new is there.
-    fn rest(&mut self, more: bool, deadline: Instant) -> Result<bool, Error> {
+    /// Waits until there is something to do, unless there is already. True when another client is there.
+    fn rest(&mut self, deadline: Instant) -> Result<bool, Error> {
         let mut most = deadline.saturating_duration_since(Instant::now());
-        if more || most.is_zero() || (self.clock.is_none() && self.under_way > 0) {
+        let is_busy = self.clients.values().any(Connection::is_busy);
+        if is_busy || most.is_zero() || (self.clock.is_none() && self.under_way > 0) {
             return Ok(false);
         }
         if let (Some(clock), (_, Some(next))) = (&self.clock, self.session.times()?) {
@@ -477,7 +339,13 @@ impl Server {
             most = most.min(until - awake);
         }
         most = most.min(REST_MOST);
-        Ok(wait(&self.listener, self.clients.values().map(Connection::interest), most))
+        let takes_clients = self.takes_clients();
+        let listener = takes_clients.then_some(&self.listener);
+        let (is_new, happened) = wait(listener, self.clients.values().filter_map(Connection::interest), most);
+        let waited = self.clients.values_mut().filter(|client| client.interest().is_some());
+        waited.zip(happened).filter(|(_, happened)| *happened).for_each(|(client, _)| client.wake());
+        // Where none are taken, the time may have come to take them again.
+        Ok(is_new || !takes_clients)
     }
 
     /// Answers what is under way and takes leave of all clients.
@@ -492,10 +360,13 @@ impl Server {
             // A flush behind a request came too late.
             let pending = self.pending.remove(&name).expect("it was there");
             if let Some(client) = self.clients.get_mut(&pending.client) {
-                client.replies().refuse(client.out(), pending.cookie, Refusal::Shutdown);
+                let replies = client.replies();
+                client.answers().add(|out| replies.refuse(out, pending.cookie, Refusal::Shutdown));
             }
         }
-        self.send();
+        let mut shared = self.shared.lock().expect("one thread");
+        self.clients.values_mut().for_each(|client| client.send(usize::MAX, &mut shared.buffers));
+        drop(shared);
         self.clients.clear();
         self.leave_word()
     }
@@ -536,6 +407,10 @@ impl Server {
                 ),
             ));
         }
+        if self.is_without_state {
+            let text = "it was lost: the drive began as after a power cut";
+            notes.push(("state".into(), text.into()));
+        }
         let damaged = self.shared().image.damaged_reads();
         if damaged > 0 {
             notes.push(("damaged_reads".into(), damaged.to_string()));
@@ -556,17 +431,27 @@ impl Server {
     /// # Errors
     /// When a file cannot be written; the image is then as after a power cut.
     pub fn close(&mut self) -> Result<(), Error> {
-        let path = state_of(&self.options.image);
+        let (image, path) = (&self.options.image, state_of(&self.options.image));
+        let mut shared = self.shared.lock().expect("one thread");
+        check_replaceable(&shared.image, image, &path)?;
+        shared.image.note_leaving()?;
+        drop(shared);
         self.session.save_state(&path)?;
         let state = checksum(&path)?;
         let mut shared = self.shared();
+        shared.image.note(Witness::default());
         let stamp = shared.stamp();
         shared.image.leave(Left::AtRest(state), stamp)
     }
 }
 
-fn flush() -> Part {
-    Part { op: Op::Flush, offset: 0, bytes: 0, fua: false, payload: Payload::None }
+/// An image is made in a folder that is there.
+fn check_folder(image: &Path) -> Result<(), Error> {
+    let folder = image.parent().filter(|folder| !folder.as_os_str().is_empty());
+    if folder.is_none_or(Path::is_dir) {
+        return Ok(());
+    }
+    Err(Error(format!("--image {}: no such folder: expected a file in one that is there", image.display())))
 }
 
 /// Where the state of a drive at rest is kept: beside its image.

@@ -2,7 +2,7 @@
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use sim::Error;
-use std::io::{self, Read, Write};
+use std::io::{self, ErrorKind, IoSlice, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::fs::FileTypeExt;
@@ -60,16 +60,24 @@ impl Listener {
     }
 
     /// A client that waits; none when none does.
-    pub fn accept(&self) -> Option<Stream> {
+    ///
+    /// # Errors
+    /// When one waits, and the machine has no socket for it: the next try will find the same until others are gone.
+    pub fn accept(&self) -> io::Result<Option<Stream>> {
         let stream = match self {
-            Self::Unix(listener, _) => Stream::Unix(listener.accept().ok()?.0),
-            Self::Tcp(listener) => Stream::Tcp(listener.accept().ok()?.0),
+            Self::Unix(listener, _) => listener.accept().map(|(stream, _)| Stream::Unix(stream)),
+            Self::Tcp(listener) => listener.accept().map(|(stream, _)| Stream::Tcp(stream)),
+        };
+        let stream = match stream {
+            Ok(stream) => stream,
+            Err(error) if is_passing(error.kind()) => return Ok(None),
+            Err(error) => return Err(error),
         };
         let ready = match &stream {
             Stream::Unix(stream) => stream.set_nonblocking(true),
             Stream::Tcp(stream) => stream.set_nonblocking(true).and_then(|()| stream.set_nodelay(true)),
         };
-        ready.ok().map(|()| stream)
+        Ok(ready.ok().map(|()| stream))
     }
 
     /// How clients name it.
@@ -126,6 +134,13 @@ impl Write for Stream {
         }
     }
 
+    fn write_vectored(&mut self, slices: &[IoSlice<'_>]) -> io::Result<usize> {
+        match self {
+            Self::Unix(stream) => stream.write_vectored(slices),
+            Self::Tcp(stream) => stream.write_vectored(slices),
+        }
+    }
+
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
     }
@@ -140,13 +155,20 @@ pub struct Interest {
     pub writes: bool,
 }
 
-/// Waits until something happens at one of these, a signal comes, or the time is over. True when somebody new is there.
+/// No client waits, or the one that did has gone.
+fn is_passing(kind: ErrorKind) -> bool {
+    matches!(kind, ErrorKind::WouldBlock | ErrorKind::Interrupted | ErrorKind::ConnectionAborted)
+}
+
+/// Waits until something happens at one of these, a signal comes, or the time is over. Gives at which of them it did.
 pub fn wait<'a>(
-    listener: &Listener,
+    listener: Option<&Listener>,
     clients: impl Iterator<Item = (&'a Stream, Interest)>,
     most: Duration,
-) -> bool {
-    let mut waited = vec![PollFd::new(listener, PollFlags::IN)];
+) -> (bool, Vec<bool>) {
+    let mut waited = Vec::new();
+    waited.extend(listener.map(|listener| PollFd::new(listener, PollFlags::IN)));
+    let listeners = waited.len();
     for (stream, interest) in clients {
         let mut flags = PollFlags::empty();
         flags.set(PollFlags::IN, interest.reads);
@@ -154,7 +176,9 @@ pub fn wait<'a>(
         waited.push(PollFd::new(stream, flags));
     }
     let most = Timespec { tv_sec: most.as_secs() as i64, tv_nsec: i64::from(most.subsec_nanos()) };
-    // A signal ends it early: whoever is called then looks at everything.
+    // A signal ends it early: the caller then looks at everything.
     let _ = poll(&mut waited, Some(&most));
-    !waited[0].revents().is_empty()
+    let happened = |waited: &PollFd<'_>| !waited.revents().is_empty();
+    let (listener, clients) = waited.split_at(listeners);
+    (listener.iter().any(happened), clients.iter().map(happened).collect())
 }

@@ -190,6 +190,9 @@ def print_result(document: dict[str, Any]) -> None:
         from floatgate.report.power import in_a_line
 
         out.print(f"{'power cuts':<22} {in_a_line(document)}", markup=False)
+    for title, note in (("answers late by", "lateness_us"), ("pace kept", "pace_kept")):
+        if said := (document["workload"].get("notes") or {}).get(note):
+            out.print(f"{title:<22} {said}{' us' if note.endswith('_us') else ''}", markup=False)
     engine = document["engine"]
     speed = q.count(engine.get("page_operations_per_s"))
     out.print(

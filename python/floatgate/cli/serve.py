@@ -41,6 +41,8 @@ def serve(asked: ServeOptions) -> None:
             say("note", f"{asked.image}: {now['refused']}: writes are refused")
         if now["record_ended"] is not None:
             say("note", f"{asked.record}: {now['record_ended']}: the trace ends there")
+        if now["is_without_state"]:
+            say("note", f"{asked.image}.state: it was lost: the drive begins as after a power cut")
         if now["damaged_reads"]:
             say("note", f"{asked.image}: data are damaged: their readers get errors")
         watching.show(serving)

@@ -1,5 +1,6 @@
 """The options of `floatgate serve`."""
 
+import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
@@ -94,27 +95,62 @@ class ServeOptions(CommandOptions):
             raise InputError(f"--port {self.port}: --socket is given, too: expected one of both")
         if self.port is None and self.address != LOOPBACK:
             raise InputError(f"--address {self.address}: expected together with --port")
+        self._check_files()
         self._check_record()
+
+    def _check_files(self) -> None:
+        """Raise InputError where two of the files that a server writes are one, before anything is made."""
+        state = f"{self.image}.state"
+        written = [
+            ("--image", self.image, "the image"),
+            ("", Path(state), "the drive's state, beside the image"),
+        ]
+        if self.port is None:
+            written.append(("--socket", self._socket(), "the socket"))
+        if self.record is not None:
+            written.append(("--record", self.record, "the trace"))
+        for at, (option, path, _) in enumerate(written):
+            for _, other, what in written[:at]:
+                if _is_same(path, other):
+                    raise InputError(f"{option or '--image'} {path}: is {what}: expected another file")
+            if option and self.out is not None and _lies_in(path, self.out):
+                raise InputError(
+                    f"{option} {path}: lies in --out {self.out}: expected it outside the run folder"
+                )
 
     def _check_record(self) -> None:
         """Raise InputError where the requests cannot be recorded, before anything is made."""
         if self.record is None:
             return
-        if self.record.absolute() == self.image.absolute():
-            raise InputError(f"--record {self.record}: is the image: expected another file")
         if not self.record.absolute().parent.is_dir():
             raise InputError(f"--record {self.record}: no such folder: expected a file in one that is there")
         if self.record.exists() and not (self.force and self.record.is_file()):
             raise InputError(f"--record {self.record}: exists: expected a new file, or --force")
 
+    def _socket(self) -> Path:
+        return self.socket or Path(f"{self.image}.sock")
+
     def for_core(self) -> dict[str, Any]:
         """Return how the drive is served, in the core's names."""
-        socket = self.socket if self.port is not None or self.socket else f"{self.image}.sock"
         return {
             "image": str(self.image),
-            "socket": None if self.port is not None else str(socket),
+            "socket": None if self.port is not None else str(self._socket()),
             "port": self.port,
             "address": self.address,
             "pace": self.pace,
             "record": None if self.record is None else str(self.record),
         }
+
+
+def _is_same(one: Path, other: Path) -> bool:
+    """Whether two names are of one file, which need not be there yet."""
+    try:
+        if one.exists() and other.exists():
+            return one.samefile(other)
+    except OSError:
+        return False
+    return os.path.realpath(one) == os.path.realpath(other)
+
+
+def _lies_in(path: Path, folder: Path) -> bool:
+    return Path(os.path.realpath(path)).is_relative_to(os.path.realpath(folder))

@@ -13,6 +13,7 @@ pub(crate) use places::Places;
 use places::{Width, narrow};
 pub(crate) use sparse::Ground;
 use sparse::Sparse;
+use std::ops::Range;
 use std::time::{Duration, Instant};
 use units::{Lpn, Ppa};
 
@@ -89,6 +90,14 @@ impl Map {
         match &self.sparse {
             None => (from..end).find(|&lpn| self.lookup(Lpn(lpn)) == Ppa::NONE),
             Some(sparse) => sparse.first_unwritten(from, end),
+        }
+    }
+
+    /// The runs of units among these that are written, ascending.
+    pub fn written(&self, units: Range<u32>) -> Vec<Range<u32>> {
+        match &self.sparse {
+            None => runs(units.filter(|&lpn| self.lookup(Lpn(lpn)) != Ppa::NONE)),
+            Some(sparse) => runs(sparse.written(units).into_iter()),
         }
     }
 
@@ -272,8 +281,9 @@ impl Map {
         }
     }
 
+    /// Goes over to arrays.
     #[cold]
-    fn make_arrays(&mut self) {
+    pub fn make_arrays(&mut self) {
         if let Some(sparse) = self.sparse.take() {
             let begin = Instant::now();
             let forward;
@@ -290,6 +300,18 @@ impl Map {
     pub fn made_in(&self) -> Duration {
         self.made_in
     }
+}
+
+/// Ascending numbers as runs.
+fn runs(numbers: impl Iterator<Item = u32>) -> Vec<Range<u32>> {
+    let mut found: Vec<Range<u32>> = Vec::new();
+    for number in numbers {
+        match found.last_mut().filter(|last| last.end == number) {
+            Some(last) => last.end += 1,
+            None => found.push(number..number + 1),
+        }
+    }
+    found
 }
 
 #[cfg(test)]
@@ -327,6 +349,7 @@ mod tests {
         for lpn in (0..logical as u32).map(Lpn) {
             assert_eq!(wide.lookup(lpn), narrow.lookup(lpn));
             assert_eq!(wide.first_unwritten(lpn.0, 5_000), narrow.first_unwritten(lpn.0, 5_000));
+            assert_eq!(wide.written(lpn.0..5_000), narrow.written(lpn.0..5_000));
         }
         let (mut again, (forward, backward, valid)) = (Map::of(shape(Width::Wide)), wide.copied());
         let ([low, holders], words, high) = again.arrays_mut();

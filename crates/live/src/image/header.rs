@@ -30,6 +30,10 @@ pub struct Header {
     pub left: Left,
     /// The number of the next write.
     pub stamp: u64,
+    /// The checksum of the state that a server left last; 0: none that the image knows of.
+    pub state: u64,
+    /// A server was about to leave another state.
+    pub is_leaving: bool,
 }
 
 impl Header {
@@ -41,10 +45,9 @@ impl Header {
         bytes[..8].copy_from_slice(MAGIC);
         bytes[8..12].copy_from_slice(&VERSION.to_le_bytes());
         bytes[12..16].copy_from_slice(&(text.len() as u32).to_le_bytes());
-        if let Left::AtRest(state) = self.left {
-            bytes[16] = 1;
-            bytes[24..32].copy_from_slice(&state.to_le_bytes());
-        }
+        bytes[16] = matches!(self.left, Left::AtRest(_)).into();
+        bytes[17] = self.is_leaving.into();
+        bytes[24..32].copy_from_slice(&self.state.to_le_bytes());
         bytes[32..40].copy_from_slice(&self.stamp.to_le_bytes());
         bytes[TEXT..TEXT + text.len()].copy_from_slice(text.as_bytes());
         let check = checksum(&bytes);
@@ -77,8 +80,9 @@ impl Header {
         let length = u32::from_le_bytes(std::array::from_fn(|byte| bytes[12 + byte])) as usize;
         let text = bytes.get(TEXT..TEXT + length).ok_or_else(|| fail("the image is damaged"))?;
         let shape = serde_json::from_slice(text).map_err(|error| fail(&error.to_string()))?;
-        let left = if bytes[16] == 1 { Left::AtRest(long(24)) } else { Left::AtWork };
-        Ok(Self { shape, left, stamp: long(32) })
+        let state = long(24);
+        let left = if bytes[16] == 1 { Left::AtRest(state) } else { Left::AtWork };
+        Ok(Self { shape, left, stamp: long(32), state, is_leaving: bytes[17] == 1 })
     }
 }
 

@@ -101,7 +101,13 @@ impl Image {
         let mut image = Self {
             file,
             path: path.to_owned(),
-            header: Header { shape: shape.clone(), left: Left::AtWork, stamp: 1 },
+            header: Header {
+                shape: shape.clone(),
+                left: Left::AtWork,
+                stamp: 1,
+                state: 0,
+                is_leaving: false,
+            },
             is_new,
             unit: layout.unit.get(),
             units,
@@ -268,8 +274,26 @@ impl Image {
                 self.refused().unwrap_or("the disk is full")
             )));
         }
-        (self.header.left, self.header.stamp) = (left, stamp);
+        (self.header.left, self.header.stamp, self.header.is_leaving) = (left, stamp, false);
+        if let Left::AtRest(state) = left {
+            self.header.state = state;
+        }
         self.write_header().map_err(|error| Error(format!("{}: {error}", self.path.display())))
+    }
+
+    /// Says in the header that a state is about to be written beside the image.
+    ///
+    /// # Errors
+    /// When the disk refuses.
+    pub fn note_leaving(&mut self) -> Result<(), Error> {
+        self.header.is_leaving = true;
+        self.write_header().map_err(|error| Error(format!("{}: {error}", self.path.display())))
+    }
+
+    /// True when a server of this image may have left a state with this checksum: where another was about to be written, or the
+    /// image is from before checksums were kept, that cannot be told.
+    pub fn may_know(&self, state: u64) -> bool {
+        self.header.state == state || self.header.is_leaving || (self.header.state == 0 && !self.is_new)
     }
 
     fn spare_at(&self, ppa: u64) -> u64 {
@@ -428,7 +452,7 @@ mod tests {
     fn image(folder: &Path) -> Image {
         let path = folder.join("image");
         let file = OpenOptions::new().read(true).write(true).create_new(true).open(&path).unwrap();
-        let header = Header { shape: Value::Null, left: Left::AtWork, stamp: 1 };
+        let header = Header { shape: Value::Null, left: Left::AtWork, stamp: 1, state: 0, is_leaving: false };
         let mut image = Image {
             file,
             path,

@@ -9,7 +9,7 @@ mod request;
 
 pub use handshake::{Handshake, Step, greeting};
 pub use reply::{Extent, Replies};
-pub use request::{Asked, Command, Parsed, parse};
+pub use request::{Asked, Command, HEADER, Parsed, parse};
 
 /// Bytes of a request's data that are taken at once.
 pub const PAYLOAD_MOST: u32 = 32 << 20;

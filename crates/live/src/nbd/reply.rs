@@ -49,15 +49,14 @@ impl Replies {
         if self.structured { Self::chunk(out, chunk::NONE, cookie, 0) } else { Self::simple(out, 0, cookie) }
     }
 
-    /// What was read at `offset`.
-    pub fn data(self, out: &mut Vec<u8>, cookie: u64, offset: u64, data: &[u8]) {
+    /// What stands before `length` bytes that were read at `offset`.
+    pub fn before_data(self, out: &mut Vec<u8>, cookie: u64, offset: u64, length: usize) {
         if self.structured {
-            Self::chunk(out, chunk::DATA, cookie, 8 + data.len());
+            Self::chunk(out, chunk::DATA, cookie, 8 + length);
             out.extend(offset.to_be_bytes());
         } else {
             Self::simple(out, 0, cookie);
         }
-        out.extend(data);
     }
 
     /// What is allocated.

@@ -1,9 +1,13 @@
 //! Requests as clients send them.
 
 use super::{PAYLOAD_MOST, number};
+use std::borrow::Cow;
 
 const MAGIC: u32 = 0x2560_9513;
-const HEADER: usize = 28;
+/// Bytes of a request before its data.
+pub const HEADER: usize = 28;
+/// Data longer than this have memory of their own from their first byte on.
+pub const LONG: u32 = 256 << 10;
 
 /// What is asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,7 +31,7 @@ pub enum Command {
 }
 
 /// A request.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Asked<'a> {
     /// What for.
     pub command: Command,
@@ -39,10 +43,22 @@ pub struct Asked<'a> {
     /// Bytes.
     pub length: u32,
     /// What a write brings.
-    pub data: &'a [u8],
+    pub data: Cow<'a, [u8]>,
 }
 
 impl Asked<'_> {
+    /// The same request, once its data are there.
+    pub fn with(self, data: Vec<u8>) -> Asked<'static> {
+        Asked {
+            command: self.command,
+            flags: self.flags,
+            cookie: self.cookie,
+            offset: self.offset,
+            length: self.length,
+            data: Cow::Owned(data),
+        }
+    }
+
     /// It is answered only when it is durable.
     pub fn is_fua(&self) -> bool {
         self.flags & 1 != 0
@@ -60,12 +76,14 @@ impl Asked<'_> {
 }
 
 /// What stands at the beginning of what was read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Parsed<'a> {
     /// Not a whole request.
     More,
     /// A request, and how many bytes it took.
     Request(Asked<'a>, usize),
+    /// A write without its data, which follow the header and are too long for what is read together.
+    Long(Asked<'static>),
     /// No request: what follows cannot be told from data.
     Nonsense,
 }
@@ -89,13 +107,14 @@ pub fn parse(read: &[u8]) -> Parsed<'_> {
         7 => Command::BlockStatus,
         _ => Command::Other,
     };
-    let mut end = HEADER;
-    if command == Command::Write {
-        if length > PAYLOAD_MOST {
-            return Parsed::Nonsense; // Nobody waits for so much data to come, only to refuse them.
+    let end = match command {
+        Command::Write if length > PAYLOAD_MOST => {
+            return Parsed::Nonsense; // To wait for so many data only to refuse them would help no client.
         }
-        end += length as usize;
-    }
+        Command::Write if length > LONG => HEADER,
+        Command::Write => HEADER + length as usize,
+        _ => HEADER,
+    };
     let Some(data) = read.get(HEADER..end) else { return Parsed::More };
     let asked = Asked {
         command,
@@ -103,7 +122,10 @@ pub fn parse(read: &[u8]) -> Parsed<'_> {
         cookie: u64::from_be_bytes(number(read, 8)),
         offset: u64::from_be_bytes(number(read, 16)),
         length,
-        data,
+        data: Cow::Borrowed(data),
     };
+    if command == Command::Write && length > LONG {
+        return Parsed::Long(Asked { data: Cow::Borrowed(&[]), ..asked });
+    }
     Parsed::Request(asked, end)
 }

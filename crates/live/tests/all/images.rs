@@ -365,3 +365,83 @@ fn those_who_watch_hold_nobody_up_and_see_what_was_done() {
     let what: Vec<&str> = trace.lines().map(|line| line.split(' ').nth(6).unwrap()).collect();
     assert_eq!(what, ["WF", "R", "F", "D"]);
 }
+
+#[test]
+fn a_drive_at_rest_whose_state_is_lost_begins_as_after_a_cut() {
+    let folder = tempfile::tempdir().unwrap();
+    let served = Served::new(folder.path(), "max");
+    let mut client = served.client();
+    for version in 0..3 {
+        for unit in 0..200 {
+            assert_eq!(client.write(0, unit * 4096, &pattern(version, unit * 4096, 4096)), 0);
+        }
+    }
+    served.end().unwrap();
+    std::fs::remove_file(folder.path().join("image.state")).unwrap();
+    let served = Served::new(folder.path(), "max");
+    let mut client = served.client();
+    for unit in 0..200 {
+        assert_eq!(client.read(unit * 4096, 4096), (0, pattern(2, unit * 4096, 4096)), "unit {unit}");
+    }
+    assert_eq!(client.write(0, 0, &pattern(9, 0, 4096)), 0);
+    let result = served.end().unwrap();
+    assert!(result["workload"]["notes"]["state"].as_str().unwrap().contains("as after a power cut"));
+    let cut = &result["power"]["cuts"][0];
+    let lost = ["units_lost_in_buffer", "requests_lost", "torn_rows"].map(|key| cut[key].as_u64().unwrap());
+    assert_eq!(lost, [0; 3], "it was at rest: {cut}");
+    assert!(cut["units_found"].as_u64().unwrap() >= 200 && cut["ready_ns"].as_u64().unwrap() > 0, "{cut}");
+    // It has a state again.
+    let served = Served::new(folder.path(), "max");
+    assert_eq!(served.client().read(0, 4096), (0, pattern(9, 0, 4096)));
+    assert!(served.end().unwrap()["workload"]["notes"].get("state").is_none());
+}
+
+#[test]
+fn a_file_that_no_server_of_the_image_wrote_stays() {
+    let folder = tempfile::tempdir().unwrap();
+    let other = tempfile::tempdir().unwrap();
+    Served::new(other.path(), "max").end().unwrap();
+    let of_another = std::fs::read(other.path().join("image.state")).unwrap();
+    let (image, state) = (folder.path().join("image"), folder.path().join("image.state"));
+    let foreign = [&b"ten years of work"[..], b"", &of_another];
+    for content in foreign {
+        std::fs::write(&state, content).unwrap();
+        assert!(refused(folder.path(), &[]).contains("no server of "));
+        assert!(!image.exists(), "nothing was made");
+        assert_eq!(std::fs::read(&state).unwrap(), content);
+    }
+    std::fs::remove_file(&state).unwrap();
+    std::fs::create_dir(&state).unwrap();
+    assert!(refused(folder.path(), &[]).contains("no server of "));
+    std::fs::remove_dir(&state).unwrap();
+    // After a cut, the image knows the state that its last server left, and no other.
+    let served = Served::new(folder.path(), "max");
+    assert_eq!(served.client().write(FUA, 0, &pattern(1, 0, 4096)), 0);
+    served.end().unwrap();
+    let own = std::fs::read(&state).unwrap();
+    killed(folder.path());
+    for content in foreign {
+        std::fs::write(&state, content).unwrap();
+        assert!(refused(folder.path(), &[]).contains("no server of "));
+        assert_eq!(std::fs::read(&state).unwrap(), content);
+    }
+    std::fs::write(&state, own).unwrap();
+    Served::new(folder.path(), "max").end().unwrap();
+    // What comes there while the drive is served stays, too.
+    let served = Served::new(folder.path(), "max");
+    assert_eq!(served.client().write(FUA, 0, &pattern(2, 0, 4096)), 0);
+    std::fs::write(&state, "ten years of work").unwrap();
+    assert!(served.end().unwrap_err().to_string().contains("no server of "));
+    assert_eq!(std::fs::read(&state).unwrap(), b"ten years of work");
+    std::fs::remove_file(&state).unwrap();
+    let served = Served::new(folder.path(), "max");
+    assert_eq!(served.client().read(0, 4096), (0, pattern(2, 0, 4096)));
+    served.end().unwrap();
+}
+
+#[test]
+fn a_folder_that_is_not_there_is_the_images() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = refused(&folder.path().join("none"), &[]);
+    assert!(text.starts_with("--image ") && text.contains("no such folder"), "{text}");
+}

@@ -44,7 +44,8 @@ impl Session {
             lost = Some(put(&mut medium));
             parts.0.take_over(medium);
         }
-        if let Phase::Precondition(_) = &session.phase {
+        if let Phase::Precondition(parts) = &mut session.phase {
+            parts.0.make_arrays();
             session.begin_run()?;
         }
         if let (Some(lost), Phase::Observed(run)) = (lost, &mut session.phase) {

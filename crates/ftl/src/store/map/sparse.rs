@@ -8,6 +8,7 @@ use engine::large_array;
 use std::cell::Cell;
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
+use std::ops::Range;
 use units::{Lpn, Ppa};
 
 /// One of so many units may change before the arrays are made.
@@ -157,6 +158,21 @@ impl Sparse {
             }
             lpn += 1;
         }
+    }
+
+    /// The units among these that are written, ascending. Not counted as lookups: no run asks for it.
+    pub fn written(&self, units: Range<u32>) -> Vec<u32> {
+        let by_rule =
+            |lpn: &u32| self.ground.as_ref().is_some_and(|ground| ground.lookup(Lpn(*lpn)) != Ppa::NONE);
+        if self.ground.is_some() || units.len() < self.forward.len() {
+            let place = |lpn: &u32| self.forward.get(lpn).map(|&place| place != Ppa::NONE.0);
+            return units.filter(|lpn| place(lpn).unwrap_or_else(|| by_rule(lpn))).collect();
+        }
+        let changed =
+            self.forward.iter().filter(|(lpn, place)| units.contains(lpn) && **place != Ppa::NONE.0);
+        let mut found: Vec<u32> = changed.map(|(&lpn, _)| lpn).collect();
+        found.sort_unstable();
+        found
     }
 
     /// True when so much has changed, or is looked up so often, that arrays are better.

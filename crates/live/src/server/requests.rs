@@ -1,0 +1,210 @@
+//! Requests of clients on their way: to the drive, and back as answers.
+
+use super::Server;
+use crate::commands::{Allocation, Part, Pieces, Plan, plan};
+use crate::connection::{Connection, Quiet};
+use crate::contents::{Done, Payload};
+use crate::extents::{EXTENTS_MOST, LOOKED_AT, extents};
+use crate::nbd::{Asked, Command, Extent, Refusal};
+use host::HostRequest;
+use sim::Error;
+use units::SimTime;
+
+/// Work that a client's requests may make in one turn, in units that are looked at.
+const TURN_WORK: u64 = LOOKED_AT;
+/// The same of all clients together.
+const ALL_WORK: u64 = 4 * TURN_WORK;
+/// What a request counts for at least: as much time as so many units take to be looked at.
+const REQUEST_WORK: u64 = 64;
+
+/// A client's request that is not answered. One of its pieces is at the drive, by its number.
+pub(super) struct Pending {
+    pub client: u64,
+    pub cookie: u64,
+    command: Command,
+    offset: u64,
+    bytes: u32,
+    arrived: SimTime,
+    pieces: Pieces,
+    /// What the client is charged for it.
+    charge: u64,
+    durable: bool,
+    refusal: Option<Refusal>,
+}
+
+impl Server {
+    /// Reads what has come. Each client has a turn, as far as all of them together have work left, and the next time begins
+    /// behind the last.
+    pub(super) fn receive(&mut self, quiet: Quiet) {
+        let mut clients = std::mem::take(&mut self.clients);
+        let arrive = self.arrival();
+        let first = self.next_client;
+        let order: Vec<u64> =
+            clients.range(first..).chain(clients.range(..first)).map(|(&name, _)| name).collect();
+        let mut all_left = ALL_WORK;
+        for name in order {
+            let Some(client) = clients.get_mut(&name) else { continue };
+            let mut left = TURN_WORK.min(all_left);
+            all_left -= left;
+            client.receive(quiet, &mut |client, asked| {
+                left = left.saturating_sub(self.take(name, client, asked, arrive));
+                left > 0
+            });
+            all_left += left;
+            self.next_client = name + 1;
+            if all_left == 0 {
+                break;
+            }
+        }
+        self.clients = clients;
+    }
+
+    /// The simulated time at which what is read now arrives.
+    fn arrival(&mut self) -> SimTime {
+        let now = self.session.times().map_or(SimTime::ZERO, |(now, _)| now);
+        self.clock.map_or(now, |clock| clock.now().max(now))
+    }
+
+    /// Takes a client's request: refuses it, answers it, or hands it to the drive. Gives the work that it was.
+    fn take(&mut self, name: u64, client: &mut Connection, asked: Asked<'_>, arrive: SimTime) -> u64 {
+        let (cookie, command, offset, bytes) = (asked.cookie, asked.command, asked.offset, asked.length);
+        let durable = asked.is_fua() || command == Command::Flush;
+        let allocation = if client.knows_allocation() { Allocation::Known } else { Allocation::Unknown };
+        let replies = client.replies();
+        let most = if asked.wants_one() { 1 } else { EXTENTS_MOST };
+        let writes = matches!(command, Command::Write | Command::WriteZeroes | Command::Trim);
+        let planned = plan(asked, &self.export, allocation, &mut self.shared().buffers);
+        match planned {
+            Plan::Leave => client.is_over = true,
+            Plan::Refuse(refusal) => {
+                self.meter.note_refused(refusal);
+                client.answers().add(|out| replies.refuse(out, cookie, refusal));
+            }
+            Plan::Status => {
+                let (found, work) = self.extents(offset, bytes, most);
+                client.answers().add(|out| replies.status(out, cookie, &found));
+                return work.max(REQUEST_WORK);
+            }
+            Plan::Drive(..) if (writes || durable) && !self.shared().image.find_room() => {
+                self.meter.note_refused(Refusal::NoSpace);
+                client.answers().add(|out| replies.refuse(out, cookie, Refusal::NoSpace));
+            }
+            Plan::Drive(pieces) => {
+                let charge = pieces.charge();
+                let refusal = None;
+                let mut pending = Pending {
+                    client: name,
+                    cookie,
+                    command,
+                    offset,
+                    bytes,
+                    arrived: arrive,
+                    pieces,
+                    charge,
+                    durable,
+                    refusal,
+                };
+                match pending.pieces.next() {
+                    None => client.answers().add(|out| replies.done(out, cookie)),
+                    Some(part) => {
+                        client.begin(charge);
+                        self.numbered += 1;
+                        self.ask(self.numbered, part, arrive);
+                        self.pending.insert(self.numbered, pending);
+                    }
+                }
+            }
+        }
+        REQUEST_WORK
+    }
+
+    /// Hands a piece of the request of this number to the drive.
+    fn ask(&mut self, number: u64, part: Part, arrive: SimTime) {
+        let Part { op, offset, bytes, fua, payload } = part;
+        let request = HostRequest { arrive, op, offset, bytes, tag: 0, fua };
+        if let Some(recorder) = &mut self.recorder {
+            recorder.note(&request);
+        }
+        let mut shared = self.shared.lock().expect("one thread");
+        shared.incoming.push_back((number, request));
+        if payload != Payload::None {
+            shared.payloads.insert(number, payload);
+        }
+        self.under_way += 1;
+    }
+
+    /// What of a range is written, and how many units were looked at.
+    fn extents(&self, offset: u64, length: u32, most: usize) -> (Vec<Extent>, u64) {
+        let Some(ftl) = self.session.ftl() else { return (Vec::new(), 0) };
+        let unit = u64::from(self.export.unit);
+        let last = offset / unit + LOOKED_AT;
+        let end = (offset + u64::from(length)).min(last * unit);
+        let units = (offset / unit) as u32..end.div_ceil(unit) as u32;
+        let in_buffer = self.shared().buffered(units.clone());
+        let found = extents(offset..end, unit, most, &ftl.written(units.clone()), &in_buffer);
+        (found, units.len() as u64)
+    }
+
+    /// Tells clients what the drive answered.
+    pub(super) fn answer(&mut self) -> Result<(), Error> {
+        let done = std::mem::take(&mut self.shared().done);
+        if done.is_empty() {
+            return Ok(());
+        }
+        for one in done {
+            self.under_way -= 1;
+            if let Some(data) = self.tell(one) {
+                self.shared().buffers.put_back(data);
+            }
+        }
+        // The next piece of a request may have been asked for.
+        self.offer()
+    }
+
+    /// Asks for the next piece of a request, or tells its client; gives the memory of data that are not needed.
+    fn tell(&mut self, done: Done) -> Option<Vec<u8>> {
+        let Some(mut pending) = self.pending.remove(&done.number) else { return Some(done.data) };
+        if done.failed {
+            pending.refusal = Some(Refusal::Io);
+        }
+        let next = if pending.refusal.is_none() { pending.pieces.next() } else { None };
+        if let Some(part) = next {
+            let arrive = self.arrival();
+            self.ask(done.number, part, arrive);
+            self.pending.insert(done.number, pending);
+            return Some(done.data);
+        }
+        if pending.durable && self.shared().image.refused().is_some() {
+            pending.refusal = Some(Refusal::NoSpace);
+        }
+        self.count(&pending, done.at);
+        let Some(client) = self.clients.get_mut(&pending.client) else { return Some(done.data) };
+        client.finish(pending.charge);
+        let (replies, cookie) = (client.replies(), pending.cookie);
+        match pending.refusal {
+            Some(refusal) => client.answers().add(|out| replies.refuse(out, cookie, refusal)),
+            None if pending.command == Command::Read => {
+                let length = done.data.len();
+                client.answers().add(|out| replies.before_data(out, cookie, pending.offset, length));
+                return client.answers().add_data(done.data);
+            }
+            None => client.answers().add(|out| replies.done(out, cookie)),
+        }
+        Some(done.data)
+    }
+
+    /// Notes that a request was answered, at what time of the drive.
+    fn count(&mut self, pending: &Pending, at: SimTime) {
+        if let Some(clock) = &self.clock {
+            self.meter.note_late(clock.late(at));
+        }
+        self.meter.answered += 1;
+        match pending.refusal {
+            Some(refusal) => self.meter.note_refused(refusal),
+            None => {
+                let took = at.since(pending.arrived);
+                self.meter.note_done(pending.command, pending.bytes.into(), took);
+            }
+        }
+    }
+}

@@ -73,7 +73,15 @@ class Translated:
 
 def is_command(argument: str) -> bool:
     """Whether `argument` is a command line of fio's."""
-    return _COMMAND.match(argument) is not None and not Path(argument).is_file()
+    return _COMMAND.match(argument) is not None and not _is_file(argument)
+
+
+def _is_file(argument: str) -> bool:
+    """Whether there is such a file; a command line may be longer than any name."""
+    try:
+        return Path(argument).is_file()
+    except OSError:
+        return False
 
 
 def translate(argument: str) -> Translated:
@@ -100,8 +108,8 @@ class _Reader:
         number = 1
         while number < len(self.words):
             number += self.take(number)
-        for path in self.files:
-            self.lines += self.of_file(Path(path))
+        for number, path in enumerate(self.files):
+            self.lines += self.of_file(Path(path), number > 0)
         if not any(line.text.lstrip().startswith("[") and line.text != "[global]" for line in self.lines):
             raise InputError(f"{COMMAND}: no job: expected --name=JOB, or a job file with one")
         if self.readonly:
@@ -143,23 +151,21 @@ class _Reader:
         else:
             self.lines.append(Line(key if value is None else f"{key}={value}", COMMAND, words))
 
-    def of_file(self, path: Path) -> Iterator[Line]:
-        """The lines of a job file, or of the sections asked for."""
-        try:
-            lines = read_text(path, "a fio job file").splitlines()
-        except InputError as error:
-            raise InputError(f"{COMMAND}: {error}") from None
+    def of_file(self, path: Path, waits: bool) -> Iterator[Line]:
+        """The lines of a job file, or of the sections asked for; as in fio, a second file `waits` for the first."""
         wanted = True
-        for number, line in enumerate(lines, 1):
-            place = f"{path}:{number}"
-            if line.split()[:1] == ["include"]:
-                expected = "the job file itself as the workload, or one without includes"
-                raise InputError(f"{place}: {line.strip()}: expected {expected}")
-            if line.lstrip().startswith("["):
-                name = line.strip().strip("[]").strip()
+        for line in _with_includes(path, COMMAND):
+            if line.text.lstrip().startswith("["):
+                name = line.text.partition("]")[0].strip().strip("[").strip()
                 wanted = not self.sections or name in ("global", *self.sections)
+                waits_here = waits and wanted and name != "global"
+                waits = waits and not waits_here
+                if waits_here:
+                    yield line
+                    yield Line("stonewall", line.place)
+                    continue
             if wanted:
-                yield Line(line, place)
+                yield line
 
     def refuse_writes(self) -> None:
         """Fio refuses a job that writes when it is told to read only."""
@@ -170,3 +176,36 @@ class _Reader:
                 raise InputError(
                     f"{line.place}: {found}: beside --readonly: expected rw=read or rw=randread, as fio does"
                 )
+
+
+_MOST_INCLUDES_DEEP = 8  # as the core reads them where a job file is the workload
+_MOST_LINES = 100_000  # so that includes cannot multiply without end
+
+
+def _with_includes(path: Path, asked_at: str, deeper: int = _MOST_INCLUDES_DEEP) -> Iterator[Line]:
+    """The lines of a job file, those of the files that it includes in their places."""
+    try:
+        lines = read_text(path, "a fio job file").splitlines()
+    except InputError as error:
+        raise InputError(f"{asked_at}: {error}") from None
+    given = 0
+    for number, line in enumerate(lines, 1):
+        place = f"{path}:{number}"
+        words = re.split("[;#]", line)[0].split(maxsplit=1)
+        if words[:1] != ["include"] or len(words) < 2:
+            found: Iterator[Line] = iter([Line(line, place)])
+        elif deeper == 0:
+            expected = f"includes at most {_MOST_INCLUDES_DEEP} deep"
+            raise InputError(f"{place}: include {words[1].strip()}: expected {expected}")
+        else:
+            found = _with_includes(_included(path, words[1].strip()), f"{place}: include", deeper - 1)
+        for one in found:
+            given += 1
+            if given > _MOST_LINES:
+                raise InputError(f"{place}: one line more: expected at most {_MOST_LINES} lines")
+            yield one
+
+
+def _included(file: Path, name: str) -> Path:
+    """The file that `file` includes: as fio looks for it, the path as it stands, then beside the file."""
+    return Path(name) if _is_file(name) else file.parent / name

@@ -2,6 +2,7 @@
 
 use super::distribution::Distribution;
 use super::job::{Access, Blocks, JobSpec};
+use super::pace::Rate;
 use super::{flow, zones};
 use crate::WorkloadError;
 
@@ -20,10 +21,27 @@ pub fn check(job: &JobSpec) -> Result<(), WorkloadError> {
             "a steadystate_duration of two intervals or more",
         );
     }
-    for direction in 0..3 {
-        if job.rate[direction].is_some() && job.rate_iops[direction].is_some() {
-            return wrong("both rate and rate_iops", "one of them");
-        }
+    if job.rate.iter().any(Option::is_some) && job.rate_iops.iter().any(Option::is_some) {
+        return wrong("both rate and rate_iops", "one of them");
+    }
+    slowest(job).or_else(|(found, expected)| wrong(&found, expected))?;
+    if job.nrfiles == 0 && job.filename.is_none() {
+        return wrong("nrfiles=0 without filename", "nrfiles=1 or more: fio itself makes no request");
+    }
+    if job.verify_only && job.writes() && !job.only_reads_back() {
+        return wrong(
+            "verify_only without verify, or beside do_verify=0",
+            "verify=crc32c or another method: fio itself makes no request",
+        );
+    }
+    if job.access == Access::TrimWrite && job.number_ios.is_some() && job.loops > 1 {
+        return wrong(
+            "number_ios of trims and writes beside loops",
+            "one of them: fio itself doubles the number with each loop",
+        );
+    }
+    if steady.duration_ns > 0 && steady.interval_ns == 0 {
+        return wrong("steadystate_check_interval=0", "a time above 0");
     }
     let is_on = |option: &str| job.options.get(option).is_some_and(|value| value != "0");
     if job.max_latency_ns != [0; 3] && is_on("exitall_on_error") {
@@ -38,8 +56,7 @@ pub fn check(job: &JobSpec) -> Result<(), WorkloadError> {
             "one of them: fio itself reads back the first pass only",
         );
     }
-    let is_paced = job.rate.iter().chain(&job.rate_iops).any(Option::is_some);
-    if is_paced && job.options.get("iodepth_batch").is_some_and(|batch| batch != "1") {
+    if job.is_paced() && job.options.get("iodepth_batch").is_some_and(|batch| batch != "1") {
         return wrong(
             "iodepth_batch beside a rate",
             "one of them: requests that are due would wait for others",
@@ -72,6 +89,19 @@ pub fn check(job: &JobSpec) -> Result<(), WorkloadError> {
     zones::check(job).or_else(|(found, expected)| wrong(found, expected))?;
     if job.access == Access::TrimWrite && job.blocks[1] != job.blocks[2] {
         return wrong("trims and writes of different sizes", "one block size: each trimmed block is written");
+    }
+    Ok(())
+}
+
+/// fio divides a second by the requests of the shortest block that the rate makes in it: there must be one.
+fn slowest(job: &JobSpec) -> Result<(), (String, &'static str)> {
+    let none = |direction: usize| match job.rate_of(direction) {
+        Some(Rate::BytesPerSecond(rate)) => rate < job.blocks[direction].least(),
+        _ => false,
+    };
+    if job.poisson && job.directions().iter().any(|direction| none(*direction)) {
+        let found = "rate_process=poisson with less than one block a second".to_owned();
+        return Err((found, "a rate of one of the shortest blocks a second, or rate_process=linear"));
     }
     Ok(())
 }

@@ -46,8 +46,9 @@ impl Due {
             asked = asked.min(pass_bytes);
         }
         let forever = if job.time_based { u64::MAX } else { 0 };
-        // For each loop, as in fio.
-        let requests = job.number_ios.map_or(u64::MAX, |count| count.saturating_mul(job.loops));
+        // For each loop, as in fio; a job that goes on until its time is over does not count them.
+        let number = job.number_ios.filter(|_| !job.time_based);
+        let requests = number.map_or(u64::MAX, |count| count.saturating_mul(job.loops));
         Self {
             pass_bytes: pass_bytes.max(forever),
             bytes_this_pass: 0,

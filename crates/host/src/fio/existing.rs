@@ -29,7 +29,7 @@ impl Use {
         let bytes = reach(job, share.io_bytes.unwrap_or(share.pass_bytes));
         let bytes = bytes.map_or(part.bytes, |bytes| bytes.min(part.file_bytes - part.start));
         let extent = Extent { offset: part.start, bytes };
-        Self { group, extent, reads: job.reads(), covers: covered(job, share, part) }
+        Self { group, extent, reads: job.reads() || job.only_reads_back(), covers: covered(job, share, part) }
     }
 }
 
@@ -45,6 +45,7 @@ fn covered(job: &JobSpec, share: &Share, part: &Part) -> u64 {
         || share.io_bytes.unwrap_or(share.pass_bytes).min(share.pass_bytes) < whole;
     let covers =
         job.access == Access::Write && (at_random || in_order) && !ends_early && job.strides().is_none();
+    let covers = covers && !job.verify_only;
     if covers { whole } else { 0 }
 }
 

@@ -130,7 +130,8 @@ impl Plan {
                 self.share(job, clone, &indices)?
             }
         };
-        let (reads, overwrites) = (job.reads(), job.overwrite && job.writes());
+        let reads = job.reads() || job.only_reads_back();
+        let overwrites = job.overwrite && job.writes();
         for part in &share.parts {
             let file = &mut self.files.files[part.file as usize];
             file.is_read |= reads;

@@ -20,8 +20,8 @@ use std::collections::BTreeMap;
 pub const MOST_CLONES: u64 = 4_096;
 /// Requests one clone may have outstanding.
 pub const MOST_DEPTH: u64 = 65_536;
-/// The longest request in bytes.
-pub const MOST_BLOCK: u64 = 1 << 30;
+/// The longest request in bytes: of whole sectors, and below 2^32.
+pub const MOST_BLOCK: u64 = (1 << 32) - 512;
 
 /// What a job does to its blocks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -58,7 +58,7 @@ pub enum Blocks {
     Fixed(u64),
     /// Multiples of the first, up to the second, all as likely; the second itself where it is none.
     Range(u64, u64),
-    /// Each size with its percentage; the percentages add up to 100.
+    /// Each size with its percentage, the rarest first; the percentages add up to 100.
     Split(Vec<(u64, u64)>),
 }
 
@@ -77,6 +77,23 @@ impl Blocks {
             Self::Fixed(bytes) => *bytes,
             Self::Range(_, most) => *most,
             Self::Split(parts) => parts.iter().map(|part| part.0).max().unwrap_or(512),
+        }
+    }
+
+    /// The mean of what is drawn, where all of it fits.
+    pub fn mean(&self) -> f64 {
+        match self {
+            Self::Fixed(bytes) => *bytes as f64,
+            Self::Range(least, most) => {
+                // What is drawn beyond the longest is cut to it.
+                let steps = most.div_ceil(*least).min(1 << 16);
+                let one = |step: u64| (least + most * step / steps) / least * least;
+                (0..steps).map(|step| one(step).min(*most) as f64).sum::<f64>() / steps as f64
+            }
+            Self::Split(parts) => {
+                let least = self.least();
+                parts.iter().map(|(bytes, percent)| ((bytes - bytes % least) * percent) as f64).sum::<f64>() / 100.0
+            }
         }
     }
 }
@@ -329,6 +346,11 @@ impl JobSpec {
         matches!(self.access, Access::Write | Access::ReadWrite | Access::TrimWrite)
     }
 
+    /// Whether it writes nothing, but reads back what it would have written.
+    pub fn only_reads_back(&self) -> bool {
+        self.verify_only && self.writes() && self.verify.is_some() && self.do_verify
+    }
+
     /// The directions it uses, as indices: read 0, write 1, trim 2.
     pub fn directions(&self) -> &'static [usize] {
         match self.access {
@@ -392,6 +414,8 @@ pub fn assemble(name: &str, items: &[Item]) -> Result<JobFile, WorkloadError> {
         let mut job = fill(job, settings, &mut file.ignored)?;
         // As in fio, which says so and goes on.
         job.time_based &= job.runtime_ns.is_some();
+        // In fio such a job is done when all is read back once.
+        job.time_based &= !job.only_reads_back();
         check(&job)?;
         if let Some(name) = &job.wait_for
             && (*name == job.name || !file.jobs.iter().any(|other| other.name == *name))

@@ -10,7 +10,8 @@
 //! - **Engines** that are synchronous keep one request outstanding; fio's default is one (`engines`).
 //! - **Variables** (`${NAME}`) are those the caller gives; the environment is not read, so that a run repeats.
 //! - **Pace.** A paced request goes out when it is due and the depth allows, whatever is still unanswered, as with
-//!   fio's `io_submit_mode=offload`; exponential gaps (`rate_process=poisson`) have the mean of the rate.
+//!   fio's `io_submit_mode=offload`. What a rate is with blocks of several sizes, or with random gaps, is fio's
+//!   arithmetic (`pace`), defects included, and a note says so.
 //! - **Pauses.** `thinktime_blocks` counts answers, or requests made; the pause begins when all of them are answered.
 //! - **Batches.** The host's software takes no time, so that all requests for which there is room go out at once.
 //! - **Flushes** of `fsync`, `fdatasync` and `end_fsync` wait for the clone's own requests, and hold up new ones.

@@ -2,7 +2,8 @@
 
 use super::engines;
 use super::files::FileRegion;
-use super::job::{JobFile, JobSpec};
+use super::job::{Blocks, JobFile, JobSpec};
+use super::pace::Rate;
 use super::verify::Rule;
 
 // Long: one note after the other.
@@ -43,8 +44,16 @@ pub fn notes(file: &JobFile, files: &[FileRegion], drive_bytes: u64) -> Vec<(Str
     } else if let Some(jobs) = names(&shallow) {
         note("iodepth", format!("one request outstanding, since the engine is synchronous: {jobs}"));
     }
-    if let Some(jobs) = names(&|job| job.rate.iter().chain(&job.rate_iops).any(Option::is_some)) {
+    if let Some(jobs) = names(&JobSpec::is_paced) {
         note("rate", format!("requests go out when due, as with io_submit_mode=offload: {jobs}"));
+    }
+    let made: Vec<String> = file.jobs.iter().flat_map(other_rates).collect();
+    if !made.is_empty() {
+        note("rate in fio", format!("fio counts a rate in the shortest block, and gaps in whole us: {}", made.join(", ")));
+    }
+    let splits: Vec<String> = file.jobs.iter().filter_map(odd_split).collect();
+    if !splits.is_empty() {
+        note("bssplit in fio", splits.join(", "));
     }
     let null = |job: &JobSpec| job.engine.as_deref().is_some_and(|engine| engines::NULL.contains(&engine));
     if let Some(jobs) = names(&null) {
@@ -60,14 +69,13 @@ pub fn notes(file: &JobFile, files: &[FileRegion], drive_bytes: u64) -> Vec<(Str
     }
     let one_map = |job: &JobSpec| {
         let least = |direction: &usize| job.blocks[*direction].least();
-        let used = job.directions();
-        job.has_map() && used.iter().any(|direction| least(direction) != least(&used[0]))
+        job.has_map() && [1, 2].iter().any(|direction| least(direction) != least(&0))
     };
     if let Some(jobs) = names(&one_map) {
         note(
             "random map",
             format!(
-                "reads and writes of different sizes mark the same numbers, as in fio: it may end early: {jobs}"
+                "reads, writes and trims of different sizes mark the same numbers, as in fio: it may end early: {jobs}"
             ),
         );
     }
@@ -76,4 +84,50 @@ pub fn notes(file: &JobFile, files: &[FileRegion], drive_bytes: u64) -> Vec<(Str
         note("ramp_time", "left out of the metrics for the jobs before the first stonewall only".to_owned());
     }
     notes
+}
+
+/// For each direction whose rate fio makes another one of, more than one percent off: what it makes.
+fn other_rates(job: &JobSpec) -> Vec<String> {
+    let one = |&direction: &usize| {
+        let asked = match job.rate_of(direction)? {
+            Rate::RequestsPerSecond(requests) => requests as f64,
+            Rate::BytesPerSecond(bytes) => bytes as f64 / job.blocks[direction].mean(),
+        };
+        let kind = ["reads", "writes", "trims"][direction];
+        let made = match job.rate_made(direction) {
+            Some(made) if (made / asked - 1.0).abs() <= 0.01 => return None,
+            Some(made) => format!("about {made:.0} {kind} a second"),
+            None => format!("{kind} without a limit"),
+        };
+        Some(format!("job {} makes {made}, where {asked:.0} are asked for", job.name))
+    };
+    job.directions().iter().filter_map(one).collect()
+}
+
+/// What fio makes of a bssplit that is not plain.
+fn odd_split(job: &JobSpec) -> Option<String> {
+    let text = job.options.get("bssplit")?;
+    let used = |blocks: &Blocks| matches!(blocks, Blocks::Split(_));
+    if !job.directions().iter().any(|direction| used(&job.blocks[*direction])) {
+        return None;
+    }
+    let mut said = Vec::new();
+    if text.contains('-') {
+        said.push("reads the first size of a range".to_owned());
+    }
+    for parts in text.split(',').filter(|parts| !parts.is_empty()) {
+        let percents = || parts.split(':').map(|part| part.split_once('/').map_or("", |(_, percent)| percent));
+        let number = |text: &str| text.trim().trim_end_matches('%').parse::<u64>().ok().filter(|number| *number > 0);
+        let sum: u64 = percents().filter_map(number).sum();
+        let open = percents().filter(|text| number(text).is_none()).count();
+        let rest = match (sum, open) {
+            (100, _) | (_, 1..) if sum <= 100 => continue,
+            (_, 0) if sum < 100 => "gives what is missing to the size with the most",
+            (_, 0) => "takes what is too much from the size with the most",
+            _ => "always takes the size without a percentage",
+        };
+        said.push(format!("{rest} of {sum} percent"));
+    }
+    said.dedup();
+    (!said.is_empty()).then(|| format!("fio {}: job {}", said.join(" and "), job.name))
 }

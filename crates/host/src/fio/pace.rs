@@ -1,5 +1,6 @@
 //! How fast requests may go out: a rate per direction, even or random.
 
+use super::job::{Blocks, JobSpec};
 use super::value;
 use engine::RandomStream;
 
@@ -13,16 +14,74 @@ pub enum Rate {
 }
 
 impl Rate {
-    /// Reads bytes in a second, `10m`.
-    pub fn bytes(text: &str, kb_base: u64) -> Result<Self, &'static str> {
-        const EXPECTED: &str = "bytes per second such as 10m, at least 1";
-        value::bytes(text, kb_base).ok().filter(|rate| *rate > 0).map(Self::BytesPerSecond).ok_or(EXPECTED)
+    /// Reads bytes in a second, `10m`; none for 0, which is no limit.
+    pub fn bytes(text: &str, kb_base: u64) -> Result<Option<Self>, &'static str> {
+        let rate = value::bytes(text, kb_base).map_err(|_| "bytes per second such as 10m, or 0 for no limit")?;
+        Ok(Some(Self::BytesPerSecond(rate)).filter(|_| rate > 0))
     }
 
-    /// Reads requests in a second, `500`.
-    pub fn requests(text: &str, kb_base: u64) -> Result<Self, &'static str> {
-        const EXPECTED: &str = "requests per second, at least 1";
-        value::bytes(text, kb_base).ok().filter(|rate| *rate > 0).map(Self::RequestsPerSecond).ok_or(EXPECTED)
+    /// Reads requests in a second, `500`; none for 0, which is no limit.
+    pub fn requests(text: &str, kb_base: u64) -> Result<Option<Self>, &'static str> {
+        let rate = value::bytes(text, kb_base).map_err(|_| "requests per second, or 0 for no limit")?;
+        Ok(Some(Self::RequestsPerSecond(rate)).filter(|_| rate > 0))
+    }
+}
+
+const US_PER_SECOND: u64 = 1_000_000;
+const NS_PER_US: u64 = 1_000;
+
+/// What a request adds to the time at which the next is due.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Step {
+    /// Its bytes at this many a second.
+    PerByte(u64),
+    /// The same time whatever its length.
+    Even(u64),
+    /// An exponential time of this mean in us, cut to whole us.
+    Poisson(u64),
+}
+
+impl Step {
+    /// fio's arithmetic (3.42). A number of requests counts as so many of the shortest block, so that a job with several
+    /// sizes makes fewer; with a bssplit it counts requests. Random gaps are those of the shortest block at this rate,
+    /// whatever the sizes. What counts requests does so in whole us.
+    fn of(rate: Rate, blocks: &Blocks, is_poisson: bool) -> Self {
+        let least = blocks.least();
+        let (bytes, requests) = match rate {
+            Rate::BytesPerSecond(bytes) => (bytes, bytes / least),
+            Rate::RequestsPerSecond(requests) => (requests.saturating_mul(least), requests),
+        };
+        let is_split = matches!((rate, blocks), (Rate::RequestsPerSecond(_), Blocks::Split(_)));
+        match US_PER_SECOND.checked_div(requests).unwrap_or(US_PER_SECOND) {
+            mean_us if is_poisson => Self::Poisson(mean_us),
+            gap_us if is_split => Self::Even(gap_us * NS_PER_US),
+            _ => Self::PerByte(bytes),
+        }
+    }
+}
+
+impl JobSpec {
+    /// The rate of a direction, where it has one.
+    pub fn rate_of(&self, direction: usize) -> Option<Rate> {
+        self.rate[direction].or(self.rate_iops[direction])
+    }
+
+    /// Whether any direction that it uses has a rate.
+    pub fn is_paced(&self) -> bool {
+        self.directions().iter().any(|direction| self.rate_of(*direction).is_some())
+    }
+
+    /// Requests in a second that fio makes of a rate: of one in bytes, and as whole us make them; none where it limits
+    /// nothing. Only where its blocks, or its gaps, make this another number than the one asked for.
+    pub fn rate_made(&self, direction: usize) -> Option<f64> {
+        let blocks = &self.blocks[direction];
+        match Step::of(self.rate_of(direction)?, blocks, self.poisson) {
+            // The mean of an exponential cut to whole us.
+            Step::Poisson(mean) if mean > 0 => Some(1e6 * ((1.0 / mean as f64).exp() - 1.0)),
+            Step::Even(gap_ns) if gap_ns > 0 => Some(1e9 / gap_ns as f64),
+            Step::PerByte(bytes) => Some(bytes as f64 / blocks.mean()),
+            Step::Poisson(_) | Step::Even(_) => None,
+        }
     }
 }
 
@@ -30,26 +89,17 @@ impl Rate {
 /// what is overdue as soon as it has room, as fio does.
 #[derive(Clone, Debug)]
 pub struct Pace {
-    rate: Rate,
-    poisson: bool,
+    step: Step,
     due_ns: u64,
     /// What the last division left over, in units of 1 / rate ns, so that no rounding adds up.
     remainder: u64,
 }
 
 impl Pace {
-    /// An even pace from `start_ns` on: it starts with a request.
-    pub fn even(rate: Rate, start_ns: u64) -> Self {
-        Self { rate, poisson: false, due_ns: start_ns, remainder: 0 }
-    }
-
-    /// A random pace from `start_ns` on: with requests by number it starts with a wait.
-    pub fn poisson(rate: Rate, start_ns: u64, random: &mut RandomStream) -> Self {
-        let mut pace = Self { poisson: true, ..Self::even(rate, start_ns) };
-        if let Rate::RequestsPerSecond(_) = rate {
-            pace.advance(1, random);
-        }
-        pace
+    /// The pace of a direction from `start_ns` on, where it has one: it starts with a request.
+    pub fn of(job: &JobSpec, direction: usize, start_ns: u64) -> Option<Self> {
+        let step = Step::of(job.rate_of(direction)?, &job.blocks[direction], job.poisson);
+        Some(Self { step, due_ns: start_ns, remainder: 0 })
     }
 
     /// When the next request is due.
@@ -60,20 +110,19 @@ impl Pace {
 
     /// A request of `bytes` goes out; the next is due that much later.
     pub fn advance(&mut self, bytes: u64, random: &mut RandomStream) {
-        let (amount, rate) = match self.rate {
-            Rate::BytesPerSecond(rate) => (bytes, rate),
-            Rate::RequestsPerSecond(rate) => (1, rate),
+        let step_ns = match self.step {
+            Step::Even(step_ns) => step_ns,
+            Step::Poisson(mean_us) => {
+                (-(1.0 - random.unit()).ln() * mean_us as f64) as u64 * NS_PER_US
+            }
+            Step::PerByte(rate) => {
+                // Below 2^32 bytes times 10^9 plus a rate up to 2^60: no overflow.
+                let owed = bytes * 1_000_000_000 + self.remainder;
+                self.remainder = owed % rate;
+                owed / rate
+            }
         };
-        let step = if self.poisson {
-            let mean_ns = amount as f64 * 1e9 / rate as f64;
-            (-(1.0 - random.unit()).ln() * mean_ns).round() as u64
-        } else {
-            // Below 2^32 bytes times 10^9 plus a rate up to 2^60: no overflow.
-            let owed = amount * 1_000_000_000 + self.remainder;
-            self.remainder = owed % rate;
-            owed / rate
-        };
-        self.due_ns = self.due_ns.saturating_add(step);
+        self.due_ns = self.due_ns.saturating_add(step_ns);
     }
 }
 
@@ -81,38 +130,65 @@ impl Pace {
 mod tests {
     use super::*;
 
+    fn pace(rate: Rate, blocks: Blocks, is_poisson: bool) -> Pace {
+        Pace { step: Step::of(rate, &blocks, is_poisson), due_ns: 0, remainder: 0 }
+    }
+
     #[test]
     fn an_even_pace_never_drifts() {
         let mut random = RandomStream::new(1, "test");
         // 3 requests a second: the n-th is due at n/3 s, rounded down, however many went before.
-        let mut pace = Pace::even(Rate::RequestsPerSecond(3), 5);
+        let mut by_number = pace(Rate::RequestsPerSecond(3), Blocks::Fixed(4096), false);
         for n in 0..100_000u64 {
-            assert_eq!(pace.due_ns(), 5 + n * 1_000_000_000 / 3);
-            pace.advance(4096, &mut random);
+            assert_eq!(by_number.due_ns(), n * 1_000_000_000 / 3);
+            by_number.advance(4096, &mut random);
         }
-        let mut pace = Pace::even(Rate::BytesPerSecond(7_000_003), 0);
+        let mut by_bytes = pace(Rate::BytesPerSecond(7_000_003), Blocks::Fixed(4096), false);
         for n in 0..100_000u64 {
-            assert_eq!(pace.due_ns(), n * 4096 * 1_000_000_000 / 7_000_003);
-            pace.advance(4096, &mut random);
+            assert_eq!(by_bytes.due_ns(), n * 4096 * 1_000_000_000 / 7_000_003);
+            by_bytes.advance(4096, &mut random);
         }
     }
 
     #[test]
-    fn a_random_pace_has_the_mean_and_spread_of_an_exponential() {
+    fn several_sizes_are_paced_as_fio_paces_them() {
+        let mut random = RandomStream::new(1, "test");
+        let rate = Rate::RequestsPerSecond(1000);
+        // fio 3.33 and 3.42: a range counts its bytes at 1000 of the shortest block a second.
+        let mut range = pace(rate, Blocks::Range(4096, 65_536), false);
+        range.advance(65_536, &mut random);
+        assert_eq!(range.due_ns(), 16_000_000);
+        // fio 3.42: a split counts requests, in whole us; before, it counted bytes, too.
+        let mut split = pace(Rate::RequestsPerSecond(300), Blocks::Split(vec![(4096, 50), (65_536, 50)]), false);
+        split.advance(65_536, &mut random);
+        assert_eq!(split.due_ns(), 3_333_000);
+        // Random gaps are those of the shortest block whatever the length.
+        let fast = pace(Rate::BytesPerSecond(4 << 20), Blocks::Split(vec![(4096, 50), (65_536, 50)]), true);
+        assert_eq!(fast.step, Step::Poisson(976));
+    }
+
+    #[test]
+    fn a_random_pace_has_the_mean_and_spread_of_an_exponential_cut_to_us() {
         let mut random = RandomStream::new(2, "test");
-        let mut pace = Pace::poisson(Rate::RequestsPerSecond(1000), 0, &mut random);
-        let (count, mut sum, mut squares) = (200_000u32, 0.0, 0.0);
-        for _ in 0..count {
-            let before = pace.due_ns();
-            pace.advance(4096, &mut random);
-            let gap = (pace.due_ns() - before) as f64 / 1e6;
-            sum += gap;
-            squares += gap * gap;
+        for (rate, mean_us) in [(1000, 1000.0f64), (260_000, 3.0)] {
+            let mut pace = pace(Rate::RequestsPerSecond(rate), Blocks::Fixed(4096), true);
+            assert_eq!(pace.due_ns(), 0, "it starts with a request");
+            let (count, mut sum, mut squares) = (200_000u32, 0.0, 0.0);
+            for _ in 0..count {
+                let before = pace.due_ns();
+                pace.advance(4096, &mut random);
+                let gap = (pace.due_ns() - before) as f64 / 1e3;
+                sum += gap;
+                squares += gap * gap;
+            }
+            let mean = sum / f64::from(count);
+            let variance = squares / f64::from(count) - mean * mean;
+            // Whole us: a geometric distribution. fio makes 395,000 a second of the 260,000.
+            let p = 1.0 - (-1.0 / mean_us).exp();
+            let (expected, spread) = ((1.0 - p) / p, (1.0 - p) / (p * p));
+            // Standard errors: 1/sqrt(n) = 0.0022 of the spread, sqrt(8/n) = 0.0063 of the variance; four of each.
+            assert!((mean - expected).abs() < 0.009 * spread.sqrt(), "{mean}");
+            assert!((variance / spread - 1.0).abs() < 0.026, "{variance}");
         }
-        let mean = sum / f64::from(count);
-        let variance = squares / f64::from(count) - mean * mean;
-        // Standard errors: 1/sqrt(n) = 0.0022 of the mean, sqrt(8/n) = 0.0063 of the variance; four of each.
-        assert!((mean - 1.0).abs() < 0.009, "{mean}");
-        assert!((variance - 1.0).abs() < 0.026, "{variance}");
     }
 }

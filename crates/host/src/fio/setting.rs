@@ -10,9 +10,13 @@ use super::value;
 use super::zones::Zones;
 
 const SECOND_NS: u64 = 1_000_000_000;
-const BLOCK: &str = "a multiple of 512 up to 1g";
+const BLOCK: &str = "a multiple of 512 below 4g";
 const BLOCK_IEC: &str =
     "a multiple of 512: with kb_base=1024, fio's default, 4k is 4096 bytes and 4KiB is 4000; write 4k";
+/// Of fio.
+const MOST_SPLIT: usize = 64;
+/// Of the page cache of a machine.
+const PAGE: u64 = 4096;
 const MOST_FILES: u64 = 1 << 20;
 /// Devices that hold nothing.
 const NO_DRIVES: &[&str] = &["/dev/null", "/dev/zero", "/dev/full", "-"];
@@ -52,8 +56,7 @@ pub fn apply(job: &mut JobSpec, name: &str, text: &str) -> Result<(), Wrong> {
         "steadystate_duration" => job.steady.duration_ns = duration(SECOND_NS)?,
         "steadystate_ramp_time" => job.steady.ramp_ns = duration(SECOND_NS)?,
         "steadystate_check_interval" => {
-            let interval = Some(duration(SECOND_NS)?).filter(|ns| *ns > 0);
-            job.steady.interval_ns = interval.ok_or("a time above 0")?;
+            job.steady.interval_ns = duration(SECOND_NS)?;
         }
         "filename" => {
             let names = names(text);
@@ -64,7 +67,7 @@ pub fn apply(job: &mut JobSpec, name: &str, text: &str) -> Result<(), Wrong> {
         }
         "directory" => job.directory = Some(names(text)),
         "filename_format" => job.filename_format = Some(text.to_owned()).filter(|text| !text.is_empty()),
-        "nrfiles" => job.nrfiles = between(number(), 1, MOST_FILES).ok_or("1 to 1048576 files")?,
+        "nrfiles" => job.nrfiles = between(number(), 0, MOST_FILES).ok_or("1 to 1048576 files")?,
         "openfiles" => job.openfiles = Some(number()?),
         "filesize" => job.filesize = file_size(text, base)?,
         "file_service_type" => job.service = Service::parse(text)?,
@@ -72,7 +75,10 @@ pub fn apply(job: &mut JobSpec, name: &str, text: &str) -> Result<(), Wrong> {
         "io_submit_mode" => {
             job.offload = one_of(text, &[("inline", false), ("offload", true)], "inline or offload")?
         }
-        "offset_align" => job.offset_align = Some(block(text, base)?),
+        "offset_align" => {
+            let bytes = if number() == Ok(0) { 0 } else { block(text, base)? };
+            job.offset_align = Some(bytes).filter(|bytes| *bytes > 0);
+        }
         "rw_sequencer" => {
             job.identical =
                 one_of(text, &[("sequential", false), ("identical", true)], "sequential or identical")?
@@ -86,22 +92,26 @@ pub fn apply(job: &mut JobSpec, name: &str, text: &str) -> Result<(), Wrong> {
         "bsrange" => ranges(job, text, base)?,
         "bssplit" => each(&mut job.blocks, text, |text| split(text, base))?,
         "blockalign" => each(&mut job.align, text, |text| block(text, base).map(Some))?,
-        "size" => job.size = value::size(text, base).map(not_zero)?,
-        "io_size" => job.io_size = value::size(text, base).map(not_zero)?,
+        "size" => job.size = not_zero(value::size(text, base)?, job.size),
+        "io_size" => {
+            let given = not_zero(value::size(text, base)?, job.io_size);
+            job.io_size = given.filter(|size| *size != value::Size::Percent(0));
+        }
         "offset" => job.offset = aligned(text, base)?,
         "offset_increment" => job.offset_increment = aligned(text, base)?,
         "iodepth" => job.iodepth = between(number(), 1, MOST_DEPTH).ok_or("a depth from 1 to 65536")?,
         "numjobs" => {
             job.numjobs = between(number(), 1, MOST_CLONES).ok_or("1 to 4096 jobs, as many as fio runs")?
         }
-        "loops" => job.loops = between(number(), 1, u64::MAX).ok_or("a number of loops from 1 on")?,
+        // Zero of any of these is the default, as in fio.
+        "loops" => job.loops = number()?.max(1),
         // Zero means no end, as in fio.
         "runtime" => job.runtime_ns = Some(duration(SECOND_NS)?).filter(|ns| *ns > 0),
         "ramp_time" => job.ramp_ns = duration(SECOND_NS)?,
         "startdelay" => (job.delay_ns, job.delay_most_ns) = delay(text)?,
         "thinktime" => job.think_ns = duration(1_000)?,
         "thinktime_blocks" => {
-            job.think_blocks = between(number(), 1, u64::MAX).ok_or("a number from 1 on")?
+            job.think_blocks = number()?.max(1);
         }
         "thinktime_blocks_type" => {
             job.think_by_issue = one_of(text, &[("complete", false), ("issue", true)], "complete or issue")?
@@ -123,8 +133,8 @@ pub fn apply(job: &mut JobSpec, name: &str, text: &str) -> Result<(), Wrong> {
         "random_distribution" => job.distribution = Distribution::parse_each(text, base)?,
         "percentage_random" => each(&mut job.random_percent, text, value::percent)?,
         "randseed" => job.seed = Some(text.trim().parse().map_err(|_| "a whole number")?),
-        "rate" => each(&mut job.rate, text, |text| Rate::bytes(text, base).map(Some))?,
-        "rate_iops" => each(&mut job.rate_iops, text, |text| Rate::requests(text, base).map(Some))?,
+        "rate" => each(&mut job.rate, text, |text| Rate::bytes(text, base))?,
+        "rate_iops" => each(&mut job.rate_iops, text, |text| Rate::requests(text, base))?,
         "rate_process" => {
             job.poisson = one_of(text, &[("linear", false), ("poisson", true)], "linear or poisson")?
         }
@@ -167,9 +177,10 @@ fn between(number: Result<u64, &'static str>, least: u64, most: u64) -> Option<u
     number.ok().filter(|number| (least..=most).contains(number))
 }
 
-/// A size of zero means the default, as in fio.
-fn not_zero(size: value::Size) -> Option<value::Size> {
-    (size != value::Size::Bytes(0)).then_some(size)
+/// A size of zero means the default, or the percentage before it, as in fio.
+fn not_zero(size: value::Size, before: Option<value::Size>) -> Option<value::Size> {
+    let percent = before.filter(|before| matches!(before, value::Size::Percent(_)));
+    if size == value::Size::Bytes(0) { percent } else { Some(size) }
 }
 
 fn aligned(text: &str, base: u64) -> Result<value::Size, &'static str> {
@@ -277,7 +288,7 @@ fn delay(text: &str) -> Result<(u64, Option<u64>), &'static str> {
 }
 
 /// A range. As in fio a `bssplit` before it, be it of another section, stays in force within the range; `bs` ends it.
-fn ranges(job: &mut JobSpec, text: &str, base: u64) -> Result<(), &'static str> {
+fn ranges(job: &mut JobSpec, text: &str, base: u64) -> Result<(), Wrong> {
     let mut given = [None, None, None];
     each(&mut given, text, |text| range(text, base).map(Some))?;
     for (blocks, given) in job.blocks.iter_mut().zip(given) {
@@ -288,7 +299,7 @@ fn ranges(job: &mut JobSpec, text: &str, base: u64) -> Result<(), &'static str> 
             continue;
         };
         if parts.iter().any(|part| part.0 < least) {
-            return Err("a range from the shortest size of the bssplit before it, which stays in force");
+            return Err("a range from the shortest size of the bssplit before it, which stays in force".into());
         }
         parts.iter_mut().for_each(|part| part.0 = (part.0 - part.0 % least).min(most));
     }
@@ -296,11 +307,11 @@ fn ranges(job: &mut JobSpec, text: &str, base: u64) -> Result<(), &'static str> 
 }
 
 /// Sets the directions that the text gives a value for.
-fn each<T>(
+fn each<T, E: From<&'static str>>(
     values: &mut [T; 3],
     text: &str,
-    read: impl Fn(&str) -> Result<T, &'static str>,
-) -> Result<(), &'static str> {
+    read: impl Fn(&str) -> Result<T, E>,
+) -> Result<(), E> {
     for (value, text) in values.iter_mut().zip(value::by_direction(text)?) {
         if let Some(text) = text {
             *value = read(text)?;
@@ -309,41 +320,61 @@ fn each<T>(
     Ok(())
 }
 
-fn block(text: &str, base: u64) -> Result<u64, &'static str> {
+fn block(text: &str, base: u64) -> Result<u64, Wrong> {
     let bytes = value::bytes(text, base)?;
     if bytes > 0 && bytes % 512 == 0 && bytes <= MOST_BLOCK {
         return Ok(bytes);
     }
-    Err(if base == 1024 && text.contains(['i', 'I']) { BLOCK_IEC } else { BLOCK })
+    if base == 1024 && text.contains(['i', 'I']) {
+        return Err(BLOCK_IEC.into());
+    }
+    if bytes == 0 || bytes > MOST_BLOCK {
+        return Err(BLOCK.into());
+    }
+    let pages_kib = bytes.div_ceil(PAGE) * PAGE >> 10;
+    Err(format!("{BLOCK}: a page cache writes such data in whole pages of 4 KiB, {pages_kib}k").into())
 }
 
-fn range(text: &str, base: u64) -> Result<Blocks, &'static str> {
+fn range(text: &str, base: u64) -> Result<Blocks, Wrong> {
     let (least, most) = text.split_once(['-', ':']).ok_or("a range such as 4k-64k")?;
     let (least, most) = (block(least, base)?, block(most, base)?);
     Ok(Blocks::Range(least.min(most), least.max(most)))
 }
 
-/// `4k/60:64k/40`; sizes without a percentage share what is left.
-fn split(text: &str, base: u64) -> Result<Blocks, &'static str> {
-    const EXPECTED: &str = "sizes and percentages such as 4k/60:64k/40, adding up to 100";
+/// `4k/60:64k/40`, by fio's arithmetic: sizes without a percentage, or with none of it, share what is left; all are then
+/// looked through from the rarest on, and the last takes what they lack, or loses what they are beyond 100 percent.
+fn split(text: &str, base: u64) -> Result<Blocks, Wrong> {
     let mut parts = Vec::new();
-    for part in text.split(':') {
-        let (size, percent) = part.split_once('/').unwrap_or((part, ""));
-        let percent = if percent.is_empty() { None } else { Some(value::percent(percent)?) };
-        parts.push((block(size, base)?, percent));
+    for part in text.split(':').filter(|part| !part.is_empty()) {
+        let (size, percent) = part.split_once('/').unwrap_or((part, "0"));
+        // Of a range, which is none of fio's forms, it reads the first size.
+        let size = size.split_once('-').map_or(size, |(first, _)| first);
+        let percent = percent.trim().trim_end_matches('%');
+        let percent = if percent.is_empty() { "0" } else { percent };
+        let percent: u64 = percent.parse().map_err(|_| "sizes and percentages such as 4k/60:64k/40")?;
+        parts.push((block(size, base)?, percent.min(100)));
     }
-    if parts.len() > 100 {
-        return Err("at most 100 sizes");
+    if parts.is_empty() || parts.len() > MOST_SPLIT {
+        return Err("one to 64 sizes, as fio takes them".into());
     }
-    let given: u64 = parts.iter().filter_map(|part| part.1).sum();
-    let open = parts.iter().filter(|part| part.1.is_none()).count() as u64;
-    let left = 100u64.checked_sub(given).ok_or(EXPECTED)?;
-    if (open == 0 && left > 0) || (open > 0 && left < open) {
-        return Err(EXPECTED);
+    let given: u64 = parts.iter().map(|part| part.1).sum();
+    let open = parts.iter().filter(|part| part.1 == 0).count() as u64;
+    if given > 100 && open > 1 {
+        return Err("percentages of at most 100 in all beside sizes without one".into());
     }
-    // What does not divide evenly goes to the first sizes, one percent each.
-    let mut shared = (0..open).map(|index| left / open + u64::from(index < left % open));
-    let parts =
-        parts.into_iter().map(|(size, percent)| (size, percent.or_else(|| shared.next()).unwrap_or(0)));
-    Ok(Blocks::Split(parts.filter(|part| part.1 > 0).collect()))
+    if given > 100 && open == 1 {
+        // In fio a negative number that is taken for a large one: that size is met first, and always.
+        parts.iter_mut().for_each(|part| part.1 = if part.1 == 0 { 100 } else { 0 });
+    } else if open > 0 {
+        parts.iter_mut().filter(|part| part.1 == 0).for_each(|part| part.1 = (100 - given) / open);
+    }
+    parts.sort_by_key(|part| part.1);
+    let mut left = 100;
+    for part in &mut parts {
+        part.1 = part.1.min(left);
+        left -= part.1;
+    }
+    let last = parts.iter().rposition(|part| part.1 > 0).unwrap_or(parts.len() - 1);
+    parts[last].1 += left;
+    Ok(Blocks::Split(parts))
 }

@@ -16,7 +16,7 @@ pub enum Sizes {
     Fixed(u64),
     /// Multiples of this, up to that.
     Range(u64, u64),
-    /// The shortest, and one entry per percent.
+    /// The shortest that is drawn, and one entry per percent.
     Table(u64, Box<[u64; 100]>),
 }
 
@@ -27,9 +27,11 @@ impl Sizes {
             Blocks::Fixed(bytes) => Self::Fixed(*bytes),
             Blocks::Range(least, most) => Self::Range(*least, *most),
             Blocks::Split(parts) => {
-                let mut sizes = parts.iter().flat_map(|(size, percent)| (0..*percent).map(|_| *size));
+                // As in fio, each a multiple of the shortest.
+                let whole = |size: u64| size - size % blocks.least();
+                let mut sizes = parts.iter().flat_map(|(size, percent)| (0..*percent).map(|_| whole(*size)));
                 let table = std::array::from_fn(|_| sizes.next().expect("parts add up to 100"));
-                Self::Table(blocks.least(), Box::new(table))
+                Self::Table(table.iter().copied().min().unwrap_or(512), Box::new(table))
             }
         }
     }
@@ -46,7 +48,11 @@ impl Sizes {
         }
         loop {
             let bytes = match self {
-                Self::Table(_, table) => table[random.below(100) as usize],
+                // As in fio, where one is too long, the next that is not, from the rarest to the most frequent.
+                Self::Table(_, table) => {
+                    let from = random.below(100) as usize;
+                    table[from..].iter().copied().find(|bytes| *bytes <= room).unwrap_or(u64::MAX)
+                }
                 Self::Fixed(most) | Self::Range(_, most) => {
                     let bytes = least + random.below(*most);
                     (bytes - bytes % least).min(*most)
@@ -332,10 +338,11 @@ fn covered(job: &JobSpec, part: &Part, random: &mut RandomStream) -> Covered {
     let mut used = job.directions().iter().copied();
     let first = job.blocks[job.directions()[0]].least();
     let one = |direction: usize| job.blocks[direction] == Blocks::Fixed(first);
-    if used.all(one) {
-        return Covered::InOrder(Passes::new(count(bytes, first, first), random));
-    }
     let blocks: [u64; 3] = std::array::from_fn(|direction| job.blocks[direction].least());
     let least = blocks.iter().copied().min().unwrap_or(512);
+    // fio's map is of the shortest block of all directions, those that the job does not use, too.
+    if used.all(one) && first == least {
+        return Covered::InOrder(Passes::new(count(bytes, first, first), random));
+    }
     Covered::Map(BlockMap::new((bytes / least).max(1)), blocks)
 }

@@ -105,7 +105,7 @@ pub struct Worker {
     times: Times,
 }
 
-/// When a clone starts and ends; set when its group starts.
+/// When a clone starts and ends; set when it starts, but for its delay.
 #[derive(Clone, Copy, Debug)]
 struct Times {
     delay_ns: u64,
@@ -192,25 +192,23 @@ impl Worker {
         }
     }
 
-    /// Its group starts at `now`; the answer is when it makes its first request.
-    pub fn start(&mut self, job: &JobSpec, now: u64) -> u64 {
+    /// How long after the beginning of the run it starts.
+    pub fn delay_ns(&self) -> u64 {
+        self.times.delay_ns
+    }
+
+    /// It starts at `now`.
+    pub fn start(&mut self, job: &JobSpec, now: u64) {
         let times = &mut self.times;
-        times.start_ns = now.saturating_add(times.delay_ns);
+        times.start_ns = now;
         if let Some(runtime) = times.runtime_ns {
             times.end_ns = times.start_ns.saturating_add(times.ramp_ns).saturating_add(runtime);
         }
-        for direction in 0..3 {
-            let (Some(stream), Some(rate)) =
-                (&mut self.streams[direction], job.rate[direction].or(job.rate_iops[direction]))
-            else {
-                continue;
-            };
-            stream.pace = Some(match job.poisson {
-                true => Pace::poisson(rate, times.start_ns, &mut self.random),
-                false => Pace::even(rate, times.start_ns),
-            });
+        for (direction, stream) in self.streams.iter_mut().enumerate() {
+            if let Some(stream) = stream {
+                stream.pace = Pace::of(job, direction, times.start_ns);
+            }
         }
-        times.start_ns
     }
 
     /// Requests of its own that are not answered yet.
@@ -345,11 +343,13 @@ impl Worker {
             (Access::ReadWrite, Some(drawn)) => drawn,
             (Access::ReadWrite, None) => usize::from(self.random.below(100) >= self.read_percent),
         };
+        // As in fio, a block is trimmed when it may be written.
+        let paced = if self.access == Access::TrimWrite { 1 } else { direction };
         let due = |direction: usize| {
             let pace = self.streams[direction].as_ref().and_then(|stream| stream.pace.as_ref());
             pace.map(Pace::due_ns)
         };
-        let Some(own) = due(direction).filter(|due| *due > now) else {
+        let Some(own) = due(paced).filter(|due| *due > now) else {
             self.drawn = None;
             return Ok(direction);
         };

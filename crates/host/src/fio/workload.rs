@@ -20,7 +20,7 @@ mod flows;
 /// Where a clone waits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Place {
-    /// For its group to start.
+    /// To be started.
     Later,
     /// In the queue of those to be asked.
     Ready,
@@ -47,6 +47,8 @@ struct Member {
     fua: bool,
     /// Its group of jobs, parted by `new_group` and `stonewall`.
     group: u32,
+    /// It starts when no other runs.
+    stonewall: bool,
 }
 
 /// The jobs of a fio job file on one drive.
@@ -63,16 +65,13 @@ pub struct FioWorkload {
     /// The clone behind each tag that belongs to one.
     owners: Vec<u32>,
     tags: Vec<String>,
-    /// The first clone of each group after the first; groups are parted by `stonewall`.
-    group_starts: VecDeque<u32>,
-    /// The first clone that has not started.
-    next_clone: u32,
-    /// Clones of the current group that are not done.
+    /// Clones that have not started, in order, and when the delay of one of them is over.
+    unstarted: Vec<u32>,
+    next_start: u64,
+    /// Clones that have started and are not done.
     running: u32,
     /// Clones that wait for one of their requests to be answered.
     full: u32,
-    /// Clones of the current group that start when other jobs are done.
-    waiting: Vec<u32>,
     ramp_until: SimTime,
     requests: u64,
     drive_bytes: u64,
@@ -87,6 +86,14 @@ pub struct FioWorkload {
 }
 
 const UNWATCHED: u32 = u32::MAX;
+
+/// How many times all jobs before were surely done before the last of these begins: once for each `stonewall`, but for
+/// those after a job with a delay, which they do not wait for.
+fn phase(jobs: &[JobSpec]) -> usize {
+    let is_late = |job: &JobSpec| job.delay_ns > 0 || job.delay_most_ns.is_some();
+    let delayed = jobs.iter().position(is_late).map_or(jobs.len(), |first| first + 1);
+    jobs[..delayed].iter().skip(1).filter(|job| job.stonewall).count()
+}
 
 impl FioWorkload {
     /// Sets the jobs up on a drive of `drive_bytes`, with random streams of `seed`.
@@ -103,11 +110,10 @@ impl FioWorkload {
             pending: Pending::default(),
             owners: Vec::new(),
             tags: Vec::new(),
-            group_starts: VecDeque::new(),
-            next_clone: 0,
+            unstarted: Vec::new(),
+            next_start: u64::MAX,
             running: 0,
             full: 0,
-            waiting: Vec::new(),
             ramp_until: SimTime::ZERO,
             requests: 0,
             drive_bytes,
@@ -127,17 +133,18 @@ impl FioWorkload {
             workload.add(index as u32, &job, *first, shares, seed)?;
             *first += job.numjobs;
         }
-        workload.group_starts.push_back(workload.clones.len() as u32);
+        workload.unstarted = (0..workload.clones.len() as u32).collect();
         workload.watch();
         let jobs = &workload.file.jobs;
         workload.limits = Limits::new(workload.clones.iter().map(|clone| &jobs[clone.job as usize]));
-        let in_first = workload.clones[..workload.group_starts[0] as usize].iter();
+        let in_first = workload.clones.iter().enumerate().take_while(|(index, clone)| *index == 0 || !clone.stonewall);
+        let in_first = in_first.map(|(_, clone)| clone);
         let ramp = |clone: &Member| {
             let job = &workload.file.jobs[clone.job as usize];
             if job.ramp_ns == 0 { 0 } else { job.delay_ns + job.ramp_ns }
         };
         workload.ramp_until = SimTime::from_ns(in_first.map(ramp).max().unwrap_or(0));
-        workload.start_group(0);
+        workload.start_due(0);
         Ok(workload)
     }
 
@@ -174,18 +181,16 @@ impl FioWorkload {
         shares: impl Iterator<Item = Share>,
         seed: u64,
     ) -> Result<(), WorkloadError> {
-        if job.stonewall && !self.clones.is_empty() {
-            self.group_starts.push_back(self.clones.len() as u32);
-        }
         let parts = (job.stonewall || job.new_group) && !self.clones.is_empty();
         let group = self.clones.last().map_or(0, |last| last.group + u32::from(parts));
         let shares_tag = job.reports_together();
+        let phase = phase(&self.file.jobs[..=index as usize]);
         for (clone, share) in (0u64..).zip(shares) {
             let stream = format!("fio.{}.{}", job.name, first + clone);
             let random = RandomStream::new(job.seed.unwrap_or(seed), &stream);
             let worker = Worker::new(job, &share, &self.files, random)?;
             let on_drive = share.parts.iter().filter(|part| self.files[part.file as usize].is_drive);
-            self.uses.extend(on_drive.map(|part| Use::of(job, self.group_starts.len(), &share, part)));
+            self.uses.extend(on_drive.map(|part| Use::of(job, phase, &share, part)));
             if clone == 0 || !shares_tag {
                 self.tags.push(job.name.clone());
                 self.owners.push(self.clones.len() as u32);
@@ -193,7 +198,8 @@ impl FioWorkload {
             let tag = (self.tags.len() - 1) as u16;
             let fua = job.fua;
             self.flows.add(job.flow);
-            self.clones.push(Member { worker, place: Place::Later, job: index, tag, shares_tag, fua, group });
+            let (place, stonewall) = (Place::Later, job.stonewall && clone == 0);
+            self.clones.push(Member { worker, place, job: index, tag, shares_tag, fua, group, stonewall });
         }
         Ok(())
     }
@@ -226,20 +232,36 @@ impl FioWorkload {
         }
     }
 
-    /// Starts the next group at `now`; false when there is none.
-    fn start_group(&mut self, now: u64) -> bool {
-        let Some(end) = self.group_starts.pop_front() else { return false };
-        for index in self.next_clone..end {
-            if self.file.jobs[self.clones[index as usize].job as usize].wait_for.is_some() {
-                self.waiting.push(index);
+    /// Starts those whose turn it is at `now`, by fio's rule: in order, but for those whose delay is not over or that wait
+    /// for another job, up to one with `stonewall`, which waits for all that run.
+    fn start_due(&mut self, now: u64) {
+        self.next_start = u64::MAX;
+        let mut is_walled = false;
+        for index in std::mem::take(&mut self.unstarted) {
+            let clone = &self.clones[index as usize];
+            // As in fio, from the beginning of the run.
+            let start = clone.worker.delay_ns();
+            if !is_walled && start > now {
+                self.next_start = self.next_start.min(start);
+            } else if !is_walled {
+                is_walled = clone.stonewall && self.running > 0;
+            }
+            if is_walled || start > now || self.awaits(index) {
+                self.unstarted.push(index);
             } else {
+                self.running += 1;
                 self.start(index, now);
             }
         }
-        self.running = end - self.next_clone;
-        self.next_clone = end;
-        self.release(now);
-        true
+    }
+
+    /// Whether clone `index` waits for a job that is not done.
+    fn awaits(&self, index: u32) -> bool {
+        let job = |clone: &Member| &self.file.jobs[clone.job as usize];
+        let me = job(&self.clones[index as usize]);
+        let Some(awaited) = &me.wait_for else { return false };
+        let goes_on = |clone: &Member| clone.place != Place::Finished || clone.worker.outstanding() > 0;
+        self.clones.iter().any(|clone| job(clone).name == *awaited && goes_on(clone))
     }
 
     /// Starts one clone at `now`.
@@ -248,30 +270,9 @@ impl FioWorkload {
             self.watches[watch as usize].start(now);
         }
         let clone = &mut self.clones[index as usize];
-        let start = clone.worker.start(&self.file.jobs[clone.job as usize], now);
-        if start <= now {
-            clone.place = Place::Ready;
-            self.ready.push_back(index);
-        } else {
-            clone.place = Place::Timed;
-            self.timers.push(Reverse((start, index)));
-        }
-    }
-
-    /// Starts those that waited for jobs which are done now.
-    fn release(&mut self, now: u64) {
-        let waiting = std::mem::take(&mut self.waiting);
-        for index in waiting {
-            let job = &self.file.jobs[self.clones[index as usize].job as usize];
-            let goes_on = |clone: &Member| {
-                let is_awaited = job.wait_for.as_ref() == Some(&self.file.jobs[clone.job as usize].name);
-                is_awaited && (clone.place != Place::Finished || clone.worker.outstanding() > 0)
-            };
-            match self.clones.iter().any(goes_on) {
-                true => self.waiting.push(index),
-                false => self.start(index, now),
-            }
-        }
+        clone.worker.start(&self.file.jobs[clone.job as usize], now);
+        clone.place = Place::Ready;
+        self.ready.push_back(index);
     }
 
     /// Clone `index` is done: with `exitall` it takes others along.
@@ -280,21 +281,18 @@ impl FioWorkload {
             let clone = &self.clones[index as usize];
             (self.file.jobs[clone.job as usize].exit_what, clone.group)
         };
-        let ends = |clone: &Member| what != ExitWhat::Group || clone.group == group;
-        let mut waiting = std::mem::take(&mut self.waiting);
-        waiting.retain(|other| {
-            let clone = &mut self.clones[*other as usize];
-            let stays = !ends(clone);
-            if !stays {
-                clone.place = Place::Finished;
-                self.running -= 1;
-            }
-            stays
-        });
-        self.waiting = waiting;
-        for other in 0..self.next_clone {
+        let ends = |clone: &Member| match what {
+            ExitWhat::Group => clone.group == group,
+            ExitWhat::Stonewall => clone.place != Place::Later,
+            ExitWhat::All => true,
+        };
+        for other in 0..self.clones.len() as u32 {
             let clone = &mut self.clones[other as usize];
-            if !ends(clone) || matches!(clone.place, Place::Later | Place::Finished) {
+            if !ends(clone) || clone.place == Place::Finished {
+                continue;
+            }
+            if clone.place == Place::Later {
+                clone.place = Place::Finished;
                 continue;
             }
             clone.worker.stop(now);
@@ -304,9 +302,7 @@ impl FioWorkload {
                 self.ready.push_back(other);
             }
         }
-        if what == ExitWhat::All {
-            self.group_starts.clear();
-        }
+        self.unstarted.retain(|other| self.clones[*other as usize].place == Place::Later);
     }
 
     /// Brings the clones whose time has come into the queue.
@@ -319,6 +315,9 @@ impl FioWorkload {
             self.timers.pop();
             self.clones[index as usize].place = Place::Ready;
             self.ready.push_back(index);
+        }
+        if now >= self.next_start {
+            self.start_due(now);
         }
         if !self.flows.parked.is_empty() {
             self.end_parked(now);
@@ -339,7 +338,7 @@ impl FioWorkload {
         request
     }
 
-    /// Clone `index` is done: one less to wait for; after the last of a group the next begins.
+    /// Clone `index` is done: others may start.
     fn one_done(&mut self, index: u32, now: u64) {
         self.running -= 1;
         if !self.flows.is_empty() {
@@ -349,10 +348,8 @@ impl FioWorkload {
         if self.file.exitall {
             self.take_along(index, now);
         }
-        if self.running == 0 {
-            self.start_group(now);
-        } else if !self.waiting.is_empty() {
-            self.release(now);
+        if !self.unstarted.is_empty() {
+            self.start_due(now);
         }
     }
 
@@ -361,12 +358,17 @@ impl FioWorkload {
         if !self.flows.parked.is_empty() {
             return self.idle_parked();
         }
-        if let Some(Reverse((time, _))) = self.timers.peek() {
-            return Poll::At(SimTime::from_ns(*time));
+        let next = self.next_time();
+        if next < u64::MAX {
+            return Poll::At(SimTime::from_ns(next));
         }
-        let last_group = self.group_starts.is_empty();
-        // What is still out belongs to clones that have no more requests, or to one that waits for it.
-        if last_group && self.full == 0 { Poll::Done } else { Poll::Blocked }
+        // What is still out belongs to clones that have no more requests, unless one waits for it, or a job for its end.
+        if self.full == 0 && self.unstarted.is_empty() { Poll::Done } else { Poll::Blocked }
+    }
+
+    /// When a clone that waits for a time goes on, or starts.
+    fn next_time(&self) -> u64 {
+        self.timers.peek().map_or(u64::MAX, |Reverse((time, _))| *time).min(self.next_start)
     }
 }
 

@@ -9,8 +9,11 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 pub mod play;
+pub mod random;
+pub mod summary;
 
-use play::{Said, play};
+use play::play;
+use summary::Timed;
 
 /// A request as both say it: its file, what it does, where in the file, how long.
 pub type Asked = (String, &'static str, u64, u64);
@@ -20,13 +23,18 @@ pub const DEVICE: &str = "the-drive";
 
 /// Whether the fio that is installed writes the logs that are read here; says so where not.
 pub fn has_fio() -> bool {
-    let found = Command::new("fio").arg("--version").output();
+    let found = Command::new(program()).arg("--version").output();
     let version =
         found.map(|output| String::from_utf8_lossy(&output.stdout).into_owned()).unwrap_or_default();
     if !version.starts_with("fio-3.") {
         eprintln!("skipped: fio 3 is not installed");
     }
     version.starts_with("fio-3.")
+}
+
+/// The fio to run: the one that the variable FIO names, else the one that is installed.
+pub fn program() -> String {
+    std::env::var("FIO").unwrap_or_else(|_| "fio".to_owned())
 }
 
 /// A folder of its own, removed at its end.
@@ -52,6 +60,23 @@ impl Drop for Folder {
 /// A log has 8 KiB of text at a time, so that those of clones, which share a file, are whole only where each fits. With
 /// a depth above one the null engine is asked a second time for what it had no room for, and the log has it twice.
 pub fn of_fio(name: &str, text: &str) -> Result<Vec<Vec<Asked>>, String> {
+    let sections = run_fio(name, text)?.sections;
+    Ok(sections.into_iter().map(|section| section.into_iter().map(|one| one.1).collect()).collect())
+}
+
+/// What fio says of a run.
+pub struct Said {
+    /// What each section asks for, with its time in ns since its thread began.
+    pub sections: Vec<Vec<Timed>>,
+    /// Its JSON.
+    pub json: String,
+}
+
+/// As [`of_fio`], with times.
+///
+/// # Errors
+/// With what fio says instead of running.
+pub fn run_fio(name: &str, text: &str) -> Result<Said, String> {
     let folder = Folder::new(name);
     let mut job = String::from("[global]\nioengine=null\nthread\n");
     let mut sections = 0;
@@ -66,16 +91,18 @@ pub fn of_fio(name: &str, text: &str) -> Result<Vec<Vec<Asked>>, String> {
     std::fs::write(folder.0.join("j.fio"), &job).unwrap();
     // fio waits for its threads when it is asked to end, and some never do.
     let mut command = Command::new("timeout");
-    let done = command.args(["-s", "KILL", "20", "fio", "j.fio"]).current_dir(&folder.0).output().unwrap();
+    command.args(["-s", "KILL", "20", &program(), "--output-format=json", "--output=out.json", "j.fio"]);
+    let done = command.current_dir(&folder.0).output().unwrap();
     if !done.status.success() {
         let said = [done.stderr, done.stdout].concat();
         return Err(format!("{}: {}", done.status, String::from_utf8_lossy(&said)));
     }
     let log = |section| read_iolog(&folder.0.join(format!("{section}.iolog")));
-    Ok((0..sections).map(log).collect())
+    let json = std::fs::read_to_string(folder.0.join("out.json")).unwrap_or_default();
+    Ok(Said { sections: (0..sections).map(log).collect(), json })
 }
 
-fn read_iolog(path: &Path) -> Vec<Asked> {
+fn read_iolog(path: &Path) -> Vec<Timed> {
     let text = std::fs::read_to_string(path).unwrap_or_default();
     let mut asked = Vec::new();
     for line in text.lines() {
@@ -97,7 +124,8 @@ fn read_iolog(path: &Path) -> Vec<Asked> {
         };
         let number = |index: usize| words.get(index).and_then(|word| word.parse().ok()).unwrap_or(0);
         let (offset, bytes) = if kind == "flush" { (0, 0) } else { (number(at + 1), number(at + 2)) };
-        asked.push((words[at - 1].to_owned(), kind, offset, bytes));
+        let time_us: u64 = if at > 1 { words[0].parse().unwrap_or(0) } else { 0 };
+        asked.push((time_us * 1000, (words[at - 1].to_owned(), kind, offset, bytes)));
     }
     asked
 }
@@ -110,6 +138,15 @@ pub fn read(text: &str) -> Result<JobFile, WorkloadError> {
 
 /// What this crate asks for, by section in their order, at most `most` requests in all: each takes a microsecond.
 pub fn ours(text: &str, drive: u64, most: usize) -> Result<Vec<Vec<Asked>>, WorkloadError> {
+    let sections = ours_timed(text, drive, most)?;
+    Ok(sections.into_iter().map(|section| section.into_iter().map(|one| one.1).collect()).collect())
+}
+
+/// As [`ours`], with the time of each in ns.
+///
+/// # Errors
+/// When the jobs are refused.
+pub fn ours_timed(text: &str, drive: u64, most: usize) -> Result<Vec<Vec<Timed>>, WorkloadError> {
     let file = read(text)?;
     let tags = |(index, job): (usize, &host::fio::JobSpec)| {
         let tags = if job.reports_together() { 1 } else { job.numjobs as usize };
@@ -120,8 +157,8 @@ pub fn ours(text: &str, drive: u64, most: usize) -> Result<Vec<Vec<Asked>>, Work
     let mut workload = FioWorkload::new(file, drive, 1)?;
     let files = workload.files().to_vec();
     play(&mut workload, 1000, most, &mut |_, request, what| {
-        if what == Said::Made {
-            found[section_of[usize::from(request.tag)]].push(said(request, &files));
+        if what == play::Said::Made {
+            found[section_of[usize::from(request.tag)]].push((request.arrive.ns(), said(request, &files)));
         }
     });
     Ok(found)

@@ -23,11 +23,12 @@ pub fn play(
     seen: &mut dyn FnMut(&FioWorkload, &HostRequest, Said),
 ) -> u64 {
     let mut outstanding: VecDeque<(u64, HostRequest)> = VecDeque::new();
-    let (mut now, mut count) = (0, 0);
+    let (mut now, mut count, mut is_done) = (0, 0, false);
     while count < most {
         let mut next = u64::MAX;
         match workload.poll(SimTime::from_ns(now)).unwrap() {
             Poll::Ready(request) => {
+                assert!(!is_done, "a request after the last");
                 assert_eq!(request.arrive.ns(), now);
                 count += 1;
                 seen(workload, &request, Said::Made);
@@ -40,7 +41,8 @@ pub fn play(
             }
             Poll::Blocked => assert!(!outstanding.is_empty(), "blocked for ever"),
             Poll::Done if outstanding.is_empty() => break,
-            Poll::Done => {}
+            // A run stops asking here: what an answer would start is lost.
+            Poll::Done => is_done = true,
         }
         match outstanding.front() {
             Some((time, _)) if *time <= next => {

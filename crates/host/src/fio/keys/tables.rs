@@ -1,4 +1,4 @@
-//! All options of fio 3.33 and of its later releases up to 3.41. Long, since it is a table.
+//! All options of fio 3.33 and of its later releases up to 3.42. Long, since it is a table.
 
 /// Options that shape the requests, by their first name.
 pub(super) const HONOURED: &[&str] = &[
@@ -223,6 +223,9 @@ pub(super) const NO_EFFECT: &[&str] = &[
     "job_start_clock_id",
     "kill_sig",
     "lat_percentiles",
+    "latency_percentile",
+    "latency_run",
+    "latency_window",
     "libaio_vectored",
     "libblkio_driver",
     "libblkio_force_enable_completion_eventfd",
@@ -274,6 +277,7 @@ pub(super) const NO_EFFECT: &[&str] = &[
     "prioclass",
     "priohint",
     "priority",
+    "rate_cycle",
     "read_iolog_chunked",
     "refill_buffers",
     "registerfiles",
@@ -376,12 +380,8 @@ pub(super) const NOT_MODELLED: &[(&str, &[&str], &str)] = &[
     ("replay_skip", NEVER, AS_TRACE),
     ("merge_blktrace_file", NEVER, "the trace given as the workload itself"),
     ("latency_target", OFF, FIXED_LOAD),
-    ("latency_window", OFF, FIXED_LOAD),
-    ("latency_percentile", NEVER, FIXED_LOAD),
-    ("latency_run", OFF, FIXED_LOAD),
     ("rate_min", OFF, PLAIN_RATE),
     ("rate_iops_min", OFF, PLAIN_RATE),
-    ("rate_cycle", NEVER, PLAIN_RATE),
     ("rate_ignore_thinktime", OFF, "either rate or thinktime"),
     ("thinkcycles", OFF, SPIN),
     ("thinktime_iotime", OFF, SPIN),

@@ -55,7 +55,7 @@ impl FioWorkload {
     #[cold]
     #[inline(never)]
     pub(super) fn idle_parked(&self) -> Poll {
-        let timer = self.timers.peek().map(|Reverse((time, _))| *time);
+        let timer = Some(self.next_time()).filter(|time| *time < u64::MAX);
         let parked = self.flows.parked.iter().map(|(_, end)| *end).filter(|end| *end < u64::MAX).min();
         timer.into_iter().chain(parked).min().map_or(Poll::Blocked, |time| Poll::At(SimTime::from_ns(time)))
     }

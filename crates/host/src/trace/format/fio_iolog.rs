@@ -1,4 +1,7 @@
 //! fio iolog, versions 2 (waits between requests) and 3 (a time on each line). Each file is a volume.
+//!
+//! fio appends to a log that is there already. As in its own replay (3.33 and 3.42), a run that was appended follows the
+//! one before: its first line comes with the last of the run before, and its times go on from there.
 
 use super::{BASE, FormatCard, Parser, Writer};
 use crate::Op;
@@ -7,12 +10,15 @@ use crate::trace::record::{Parsed, Record, Volumes};
 use std::io::Write as _;
 
 const US: u64 = 1_000;
+const MS: u64 = 1_000_000;
+/// fio takes a stamp of 0 for none, and leaves out the gap after it: stamps that are written begin here.
+const FIRST_US: u64 = 1;
 
 pub(super) const CARD_V2: FormatCard = FormatCard {
     name: "fio-iolog-v2",
     title: "fio iolog, version 2",
-    units: "header, then: file action [offset length] in bytes; wait counts us after the wait before",
-    parser: |_| Box::new(Iolog { timed: false, header_met: false, now_ns: 0 }),
+    units: "header, then: file action [offset length] in bytes; wait counts ms from the start",
+    parser: |_| Box::new(Iolog::new(false)),
     ..BASE
 };
 
@@ -20,7 +26,7 @@ pub(super) const CARD_V3: FormatCard = FormatCard {
     name: "fio-iolog-v3",
     title: "fio iolog, version 3",
     units: "header, then: time in us, file, action [offset length] in bytes",
-    parser: |_| Box::new(Iolog { timed: true, header_met: false, now_ns: 0 }),
+    parser: |_| Box::new(Iolog::new(true)),
     writer: Some(Writer { header, line: write }),
     ..BASE
 };
@@ -31,13 +37,16 @@ struct Iolog {
     /// Each line begins with its time (version 3).
     timed: bool,
     header_met: bool,
-    /// The sum of the waits so far (version 2).
+    /// The last wait or stamp, from the beginning of the first run.
     now_ns: u64,
+    /// What to add to the stamps of this run (version 3); none before its first.
+    base_ns: Option<i128>,
 }
 
 impl Parser for Iolog {
     fn parse(&mut self, line: &[u8], volumes: &mut Volumes) -> Result<Parsed, Fault> {
         if line == HEADERS[usize::from(self.timed)] {
+            self.base_ns = (!self.header_met).then_some(0);
             self.header_met = true;
             return Ok(Parsed::Signature);
         }
@@ -48,7 +57,7 @@ impl Parser for Iolog {
         let mut columns = Columns::blank(line);
         let mut time_ns = self.now_ns;
         if self.timed {
-            time_ns = micros(columns.next("time")?)?;
+            time_ns = self.stamp(micros(columns.next("time")?)?)?;
         }
         let file = columns.next("file")?;
         let action = columns.next("action")?;
@@ -67,23 +76,35 @@ impl Parser for Iolog {
 }
 
 impl Iolog {
-    /// `file wait microseconds 0`: the requests that follow come so much later.
+    fn new(timed: bool) -> Self {
+        Self { timed, header_met: false, now_ns: 0, base_ns: Some(0) }
+    }
+
+    /// A stamp of this run, from the beginning of the first.
+    fn stamp(&mut self, ns: u64) -> Result<u64, Fault> {
+        let base = *self.base_ns.get_or_insert(i128::from(self.now_ns) - i128::from(ns));
+        let time = u64::try_from(base + i128::from(ns));
+        self.now_ns = time.map_err(|_| fault("the times of appended runs add up to more than 64 bits", YEARS))?;
+        Ok(self.now_ns)
+    }
+
+    /// `file wait milliseconds 0`: the requests that follow come no earlier after the start of the replay.
     fn wait(&mut self, columns: &mut Columns<'_>) -> Result<Parsed, Fault> {
-        let wait_ns = micros(columns.next("wait")?)?;
+        let ms = int(columns.next("wait")?, "wait")?;
         if let Some(length) = columns.optional() {
             int(length, "length")?;
         }
-        match self.now_ns.checked_add(wait_ns) {
-            Some(sum) => self.now_ns = sum,
-            None => return Err(fault("the waits add up to more than 64 bits", "a time below 584 years")),
-        }
+        let wait_ns = ms.checked_mul(MS).ok_or_else(|| fault(format!("wait {ms} ms"), YEARS))?;
+        self.now_ns = self.now_ns.max(wait_ns);
         Ok(Parsed::Known)
     }
 }
 
+const YEARS: &str = "a time below 584 years";
+
 fn micros(field: &[u8]) -> Result<u64, Fault> {
     let us = int(field, "time")?;
-    us.checked_mul(US).ok_or_else(|| fault(format!("time {us} us"), "a time below 584 years"))
+    us.checked_mul(US).ok_or_else(|| fault(format!("time {us} us"), YEARS))
 }
 
 fn request(
@@ -129,14 +150,14 @@ fn header(volumes: &[String]) -> String {
     let mut text = String::from("fio version 3 iolog\n");
     for action in ["add", "open"] {
         for volume in 0..volumes.len() {
-            text.push_str(&format!("0 {} {action}\n", file_name(volume)));
+            text.push_str(&format!("{FIRST_US} {} {action}\n", file_name(volume)));
         }
     }
     text
 }
 
 fn write(out: &mut Vec<u8>, record: &Record, _volume: &str) -> Result<(), &'static str> {
-    let (us, file) = (record.time_ns / US, file_name(record.volume as usize));
+    let (us, file) = (FIRST_US + record.time_ns / US, file_name(record.volume as usize));
     let action = match record.op {
         Op::Flush => {
             let _ = writeln!(out, "{us} {file} sync 0 0");

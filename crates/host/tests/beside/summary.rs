@@ -1,0 +1,351 @@
+//! What a job asked for, in short: enough to compare with what another asked for, and to be stored.
+
+use super::{Asked, alike, plain, sorted};
+use host::fio::{Blocks, JobSpec, Order};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// A request, and its time in ns since the clone began.
+pub type Timed = (u64, Asked);
+
+/// How often each value came.
+type Counts = BTreeMap<String, u64>;
+
+/// The requests of one section.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Summary {
+    /// How many, flushes too.
+    pub requests: u64,
+    /// Their bytes.
+    pub bytes: u64,
+    /// Kinds and sizes, files, sixteenths of files, steps from one to the next.
+    kinds: Counts,
+    files: Counts,
+    places: Counts,
+    steps: Counts,
+    /// Of the requests in their order: the first, the first two, four, and so on, and all.
+    in_order: Vec<u64>,
+    /// Of them all, sorted.
+    sorted: u64,
+    /// From the first to the last.
+    span_us: u64,
+    /// Gaps between requests that are as long as a pause.
+    pauses: u64,
+    /// When it began and ended, in ms after the first section; none where that is not known.
+    pub ran_ms: Option<(u64, u64)>,
+}
+
+/// FNV-1a, which is the same in every release.
+fn hash(of: &[Asked]) -> u64 {
+    let text = of.iter().map(|(file, kind, offset, bytes)| format!("{file} {kind} {offset} {bytes};"));
+    let mix = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3);
+    text.fold(0xcbf2_9ce4_8422_2325, |hash, one| one.bytes().fold(hash, mix))
+}
+
+fn count(of: impl Iterator<Item = String>) -> Counts {
+    let mut counts = Counts::new();
+    of.for_each(|key| *counts.entry(key).or_insert(0) += 1);
+    counts
+}
+
+impl Summary {
+    /// Of requests with their times.
+    pub fn of(timed: &[Timed], ran_ms: Option<(u64, u64)>) -> Self {
+        let asked: Vec<Asked> = timed.iter().map(|one| one.1.clone()).collect();
+        let asked = plain(&asked);
+        let data = || asked.iter().filter(|one| one.1 != "flush");
+        let part = |one: &Asked| format!("{} {} {}", one.0, one.1, one.2 >> PART_SHIFT);
+        let step = |pair: &[Asked]| match pair[1].2 as i64 - (pair[0].2 + pair[0].3) as i64 {
+            0 => "onward",
+            step if step == -(pair[0].3 as i64) => "again",
+            _ => "elsewhere",
+        };
+        let powers = (0..).map(|power| 1usize << power).take_while(|power| *power < asked.len());
+        let times = || timed.iter().map(|one| one.0);
+        Self {
+            requests: asked.len() as u64,
+            bytes: asked.iter().map(|one| one.3).sum(),
+            kinds: count(asked.iter().map(|one| format!("{} {}", one.1, one.3))),
+            files: count(data().map(|one| one.0.clone())),
+            places: count(data().map(part)),
+            steps: count(asked.windows(2).map(|pair| step(pair).to_owned())),
+            in_order: powers.chain([asked.len()]).map(|length| hash(&asked[..length])).collect(),
+            sorted: hash(&sorted(&asked)),
+            span_us: (times().max().unwrap_or(0) - times().min().unwrap_or(0)) / 1000,
+            pauses: timed.windows(2).filter(|pair| pair[1].0.saturating_sub(pair[0].0) >= PAUSE_NS).count() as u64,
+            ran_ms,
+        }
+    }
+}
+
+/// Pauses of the jobs (`random`) are of 10 ms.
+const PAUSE_NS: u64 = 9_500_000;
+
+/// Places are told apart by parts of so many bytes.
+const PART_SHIFT: u32 = 18;
+
+/// What a job fixes of its requests.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Fixed {
+    /// Each, in its order.
+    Each,
+    /// All, in any order.
+    All,
+    /// What they are drawn from.
+    Draws,
+}
+
+fn fixed(job: &JobSpec) -> Fixed {
+    let used = job.directions();
+    let first = &job.blocks[used[0]];
+    let one_size = used.iter().all(|direction| job.blocks[*direction].least() == first.most() && job.blocks[*direction].most() == first.most());
+    let one_kind = used.len() == 1 || job.access == host::fio::Access::TrimWrite;
+    let in_turn = matches!(job.service.order, Order::RoundRobin | Order::Sequential);
+    let clones = job.numjobs > 1;
+    match job.random {
+        _ if !one_size || !one_kind => Fixed::Draws,
+        false if !in_turn => Fixed::All,
+        false if clones => Fixed::All,
+        false => Fixed::Each,
+        true if is_mixed_by_chance(job) => Fixed::Draws,
+        true if job.has_map() && job.number_ios.is_none() && job.io_size.is_none() && job.random_percent == [100; 3] && job.sequence == 1 => Fixed::All,
+        true => Fixed::Draws,
+    }
+}
+
+/// Whether another ends by its time.
+fn by_time(job: &JobSpec) -> bool {
+    job.runtime_ns.is_some()
+}
+
+/// Standard deviations that a sample exceeds once in a million times.
+const DEVIATIONS: f64 = 4.9;
+
+/// An error unless both are of `job`.
+pub fn compare(job: &JobSpec, mine: &Summary, fios: &Summary) -> Result<(), String> {
+    let n = mine.requests.min(fios.requests).max(1) as f64;
+    let apart = (mine.requests as f64 - fios.requests as f64).abs();
+    if (mine.requests == 0) != (fios.requests == 0) {
+        return Err(format!("{} requests, fio {}", mine.requests, fios.requests));
+    }
+    let sizes_drawn = job.directions().iter().any(|direction| !is_one(&job.blocks[*direction]));
+    let drawn_count = sizes_drawn && job.number_ios.is_none();
+    let by_rate = job.is_paced() || job.think_ns > 0;
+    let noise = DEVIATIONS * (2.0 / n).sqrt();
+    if by_time(job) {
+        let drawn = if job.poisson || sizes_drawn || job.directions().len() > 1 { noise } else { 0.0 };
+        if by_rate && is_paced_throughout(job) && apart > 3.0 + n * (0.02 + drawn) {
+            return Err(format!("{} requests in its time, fio {}", mine.requests, fios.requests));
+        }
+    } else if !drawn_count && !is_mixed_by_chance(job) {
+        if mine.requests != fios.requests {
+            return Err(format!("{} requests, fio {}", mine.requests, fios.requests));
+        }
+    } else {
+        let squares = job.directions().iter().map(|direction| job.blocks[*direction].most()).max().unwrap_or(0) as f64;
+        let bytes = (mine.bytes as f64 - fios.bytes as f64).abs();
+        let slack = if is_mixed_by_chance(job) { DEVIATIONS * squares * (2.0 * n).sqrt() } else { 0.0 };
+        let clones = (job.numjobs * job.nrfiles.max(1) * job.loops) as f64;
+        if bytes > squares * clones * 2.0 + slack {
+            return Err(format!("{} bytes, fio {}", mine.bytes, fios.bytes));
+        }
+    }
+    match fixed(job) {
+        Fixed::Each if by_time(job) => {
+            let shared = mine.in_order.len().min(fios.in_order.len()).saturating_sub(1);
+            if mine.in_order[..shared] != fios.in_order[..shared] {
+                return Err("requests, or their order".to_owned());
+            }
+        }
+        Fixed::Each if mine.in_order != fios.in_order => return Err("requests, or their order".to_owned()),
+        Fixed::All if !by_time(job) && mine.sorted != fios.sorted => return Err("requests, in any order".to_owned()),
+        Fixed::Each | Fixed::All => {}
+        Fixed::Draws => drawn(job, mine, fios)?,
+    }
+    if job.think_ns > 0 && job.numjobs == 1 && !by_time(job) && !drawn_count && !is_mixed_by_chance(job) && mine.pauses != fios.pauses {
+        return Err(format!("{} pauses, fio {} us in all", mine.pauses, fios.pauses));
+    }
+    if job.is_paced() && !by_time(job) && is_paced_throughout(job) {
+        let gap = |of: &Summary| of.span_us as f64 / (of.requests.max(2) - 1) as f64;
+        let drawn = if job.poisson || sizes_drawn || is_mixed_by_chance(job) || job.directions().len() > 1 { noise } else { 0.0 };
+        // A clock of ms, and one that others use, too.
+        let most = gap(fios) * (0.02 + drawn) + 3000.0 / n;
+        if (gap(mine) - gap(fios)).abs() > most {
+            return Err(format!("{} us in all, fio {} us", mine.span_us, fios.span_us));
+        }
+    }
+    Ok(())
+}
+
+fn is_one(blocks: &Blocks) -> bool {
+    blocks.least() == blocks.most()
+}
+
+/// Whether how many requests there are follows from draws.
+fn is_mixed_by_chance(job: &JobSpec) -> bool {
+    let least = |direction: usize| job.blocks[direction].least();
+    let several = job.random && (least(1) != least(0) || least(2) != least(0));
+    // Where blocks come again, how many are read back, too; and a file that is picked at random may be done early.
+    let goes_on = job.random && (job.random_percent != [100; 3] || job.sequence > 1);
+    goes_on
+        || (several && job.has_map())
+        || (job.directions().len() > 1 && [1, 2].iter().any(|direction| least(*direction) != least(0)))
+        || (job.verify.is_some() && (job.directions().len() > 1 || (job.random && !job.has_map())))
+}
+
+fn is_paced_throughout(job: &JobSpec) -> bool {
+    job.think_ns > 0 || job.directions().iter().any(|direction| job.rate_of(*direction).is_some())
+}
+
+fn drawn(job: &JobSpec, mine: &Summary, fios: &Summary) -> Result<(), String> {
+    let as_float = |counts: &Counts| counts.iter().map(|(key, count)| (key.clone(), *count as f64)).collect::<BTreeMap<_, _>>();
+    let one = |what: &str, mine: &Counts, fios: &Counts, spread: f64| {
+        alike(what, &as_float(mine), &as_float(fios), spread * (DEVIATIONS / 4.5).powi(2))
+    };
+    let twice = if job.verify.is_some() { 2.0 } else { 1.0 };
+    one("kind and size", &mine.kinds, &fios.kinds, twice)?;
+    let run = match job.random_percent {
+        [100, 100, 100] => job.sequence as f64,
+        _ => 100.0 / job.random_percent[job.directions()[0]].max(1) as f64,
+    };
+    let in_a_row = (job.service.in_a_row.min(64)) as f64;
+    let spread = if run > 1.0 || in_a_row > 1.0 { 2.0 * run.max(in_a_row) } else { 1.0 };
+    if job.sequence > 1 && mine.files.len() > 1 {
+        // A file is done at an end that no request fills, which it meets by chance.
+        return Ok(());
+    }
+    one("file", &mine.files, &fios.files, spread)?;
+    let scattered = matches!(job.distribution[job.directions()[0]], host::fio::Distribution::Zipf(_));
+    if job.random && !scattered {
+        one("file and place", &mine.places, &fios.places, spread)?;
+    }
+    // Clones take turns.
+    let one_file = mine.files.len() < 2;
+    if job.random && !job.has_map() && !scattered && job.numjobs == 1 && one_file {
+        one("step", &mine.steps, &fios.steps, twice)?;
+    }
+    Ok(())
+}
+
+/// An error unless the sections run one after the other, or beside each other, on both sides alike.
+pub fn compare_order(jobs: &[JobSpec], mine: &[Summary], fios: &[Summary]) -> Result<(), String> {
+    // Shorter than this, one may be over before the other begins by chance.
+    const CHANCE_MS: u64 = 150;
+    for (after, job) in jobs.iter().enumerate() {
+        for before in 0..after {
+            let runs = |of: &[Summary]| Some((of[before].ran_ms?, of[after].ran_ms?));
+            let (Some((a, b)), Some((c, d))) = (runs(mine), runs(fios)) else { continue };
+            // A wall does not wait for a job whose delay is not over.
+            let is_late = jobs[..after].iter().any(|job| job.delay_ns > 0);
+            let in_turn = !is_late && jobs[before + 1..=after].iter().any(|job| job.stonewall);
+            let waits = in_turn || job.wait_for.as_ref() == Some(&jobs[before].name);
+            let beside = !waits && b.0 + CHANCE_MS < a.1;
+            if (waits && (b.0 < a.1 || d.0 + 3 < c.1)) || (beside && d.0 >= c.1 + CHANCE_MS) {
+                return Err(format!("{} beside or after {}: {a:?} {b:?}, fio {c:?} {d:?}", job.name, jobs[before].name));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// A job, and what fio asks for.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Stored {
+    /// Of the job.
+    pub seed: u64,
+    /// Its text.
+    pub job: String,
+    /// By section.
+    pub fio: Vec<Summary>,
+}
+
+/// What came of a comparison.
+pub enum Verdict {
+    /// Nothing differs from what fio asked for.
+    Same(Vec<Summary>),
+    /// What does.
+    Differs(String),
+    /// There is nothing to compare.
+    Refused(String),
+}
+
+const DRIVE: u64 = 1 << 40;
+
+/// What this crate asks for, by section.
+///
+/// # Errors
+/// When it refuses the job.
+pub fn ours(text: &str) -> Result<Vec<Summary>, String> {
+    let sections = super::ours_timed(text, DRIVE, 100_000).map_err(|error| format!("{}: expected {}", error.found, error.expected))?;
+    let one = |timed: &Vec<Timed>| {
+        let times = || timed.iter().map(|one| one.0 / 1_000_000);
+        Summary::of(timed, times().min().zip(times().max()))
+    };
+    Ok(sections.iter().map(one).collect())
+}
+
+/// An error, with the name of the section, unless both are of the job file `text`.
+pub fn compare_all(text: &str, mine: &[Summary], fios: &[Summary]) -> Result<(), String> {
+    let jobs = super::read(text).map_err(|error| error.to_string())?.jobs;
+    for ((job, mine), fios) in jobs.iter().zip(mine).zip(fios) {
+        compare(job, mine, fios).map_err(|why| format!("{}: {why}", job.name))?;
+    }
+    compare_order(&jobs, mine, fios)
+}
+
+/// Plays a job on both sides. Where times differ fio plays it again: its machine may have had something else to do.
+pub fn examine(seed: u64, text: &str) -> Verdict {
+    let mine = match ours(text) {
+        Ok(mine) => mine,
+        Err(why) => {
+            let why = without_numbers(&why);
+            return match super::run_fio(&format!("random-{seed}"), text) {
+                Ok(_) => Verdict::Refused(format!("here only: {why}")),
+                Err(_) => Verdict::Refused(format!("by both: {why}")),
+            };
+        }
+    };
+    let mut why = String::new();
+    for _ in 0..3 {
+        let said = match super::run_fio(&format!("random-{seed}"), text) {
+            Ok(said) => said,
+            Err(said) if said.starts_with("signal: ") => return Verdict::Refused("fio does not come to its end".to_owned()),
+            Err(said) => return Verdict::Differs(format!("fio refuses it: {}", said.chars().take(300).collect::<String>())),
+        };
+        let ran = ran(&said.json, text);
+        let fios: Vec<Summary> =
+            said.sections.iter().enumerate().map(|(index, timed)| Summary::of(timed, ran.get(index).copied())).collect();
+        match compare_all(text, &mine, &fios) {
+            Ok(()) => return Verdict::Same(fios),
+            Err(found) => why = found,
+        }
+        if !why.contains("us in all") && !why.contains("beside or after") && !why.contains("in its time") {
+            break;
+        }
+    }
+    Verdict::Differs(why)
+}
+
+/// The words of an error.
+fn without_numbers(text: &str) -> String {
+    let words = text.split_whitespace().map(|word| if word.contains(|c: char| c.is_ascii_digit()) { "N" } else { word });
+    words.collect::<Vec<_>>().join(" ")
+}
+
+/// When each section ran, in ms since the first began, where this fio says so.
+fn ran(json: &str, text: &str) -> Vec<(u64, u64)> {
+    let start = json.find('{').unwrap_or(0);
+    let Ok(document) = serde_json::from_str::<serde_json::Value>(&json[start..]) else { return Vec::new() };
+    let Ok(file) = super::read(text) else { return Vec::new() };
+    let found = document["jobs"].as_array().cloned().unwrap_or_default();
+    let of = |name: &str| -> Option<(u64, u64)> {
+        let one = |job: &serde_json::Value| Some((job["job_start"].as_u64()?, job["job_runtime"].as_u64()?));
+        let mine: Option<Vec<_>> = found.iter().filter(|job| job["jobname"] == name).map(one).collect();
+        let mine = mine?;
+        Some((mine.iter().map(|one| one.0).min()?, mine.iter().map(|one| one.0 + one.1).max()?))
+    };
+    let all: Option<Vec<_>> = file.jobs.iter().map(|job| of(&job.name)).collect();
+    let Some(all) = all else { return Vec::new() };
+    let first = all.iter().map(|one| one.0).min().unwrap_or(0);
+    all.iter().map(|one| (one.0 - first, one.1 - first)).collect()
+}

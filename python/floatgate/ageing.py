@@ -116,6 +116,7 @@ class Life:
 
     drive: str
     capacity_bytes: int
+    unit_bytes: int  # of a mapping unit, which each write was one of
     seed: int
     rows: tuple[Row, ...]
     judged: Judged
@@ -155,7 +156,7 @@ class Life:
 
     @property
     def waf(self) -> float:
-        """Write amplification over the whole life."""
+        """Write amplification over the whole life: bytes programmed over bytes written, in whole units."""
         ends = [0.0, *(row.drive_writes for row in self.rows)]
         spans = [end - begin for begin, end in pairwise(ends)]
         programmed = sum(row.waf * span for row, span in zip(self.rows, spans, strict=True))
@@ -189,6 +190,7 @@ class Life:
         return {
             "drive": self.drive,
             "capacity_bytes": self.capacity_bytes,
+            "mapping_unit_bytes": self.unit_bytes,
             "seed": self.seed,
             "ended": self.ended,
             "cause": self.cause,
@@ -251,7 +253,7 @@ def age(
             rows.append(Row.read(text))
         progress(min(part, 1.0))
     in_use = InUse.read(ageing.in_use())
-    return Life(drive, ageing.capacity_bytes(), seed, tuple(rows), judged, in_use)
+    return Life(drive, ageing.capacity_bytes(), ageing.unit_bytes(), seed, tuple(rows), judged, in_use)
 
 
 def _refuse_idle(without_code: str, *given: str | float | None) -> None:

@@ -6,14 +6,21 @@ from floatgate import quantities as q
 from floatgate.headline import at
 
 # Parts of `waf_parts` that are no origin of a program by themselves.
-TITLES = {"host": "host data", "gc": "collection", "gc_debt": "owed before"}
+TITLES = {
+    "host": "host data",
+    "fill_up": "filling up units",
+    "gc": "collection",
+    "gc_debt": "owed before",
+}
 
 
 def parts(document: dict[str, Any]) -> dict[str, float]:
-    """Return write amplification by part, those that are nothing left out; empty where nothing was written.
+    """Return write amplification by part, those that are nothing left out; empty without a settled figure.
 
     Collection is there twice: for the run's own writes (`gc`), and for room missing before (`gc_debt`).
     """
+    if not settled(document):
+        return {}
     found = document.get("waf_parts")
     if found:
         return {part: value for part, value in found.items() if value}
@@ -21,6 +28,20 @@ def parts(document: dict[str, Any]) -> dict[str, float]:
     if not waf or not units.get("total"):
         return {}
     return {origin: waf * n / units["total"] for origin, n in units.items() if n and origin != "total"}
+
+
+def settled(document: dict[str, Any]) -> bool:
+    """Return whether `waf` says what the flash took, and not how full the buffer is."""
+    return at(document, "waf_bytes.settled") is not False
+
+
+def unsettled(document: dict[str, Any]) -> str:
+    """Say why it is not: `72 % of what the host wrote is still in the buffer`."""
+    found = document["waf_bytes"]
+    share = q.percent(found["held_share"])
+    if (found["held"] or 0) < (found["held_before"] or 0):
+        return f"the buffer gave off what it held before, {share} of what the host wrote"
+    return f"{share} of what the host wrote is still in the buffer"
 
 
 def long_run(document: dict[str, Any]) -> str:

@@ -9,6 +9,8 @@ from floatgate.fio.bins import bins
 PERCENTILES = (1, 5, 10, 20, 30, 40, 50, 60, 70, 80, 90, 95, 99, 99.5, 99.9, 99.95, 99.99)
 _US_BINS = (2, 4, 10, 20, 50, 100, 250, 500, 750, 1000)
 _MS_BINS = (2, 4, 10, 20, 50, 100, 250, 500, 750, 1000, 2000)
+# What stands below `floatgate`: a write amplification with what says whether it is settled.
+_OWN = ("drive", "seed", "waf", "waf_bytes", "jobs", "interrupted")
 _DEPTHS = ("1", "2", "4", "8", "16", "32", ">=64")
 
 Histogram = list[tuple[int, int]]
@@ -65,7 +67,7 @@ def fio_json(document: dict[str, Any], histograms: dict[str, Histogram]) -> dict
         "global options": {},
         "jobs": [job],
         "disk_util": [],
-        "floatgate": {key: document.get(key) for key in ("drive", "seed", "waf", "jobs", "interrupted")},
+        "floatgate": {key: document.get(key) for key in _OWN},
     }
 
 

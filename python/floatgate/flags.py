@@ -34,7 +34,7 @@ FLAGS: Mapping[str, Flag] = {
     "from_the_buffer": Flag("of the buffer", _SPEED),
 }
 # Remarks that raise no flag: each number is what it is called.
-PLAIN = frozenset(("max_latency", "padding"))
+PLAIN = frozenset(("max_latency", "pace_not_kept", "padding"))
 
 
 @dataclass(frozen=True)

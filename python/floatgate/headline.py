@@ -8,6 +8,7 @@ from floatgate import quantities as q
 
 KINDS = ("read", "write", "trim", "flush")
 FLASH = ("reads", "programs", "erases")
+NOT_SETTLED = "not settled"  # in place of a write amplification that says how full the buffer is
 
 
 @dataclass(frozen=True)
@@ -62,7 +63,10 @@ def _metrics(document: dict[str, Any]) -> Iterator[Metric]:
         share = at(document, f"state.{path}.share")
         if share is not None:
             yield Metric(f"state.{path}.share", f"{kind} that met flash", share, q.percent)
-    yield Metric("waf", "write amplification", document["waf"], q.ratio)
+    if at(document, "waf_bytes.settled") is False:
+        yield Metric("waf", "write amplification", None, lambda _value: NOT_SETTLED)
+    else:
+        yield Metric("waf", "write amplification", document["waf"], q.ratio)
     if at(document, "waf_long_run.value") is not None:
         low, value, high = (at(document, f"waf_long_run.{name}") for name in ("low", "value", "high"))
         title = "write amplification, long run"

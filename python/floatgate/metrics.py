@@ -116,9 +116,18 @@ class Endpoint:
         )
 
     def _of_flash(self, drive: Progress) -> Iterator[Any]:
-        written, programmed = drive["units_written"], drive["units_programmed"]
+        written, programmed = drive["bytes_written"], drive["units_programmed"]
         yield self._core.CounterMetricFamily(
-            "floatgate_units_written", "Mapping units that the host wrote.", written
+            "floatgate_units_written",
+            "Mapping units that the host wrote, in whole or in part.",
+            drive["units_written"],
+        )
+        yield self._core.CounterMetricFamily(
+            "floatgate_bytes_written", "Bytes that the host's writes brought.", written
+        )
+        of_flash = {origin: units * drive["unit_bytes"] for origin, units in programmed.items()}
+        yield self._counter(
+            "bytes_programmed", "Bytes programmed to the flash, by origin.", of_flash, "origin"
         )
         for name, words in (
             ("units_programmed", "Mapping units programmed, by origin."),
@@ -127,10 +136,10 @@ class Endpoint:
             ("blocks_erased", "Blocks erased, by origin."),
         ):
             yield self._counter(name, words, drive[name], "origin")
-        amplification = sum(programmed.values()) / written if written else float("nan")
+        amplification = sum(of_flash.values()) / written if written else float("nan")
         yield self._core.GaugeMetricFamily(
             "floatgate_write_amplification",
-            "Mapping units programmed for each that the host wrote, since the server began.",
+            "Bytes programmed for each that the host wrote, since the server began.",
             amplification,
         )
 

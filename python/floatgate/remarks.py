@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from floatgate import quantities as q
+from floatgate import amplification, quantities as q
 from floatgate.headline import at
 
 # Of a share this large what is left is too little to show in the mean: the tenth that does not.
@@ -110,8 +110,8 @@ def _nothing_collected(document: dict[str, Any]) -> Remark | None:
     written = at(document, "host.write.bytes")
     text = (
         f"Nothing was collected: the host wrote {q.size(written)}, {q.percent(long_run['overwrites'])} of the"
-        " drive, and ended before room had to be gained; a write amplification of"
-        f" {q.ratio(document['waf'])} says nothing about the long run."
+        f" drive, and ended before room had to be gained; {_figure(document)} says nothing about the long"
+        " run."
     )
     used = at(document, "state.began") not in (None, "none")
     return Remark("nothing_collected", text, _LONGER if used else f"{_USED}, or {_LONGER}")
@@ -119,6 +119,29 @@ def _nothing_collected(document: dict[str, Any]) -> Remark | None:
 
 _USED = "begin with a used drive: --precondition instant, or workload where writes are skewed"
 _LONGER = "run it longer: --loop until=waf:5% repeats the workload until write amplification is known to 5 %"
+
+
+def _figure(document: dict[str, Any]) -> str:
+    """Write amplification with its number, where that says something."""
+    if not amplification.settled(document):
+        return "its write amplification"
+    return f"a write amplification of {q.ratio(document['waf'])}"
+
+
+def _not_settled(document: dict[str, Any]) -> Remark | None:
+    """A buffer that came to hold, or gave off, a part of what the host wrote."""
+    if amplification.settled(document):
+        return None
+    text = (
+        f"Write amplification is not settled: {amplification.unsettled(document)}, and the bytes programmed"
+        " until then say how full the buffer is."
+    )
+    if document["waf_bytes"]["held_share"] >= NOTABLE:
+        text += " The speed of the run is in part that of the buffer filling up."
+    advice = "run it longer, or leave the beginning out (ramp_time)"
+    if document.get("waf_long_run") and not at(document, "waf_long_run.too_short"):
+        advice += "; write amplification in the long run counts what waits in the buffer"
+    return Remark("not_settled", text, advice)
 
 
 def _loop_given_up(document: dict[str, Any]) -> Remark | None:
@@ -155,6 +178,8 @@ def _too_short(document: dict[str, Any]) -> Remark | None:
 
 def _notable(document: dict[str, Any], part: str) -> tuple[float, float] | None:
     """Give write amplification and a part of it, where that part is worth a sentence."""
+    if not amplification.settled(document):
+        return None
     waf, of_it = document.get("waf"), at(document, f"waf_parts.{part}")
     return (waf, of_it) if waf and of_it and of_it >= NOTABLE * waf else None
 
@@ -215,21 +240,14 @@ def _from_the_buffer(document: dict[str, Any]) -> Remark | None:
                 f"{q.percent(share)} of what was {what}: these are figures of the buffer, not of the flash."
             )
             return Remark("from_the_buffer", text, "spread the workload over more than ftl.buffer.size")
-    programmed, replaced = at(document, "waf_parts.host"), at(document, "ftl.buffer.hit_ratio_write") or 0.0
-    waiting = 1 - replaced - programmed if programmed is not None else 0.0
-    if waiting < NOTABLE:
-        return None
-    text = (
-        f"{q.percent(waiting)} of what was written still waited in the drive's buffer when the run ended: its"
-        " speed is in part that of the buffer filling up."
-    )
-    return Remark("from_the_buffer", text, "run it longer, or leave the beginning out (ramp_time)")
+    return None
 
 
 RULES: tuple[Callable[[dict[str, Any]], Remark | None], ...] = (
     _ended_by_latency,
     _cannot_keep_up,
     _pace_not_kept,
+    _not_settled,
     _nothing_collected,
     _too_short,
     _loop_given_up,

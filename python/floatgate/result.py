@@ -59,7 +59,10 @@ class Run:
 
     @property
     def waf(self) -> float | None:
-        """Mapping units programmed by all origins over those the host wrote; None without host writes."""
+        """Bytes programmed by all origins over those the host wrote; None without host writes.
+
+        Where `document.waf_bytes.settled` is False, it says how full the buffer is.
+        """
         return self.document.waf
 
     @property

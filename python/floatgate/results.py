@@ -516,8 +516,8 @@ class Flash(Section):
     """[blocks] Blocks erased."""
 
     units_programmed: ByOrigin
-    """[mapping units] Mapping units programmed, each under its own origin. `waf` is their total over
-    the units the host wrote.
+    """[mapping units] Mapping units programmed, each under its own origin. Their bytes are in
+    `waf_bytes.programmed`.
     """
 
     page_bytes: Count
@@ -529,12 +529,19 @@ class Flash(Section):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class WafParts(Section):
-    """What write amplification was made of: mapping units programmed for each origin, per unit the
-    host wrote. The parts add up to `waf`. Null: nothing was programmed for this origin.
+    """What write amplification was made of: bytes programmed for each origin, per byte the host wrote.
+    The parts add up to `waf`. Null: nothing was programmed for this origin.
     """
 
     host: float
-    """The host's own data."""
+    """The host's own bytes, as they came to the flash: below 1 where it overwrote them in the buffer,
+    or the buffer still holds them.
+    """
+
+    fill_up: float | None
+    """Filling up mapping units: the rest of units that the host wrote a part of, programmed beside
+    that part.
+    """
 
     gc: float
     """Garbage collection for the room that the window's own writes took."""
@@ -546,9 +553,6 @@ class WafParts(Section):
 
     wear: float | None
     """Wear levelling."""
-
-    read_modify_write: float | None
-    """Data of partly written units."""
 
     rescue: float | None
     """Data moved out of superblocks in which a program failed."""
@@ -580,6 +584,44 @@ class WafParts(Section):
 
     read_ahead: float | None
     """Data read ahead."""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class WafBytes(Section):
+    """The bytes that write amplification is made of, and whether what the buffer holds would change
+    it.
+    """
+
+    host_written: Count
+    """[bytes] Bytes that the host's write requests carried into the drive."""
+
+    programmed: Count
+    """[bytes] Bytes programmed to the flash, for all origins."""
+
+    filled_up: Count | None
+    """[bytes] Of those programmed for the host, bytes that no request of its carried: the rest of
+    units that it wrote a part of. Null in a result of an older format that does not tell.
+    """
+
+    held_before: Count | None
+    """[bytes] Bytes of the host's that were in the buffer alone when the window began; null in a
+    result of an older format.
+    """
+
+    held: Count | None
+    """[bytes] Bytes of the host's that were in the buffer alone when the window ended: written, and
+    not on flash yet. Null in a result of an older format.
+    """
+
+    held_share: float
+    """[ratio] What the buffer held more, or less, at the end than at the beginning, as a share of what
+    the host wrote.
+    """
+
+    settled: bool
+    """[yes/no] That share is at most 3 %. Where it is more, `waf` says how full the buffer is rather
+    than what the drive does.
+    """
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -1782,12 +1824,16 @@ class RunResult(Section):
     """Operations of the flash, by origin."""
 
     waf: float | None
-    """[ratio] Write amplification: mapping units programmed for all origins over mapping units the
-    host wrote; null without host writes.
+    """[ratio] Write amplification: bytes programmed to the flash for all origins over bytes that the
+    host wrote, as NVMe, OCP and SNIA define it. `waf_bytes` has both, and says whether the figure
+    is settled. Null without host writes.
     """
 
     waf_parts: WafParts | None
     """[ratio] What write amplification was made of; null without host writes."""
+
+    waf_bytes: WafBytes | None
+    """The bytes that it is made of, and whether it is settled; null without host writes."""
 
     waf_long_run: WafLongRun | None
     """What write amplification comes to in the long run; null without host writes."""

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from floatgate import called, notebook, quantities as q
+from floatgate.amplification import settled
 from floatgate.errors import InputError
 from floatgate.lab import figures
 from floatgate.options import Options, State, nanoseconds
@@ -121,7 +122,7 @@ def _case(asked: Asked, every: str, keep: int) -> Case:
         turnover=turnover,
         iops=write["iops"],
         p99_ns=write["latency_ns"]["p99"],
-        waf=result["waf"],
+        waf=result["waf"] if settled(result) else None,
         kept_bytes=seen.get("units_kept_max", 0) * unit,
         dropped_full=seen.get("dropped_full", 0),
         ram_bytes=seen.get("ram_bytes", 0),

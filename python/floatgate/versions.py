@@ -72,7 +72,7 @@ def _without_policies(document: Document) -> None:
 
 
 def _without_untrimmed(document: Document) -> None:
-    """Nobody counted then what trims left."""
+    """Results of formats before 5 do not count what trims left."""
     document["host"]["trim"] |= {"requests_without_unit": None, "bytes_outside_units": None}
 
 
@@ -81,6 +81,64 @@ def _without_cuts(document: Document) -> None:
     document.setdefault("fault", None)
     for cut in (document["power"] or {}).get("cuts", []):
         cut.setdefault("units_forgotten_on_dead_dies", 0)
+
+
+class _Untold(ValueError):
+    """What a key of an older result cannot be brought to: the key, and why."""
+
+
+# Bytes under way when a ramp ended, or of requests that failed, are at most this share of a window's.
+_AT_THE_EDGES = 0.01
+_SETTLED = 0.03  # as the core has it
+
+
+def _in_bytes(document: Document) -> None:
+    """Bring write amplification from mapping units to bytes: both are in a result.
+
+    A window that begins with the run, and whose writes all succeeded, has the bytes of exactly its units. In
+    another one they differ by what was under way at its edges: where that is all they may differ by, its
+    writes were of whole units. Otherwise the bytes of its units are not in the result.
+    """
+    units, unit = document["ftl"]["buffer"]["units_written"], document["flash"]["mapping_unit_bytes"]
+    parts = document["waf_parts"]
+    if parts is not None:
+        parts.pop("read_modify_write", None)  # nothing was ever programmed for it
+        parts["fill_up"] = None
+    document["waf_bytes"] = None
+    if not units or document["waf"] is None:
+        return
+    written, by_units = document["host"]["write"]["bytes"], units * unit
+    if written != by_units and (document["started_ns"] or document["host"]["failed"]["write"]):
+        if abs(by_units / max(written, 1) - 1) > _AT_THE_EDGES:
+            raise _Untold("waf", "mapping units over mapping units, in a window whose bytes are not told")
+        written = by_units
+    factor = by_units / written
+    programmed = document["flash"]["units_programmed"]
+    coalesced = document["ftl"]["buffer"]["units_coalesced"]
+    # What came into the buffer and neither left it nor was overwritten there.
+    held_share = abs(units - coalesced - programmed["host"]) / units
+    document["waf_bytes"] = {
+        "host_written": written,
+        "programmed": programmed["total"] * unit,
+        "filled_up": 0 if factor == 1 else None,
+        "held_before": None,
+        "held": None,
+        "held_share": held_share,
+        "settled": held_share <= _SETTLED,
+    }
+    if factor == 1:
+        return
+    document["waf"] *= factor
+    document["waf_parts"] = None  # which of the host's units' bytes were its own is not in it
+    long_run = document["waf_long_run"]
+    for key in ("value", "low", "high"):
+        long_run[key] = None if long_run[key] is None else long_run[key] * factor
+    long_run["overwrites"] /= factor
+
+
+def _in_format_5(document: Document) -> None:
+    _in_bytes(document)
+    _without_untrimmed(document)
 
 
 _MAP = ("ram_bytes", "hits", "misses", "hit_ratio")
@@ -126,7 +184,13 @@ FORMATS = (
     ),
     Format(3, "invocation.policies has the policies in Python that the drive asked", (), _without_policies),
     Format(4, "power says what became of a drive whose power failed", (), _without_cuts),
-    Format(5, "host.trim counts what its requests did not forget", (), _without_untrimmed),
+    Format(
+        5,
+        "write amplification is of bytes, not of mapping units: waf, waf_parts and waf_long_run; waf_bytes "
+        "has the bytes; host.trim counts what its requests did not forget",
+        (),
+        _in_format_5,
+    ),
 )
 NEWEST = FORMATS[-1].number
 
@@ -211,6 +275,8 @@ def current(document: Document, path: Path) -> Document:
             for section in {old.split(".")[0] for old, _ in newer.moved} - {"ftl", "wear"}:
                 _drop_emptied(document, section)
             newer.then(document)
+        except _Untold as untold:
+            raise _refusal(path, *untold.args) from None
         except (AttributeError, KeyError, TypeError) as error:
             raise _refusal(path, str(error), "missing or of another kind") from None
         document["schema"] = newer.number

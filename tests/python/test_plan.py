@@ -139,6 +139,40 @@ def test_a_life_that_is_none_is_refused(
         planned(prices=LIST.replace('endurance = "100TB"', 'aged = "life.json"'))
 
 
+def test_a_life_of_whole_units_says_nothing_of_parts_of_them(planned: Planner, tmp_path: Path) -> None:
+    """Writes of 4 KiB to units of 16 KiB program at least four times what they write."""
+    (tmp_path / "life.json").write_text(json.dumps(AGED | {"mapping_unit_bytes": 16384}))
+    aged = LIST.replace('endurance = "100TB"', 'aged = "life.json"')
+    with pytest.raises(
+        InputError, match=r"p\.toml:11: .*units of 16.0 KiB.* 4.00 KiB: expected write_amplification"
+    ):
+        planned(prices=aged)
+    named = planned(prices=aged.replace('"life.json"', '"life.json"\nwrite_amplification = 16.0'))
+    assert named.prices.drives[0].endurance == pytest.approx(125e12)
+    whole = planned(WORKLOAD.replace('"4KiB"', '"16KiB"'), aged)
+    assert whole.prices.drives[0].endurance == pytest.approx(500e12)
+
+
+def test_a_run_whose_write_amplification_is_not_settled_is_named(
+    planned: Planner, tmp_path: Path, floatgate: Command
+) -> None:
+    (tmp_path / "short.fio").write_text("[job]\nrw=randwrite\nbs=4k\nsize=256k\nnumber_ios=40\n")
+    run = [str(TINY), str(tmp_path / "short.fio"), "--no-report", "--out", str(tmp_path / "run")]
+    assert floatgate("run", *run).returncode == 0
+    (tmp_path / "life.json").write_text(json.dumps(AGED))
+    prices = LIST.replace('endurance = "100TB"', 'aged = "life.json"\nwrite_amplification = "run"')
+    said = " ".join(sentences(planned(prices=prices)))
+    assert re.search(r"not settled, nor is its endurance: .* is still in the buffer", said)
+    (tmp_path / "life.json").write_text(json.dumps(AGED))
+    run[1] = str(tmp_path / "shorter.fio")
+    (tmp_path / "shorter.fio").write_text("[job]\nrw=write\nbs=4k\nsize=256k\nnumber_ios=2\n")
+    assert floatgate("run", *run, "--force").returncode == 0
+    with pytest.raises(
+        InputError, match="a run that programmed nothing: 100 % of what the host wrote is still"
+    ):
+        planned(prices=prices)
+
+
 @pytest.mark.parametrize(
     ("wear", "said"),
     [
@@ -203,7 +237,9 @@ def test_a_drive_that_misses_a_latency_is_no_choice(
 def test_latencies_and_write_amplification_may_be_those_of_a_run(
     planned: Planner, tmp_path: Path, floatgate: Command
 ) -> None:
-    (tmp_path / "mix.fio").write_text("[job]\nrw=randrw\nrwmixread=67\nbs=4k\nsize=256k\nnumber_ios=2000\n")
+    (tmp_path / "mix.fio").write_text(
+        "[job]\nrw=randrw\nrwmixread=67\nbs=4k\nsize=256k\nnorandommap\nio_size=60m\n"
+    )
     run = [str(TINY), str(tmp_path / "mix.fio"), "--no-report", "--out", str(tmp_path / "run")]
     assert floatgate("run", *run).returncode == 0
     (tmp_path / "life.json").write_text(json.dumps(AGED))

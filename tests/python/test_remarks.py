@@ -30,6 +30,7 @@ def document(**more: Any) -> dict[str, Any]:
         "host": {"read": side, "write": side | {"bandwidth_bytes_per_s": 1.0}, "arrivals": {}},
         "waf": 5.0,
         "waf_parts": {"host": 1.0, "gc": 3.9, "gc_debt": 0.0, "padding": 0.1},
+        "waf_bytes": {"held_before": 0, "held": 1 << 20, "held_share": 0.001, "settled": True},
         "waf_long_run": long_run(),
         "flash": {"units_programmed": {"host": 1, "gc": 4, "total": 5}},
         "ftl": {"buffer": {"hit_ratio_read": 0.1, "hit_ratio_write": 0.2}},
@@ -148,11 +149,31 @@ def test_figures_of_the_buffer_are_called_so() -> None:
     assert "97.0 %" in found["text"]
 
 
-def test_what_still_waits_in_the_buffer_was_fast() -> None:
-    parts = {"host": 0.4, "gc": 0.5, "gc_debt": 0.0, "padding": 0.0}
-    (found,) = remarks(document(waf_parts=parts))
-    assert found["kind"] == "from_the_buffer"
-    assert "40.0 % of what was written still waited" in found["text"]
+def unsettled(share: float, held: int = 1 << 29, before: int = 0) -> dict[str, Any]:
+    return {"held_before": before, "held": held, "held_share": share, "settled": False}
+
+
+def test_what_still_waits_in_the_buffer_unsettles_the_figure_and_was_fast() -> None:
+    (found,) = remarks(document(waf_bytes=unsettled(0.4)))
+    assert found["kind"] == "not_settled"
+    assert "40.0 % of what the host wrote is still in the buffer" in found["text"]
+    assert "that of the buffer filling up" in found["text"]
+    (found,) = remarks(document(waf_bytes=unsettled(0.05)))
+    assert "buffer filling up" not in found["text"]
+    (found,) = remarks(document(waf_bytes=unsettled(0.2, 0, 1 << 28)))
+    assert "the buffer gave off what it held before, 20.0 % of what the host wrote" in found["text"]
+
+
+def test_a_figure_that_is_not_settled_is_said_nowhere() -> None:
+    parts = {"host": 0.4, "gc": 0.5, "gc_debt": 3.0, "padding": 3.0}
+    found = document(
+        waf=0.288, waf_parts=parts, waf_bytes=unsettled(0.4), waf_long_run=long_run(0, short=True)
+    )
+    assert kinds(found) == ["not_settled", "nothing_collected"]
+    assert "0.288" not in remarks(found)[1]["text"]
+    assert amplification.parts(found) == {}
+    (metric,) = [metric for metric in headline(found) if metric.name == "waf"]
+    assert (metric.value, metric.shown) == (None, "not settled")
 
 
 def test_a_loop_that_gave_up_says_after_how_many_passes() -> None:

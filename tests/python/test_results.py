@@ -51,7 +51,6 @@ VICTIM = Path(fg.__file__).parent / "own" / "skeletons" / "victim.py"
 # What is null in short runs: parts of write amplification that need a failure, worn flash or days of time.
 RARE = {f"waf_parts.{part}" for part in ("rebuild", "refresh", "rescue", "rewrite", "scrub", "wear")} | {
     "waf_parts.read_ahead",
-    "waf_parts.read_modify_write",
     "waf_parts.fold",
     "ftl.upkeep.late_ns_mean",
     "invocation.workload.file_bytes",
@@ -82,6 +81,7 @@ RUNS: dict[str, tuple[str | Path, str, dict[str, Any], dict[str, Any]]] = {
         {"ftl.read_ahead.name": "sequential", "ftl.read_merge.name": "same-page"},
         {},
     ),
+    "parts of units": (TINY, "[parts]\nrw=randwrite\nbs=1k\nsize=1m\niodepth=8\n", {}, {"check": True}),
     "policy in Python": (TINY, WRITES, {"ftl.gc.victim.name": f"{VICTIM}:Rested"}, {}),
     "a die that fails": (TINY, WRITES, {"fault.die": 0, "fault.after": 300}, {"check": True}),
     "power cuts": (TINY, WRITES, {"power.cut.drawn": 3, "power.cut.within": 500}, {"check": True}),
@@ -185,6 +185,46 @@ def test_a_result_of_the_first_format_is_read_as_one_of_today(tmp_path: Path) ->
     assert list(run.document.ecc.references) == was["regulation"]["references"]
     assert run.ftl.read_merge.reads_joined == was["reading"]["reads_joined"]
     assert run.document.wear.program_failures == was["gc"]["program_failures"]
+
+
+def _of_units(requests: int, **changes: Any) -> dict[str, Any]:
+    """A result of format 1: 20,000 units of 4 KiB written, in requests of so many bytes altogether."""
+    was = json.loads(FORMAT_1.read_text())
+    was["host"]["write"]["bytes"] = requests
+    was["flash"]["units_programmed"] |= {"host": 20_000, "total": 33_728}
+    was["waf"] = 33_728 / 20_000
+    was["waf_long_run"] |= {"value": 2.0, "low": 1.5, "high": 2.5, "overwrites": 0.5}
+    return {key: was[key] for key in ("host", "flash", "waf", "waf_long_run")} | changes
+
+
+def test_write_amplification_of_units_becomes_one_of_bytes(tmp_path: Path) -> None:
+    whole = fg.Run.open(_changed(tmp_path, **_of_units(20_000 * 4096)))
+    assert whole.waf == 33_728 / 20_000
+    assert whole.document.waf_bytes is not None
+    assert whole.document.waf_bytes.filled_up == 0
+    assert whole.document.waf_bytes.settled
+    parts = fg.Run.open(_changed(tmp_path, **_of_units(20_000 * 1024)))
+    assert parts.waf == pytest.approx(4 * 33_728 / 20_000)
+    assert parts.document.waf_bytes is not None
+    assert parts.document.waf_bytes.programmed == 33_728 * 4096
+    assert parts.document.waf_bytes.host_written == 20_000 * 1024
+    assert parts.document.waf_long_run is not None
+    assert (parts.document.waf_long_run.value, parts.document.waf_long_run.high) == (8.0, 10.0)
+    assert parts.document.waf_long_run.overwrites == 0.125
+
+
+def test_write_amplification_that_cannot_become_one_of_bytes_is_refused(tmp_path: Path) -> None:
+    """Of a window after a ramp the requests are not those whose units were counted."""
+    edges = fg.Run.open(_changed(tmp_path, **_of_units(20_000 * 4096 - 8 * 4096, started_ns=10**9)))
+    assert edges.waf == 33_728 / 20_000, "whole units, but for what was under way when the ramp ended"
+    with pytest.raises(InputError, match=r"waf: mapping units over mapping units.*format 1.*of bytes"):
+        fg.Run.open(_changed(tmp_path, **_of_units(20_000 * 1024, started_ns=10**9)))
+
+
+def test_a_result_of_units_that_left_much_in_the_buffer_is_not_settled(tmp_path: Path) -> None:
+    run = fg.Run.open(_changed(tmp_path))
+    assert run.document.waf_bytes is not None
+    assert (run.document.waf_bytes.settled, run.document.waf_bytes.held_share) == (False, 1 - 0.5928)
 
 
 def test_a_drive_without_a_code_has_no_costs_in_either_format(tmp_path: Path) -> None:

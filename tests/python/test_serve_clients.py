@@ -197,6 +197,9 @@ def test_prometheus_learns_what_a_drive_does(tmp_path: Path) -> None:
     assert found['floatgate_request_bytes_total{op="write"}'] == 3 * (6 << 20)
     assert found['floatgate_request_latency_seconds_bucket{le="+Inf",op="write"}'] == 4608
     assert found["floatgate_units_written_total"] == 4608
+    assert found["floatgate_bytes_written_total"] == 3 * (6 << 20)
+    programmed = sum(value for name, value in found.items() if name.startswith("floatgate_bytes_programmed"))
+    assert found["floatgate_write_amplification"] == pytest.approx(programmed / (3 * (6 << 20)))
     assert found['floatgate_units_programmed_total{origin="gc"}'] > 0
     assert found["floatgate_write_amplification"] > 1
     assert found['floatgate_blocks_erased_total{origin="gc"}'] > 0
@@ -270,7 +273,9 @@ def test_the_view_shows_what_was_done_since_it_was_drawn_last(tmp_path: Path) ->
     now["done"]["write"]["bytes"] += 12_288_000
     now["done"]["write"]["latency"]["counts"][8] += 2990
     now["done"]["write"]["latency"]["counts"][20] += 10
-    now["drive"] |= {"units_written": 3000, "buffer_units_used": 16, "pe_cycles": [1, 2.5, 9]}
+    # Of each unit of 4 KiB a half.
+    now["drive"] |= {"units_written": 3000, "bytes_written": 3000 * 2048, "buffer_units_used": 16}
+    now["drive"]["pe_cycles"] = [1, 2.5, 9]
     now["drive"]["units_programmed"]["host"] += 3000
     now["drive"]["units_programmed"]["gc"] += 1500
     now["drive"]["ages"]["superblocks"] = [3, 0, 0, 0, 1]
@@ -282,7 +287,7 @@ def test_the_view_shows_what_was_done_since_it_was_drawn_last(tmp_path: Path) ->
         r"IOPS +0 +1\.50k +0 +0",
         r"throughput +0 B/s +6\.14 MB/s",
         r"latency p50 +- +4\.10 us",
-        r"write amplification +1\.50 now, 1\.50 since the start",
+        r"write amplification +3\.00 now, 3\.00 since the start",
         r"wear +1 to 9 cycles, mean 2\.50",
         r"16 of 32 units",
         r"lateness +p50 5\.00 us, p99 200 us, max 1\.00 ms: the pace is not kept",

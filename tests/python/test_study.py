@@ -14,6 +14,7 @@ import pytest
 
 import floatgate as fg
 from conftest import in_process
+from floatgate.errors import InputError
 from floatgate.study import numbers
 from floatgate.study.spec import of, read
 
@@ -169,6 +170,36 @@ def test_what_changed_is_said_before_it_runs_again(tmp_path: Path) -> None:
     asked["study"]["options"] = OPTIONS | {"limit_requests": 300}
     assert again(tmp_path / "o", asked, began) == ["options: limit_requests was 400, is 300"]
     assert began[-1] == (0, 4)
+
+
+def test_results_of_another_meaning_are_neither_read_nor_mixed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked, began = study(parameters={"ftl.op_ratio": [0.2]}), []  # type: ignore[var-annotated]
+    with monkeypatch.context() as before:
+        before.setattr("floatgate.study.identity.NEWEST", 4)
+        before.setattr("floatgate.study.result.NEWEST", 4)
+        again(tmp_path / "o", asked, began)
+    record = json.loads((tmp_path / "o" / "study.json").read_text())
+    del record["inputs"]["results"]  # as it was written then
+    (tmp_path / "o" / "study.json").write_text(json.dumps(record))
+    with pytest.raises(
+        InputError, match=r"results have format 4: expected 5 .*of bytes, not of mapping units"
+    ):
+        fg.Study.open(tmp_path / "o")
+    (said,) = again(tmp_path / "o", asked, began)
+    assert began == [(0, 4), (0, 4)], "not one row of before is taken"
+    assert said.startswith("results had format 4, have 5: write amplification is of bytes")
+    assert len(rows(tmp_path / "o")) == 4
+
+
+def test_a_figure_that_is_not_settled_is_called_so(done: Path) -> None:
+    """400 writes of 4 KiB, and a buffer that holds 32."""
+    from floatgate.study.show import rows as shown
+
+    found = fg.Study.open(done)
+    assert all([flag.kind for flag in one.flags("waf")] for one in found.configurations())
+    assert all("not settled" in row[-1] for row in shown(found.spec, found.configurations()))
 
 
 def test_conditional_parameters_stand_only_where_they_apply(tmp_path: Path) -> None:

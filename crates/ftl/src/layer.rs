@@ -1,9 +1,9 @@
 //! What a drive asks of its translation layer, whichever kind of mapping it has: one branch for each call.
 
 use crate::agenda::Costs;
-use crate::buffer::Dram;
+use crate::buffer::{Coverage, Dram};
 use crate::guards::Stripes;
-use crate::host_side::{Coverage, Host, Reads, Sectored, Serves};
+use crate::host_side::{Host, Reads, Sectored, Serves};
 use crate::mapping::Plan;
 use crate::media::Media;
 use crate::parts::Parts;
@@ -129,6 +129,8 @@ impl Ftl {
         is_protected() -> bool { |ftl| ftl.media().rules.power_loss_protection }
         /// Units that were acknowledged and are not on flash now: a power cut would take them.
         at_risk() -> u32 { |ftl| ftl.media().buffer.at_risk() }
+        /// Bytes that the host wrote and the buffer alone holds, each once.
+        held_bytes() -> u64 { |ftl| ftl.media().buffer.held_bytes(ftl.layout().unit.get()) }
         /// The most units that were acknowledged and not on flash at once since the run began.
         risk_most() -> u32 { |ftl| ftl.host().risk.most }
         /// Mapping units that the buffer holds at most.

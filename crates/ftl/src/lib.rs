@@ -50,10 +50,10 @@ pub mod wear;
 pub use agenda::UpkeepCounts;
 pub use blocks::BlockMapped;
 
+pub use buffer::Coverage;
 pub use guards::demand::Recovery;
 pub use guards::regulation::{Regulation, RegulationParts};
 pub use guards::snapshots::{RollbackCounts, Seen, Snapshot, SnapshotCounts, Snapshots, TimesToFlash};
-pub use host_side::Coverage;
 pub use layer::Ftl;
 pub use layout::Layout;
 pub use mapping::bank::{BankView, Block, BlockRules, HostWrite, Role, Room, Step};

@@ -1,6 +1,7 @@
 //! What the FTL counted. Two of these subtract to the counts of the time between.
 
 use controller::Origin;
+use units::Bytes;
 
 macro_rules! counters {
     ($(#[$doc:meta])* $name:ident { $($(#[$field_doc:meta])* $field:ident: $type:ty),* $(,)? }) => {
@@ -52,8 +53,13 @@ counters! {
         units_programmed: [u64; Origin::COUNT],
         /// Superblock erases times planes, by origin of the collection.
         blocks_erased: [u64; Origin::COUNT],
-        /// Mapping units the host wrote into the buffer.
+        /// Mapping units the host wrote into the buffer; one that it wrote a part of counts as one.
         units_written: u64,
+        /// Bytes that the host's write requests carried into the buffer.
+        bytes_written: u64,
+        /// Bytes programmed for the host (`units_programmed`) that no request of its carried: the rest of units that it
+        /// wrote a part of.
+        bytes_filled_up: u64,
         /// Of those, units that replaced one that still waited in the buffer.
         units_coalesced: u64,
         /// Of those, units that replaced a clean one, whose data the flash held, too.
@@ -180,9 +186,13 @@ counters! {
 }
 
 impl FtlStats {
-    /// Write amplification: mapping units programmed by all origins over mapping units the host wrote.
-    pub fn waf(&self) -> Option<f64> {
-        let programmed: u64 = self.units_programmed.iter().sum();
-        (self.units_written > 0).then(|| programmed as f64 / self.units_written as f64)
+    /// Bytes programmed by all origins, in mapping units of `unit`.
+    pub fn bytes_programmed(&self, unit: Bytes) -> u64 {
+        self.units_programmed.iter().sum::<u64>() * unit.get()
+    }
+
+    /// Write amplification: bytes programmed by all origins over bytes that the host's write requests carried.
+    pub fn waf(&self, unit: Bytes) -> Option<f64> {
+        (self.bytes_written > 0).then(|| self.bytes_programmed(unit) as f64 / self.bytes_written as f64)
     }
 }

@@ -84,8 +84,12 @@ pub struct Ages {
 /// What the drive did, and how it is.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct DriveNow {
-    /// Mapping units that the host wrote.
+    /// Mapping units that the host wrote, in whole or in part.
     pub units_written: u64,
+    /// Bytes that its writes brought.
+    pub bytes_written: u64,
+    /// Bytes of a mapping unit.
+    pub unit_bytes: u64,
     /// Mapping units programmed, by origin.
     pub units_programmed: BTreeMap<&'static str, u64>,
     /// Pages programmed, by origin.
@@ -268,6 +272,8 @@ pub fn drive_now(ftl: &Ftl, ages: impl Iterator<Item = Option<u64>>) -> DriveNow
     let sum: u64 = cycles.iter().map(|&cycles| u64::from(cycles)).sum();
     let mut now = DriveNow {
         units_written: stats.units_written,
+        bytes_written: stats.bytes_written,
+        unit_bytes: ftl.layout().unit.get(),
         units_programmed: by_origin(&stats.units_programmed),
         pages_programmed: by_origin(&stats.pages_programmed),
         pages_read: by_origin(&stats.pages_read),

@@ -12,6 +12,7 @@ use sim::{AgeingOptions, Drive};
 pub struct Ageing {
     inner: Held<sim::Ageing>,
     capacity_bytes: u64,
+    unit_bytes: u64,
 }
 
 #[pymethods]
@@ -30,13 +31,19 @@ impl Ageing {
             let drive = Drive::load(&catalogue(folders), drive, &overrides).map_err(input)?;
             let capacity_bytes = drive.capacity().get();
             let ageing = sim::Ageing::new(drive, options).map_err(input)?;
-            Ok(Self { inner: Held::new(ageing), capacity_bytes })
+            let unit_bytes = ageing.unit_bytes();
+            Ok(Self { inner: Held::new(ageing), capacity_bytes, unit_bytes })
         })
     }
 
     /// Bytes the host sees.
     fn capacity_bytes(&self) -> u64 {
         self.capacity_bytes
+    }
+
+    /// Bytes of a mapping unit, which each write is one of.
+    fn unit_bytes(&self) -> u64 {
+        self.unit_bytes
     }
 
     /// What its end is judged by.

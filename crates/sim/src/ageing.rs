@@ -200,6 +200,11 @@ impl Ageing {
         self.read_only || self.unreadable
     }
 
+    /// Bytes of a mapping unit: the drive is written unit by unit.
+    pub fn unit_bytes(&self) -> u64 {
+        self.ftl.layout().unit.get()
+    }
+
     /// The part of the mean block's life that is behind it.
     pub fn fraction(&self) -> f64 {
         mean(self.ftl.array().pe_cycles_by_block()) / self.life
@@ -262,8 +267,8 @@ impl Ageing {
     fn end_window(&mut self, window: Window) -> Result<AgeRow, Error> {
         let Window { cycles: before, stats, speed, written } = window;
         let counted = self.ftl.stats().since(&stats);
-        let programmed: u64 = counted.units_programmed.iter().sum();
-        let waf = programmed as f64 / counted.units_written.max(1) as f64;
+        // It writes whole mapping units.
+        let waf = counted.waf(self.ftl.layout().unit).unwrap_or_default();
         self.drive_writes += written as f64 / f64::from(self.units);
         let now = self.ftl.array().pe_cycles_by_block();
         let worn: Vec<u32> = now.iter().zip(&before).map(|(now, before)| now - before).collect();

@@ -97,7 +97,7 @@ impl Passes {
                 let known = long_run(run).interval.is_some_and(|interval| interval.relative() <= *half);
                 self.reached = Some(known);
                 // What writes nothing never takes a victim.
-                let writes = run.ftl.stats().units_written > run.baseline.units_written;
+                let writes = run.ftl.stats().bytes_written > run.baseline.bytes_written;
                 !known && writes && self.begun < *most
             }
         };

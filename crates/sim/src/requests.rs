@@ -2,7 +2,7 @@
 
 use controller::Waits;
 use engine::{INDEX_MAX, next_index};
-use ftl::Stages;
+use ftl::{Coverage, Stages};
 use host::{HostRequest, Op};
 use units::{Lpn, SimTime};
 
@@ -251,11 +251,15 @@ fn units_of(host: &HostRequest, unit: u64) -> (u64, u64) {
     (host.offset / unit, end.div_ceil(unit))
 }
 
-/// True when a request covers the whole of a unit.
+/// What a request covers of a unit that it touches.
 #[inline]
-pub fn covers(host: &HostRequest, lpn: Lpn, unit: u64) -> bool {
-    let from = u64::from(lpn.0) * unit;
-    host.offset <= from && host.offset + u64::from(host.bytes) >= from + unit
+pub fn coverage(host: &HostRequest, lpn: Lpn, unit: u64) -> Coverage {
+    let begin = u64::from(lpn.0) * unit;
+    let (first, end) = (host.offset.max(begin), (host.offset + u64::from(host.bytes)).min(begin + unit));
+    if end - first == unit {
+        return Coverage::Whole;
+    }
+    Coverage::Part { from: (first - begin) as u32, bytes: (end - first) as u32 }
 }
 
 /// The units that lie wholly inside a trim: a drive keeps what it was told to forget only in part.

@@ -8,11 +8,11 @@ use crate::link::Link;
 use crate::measure::{Measure, stages};
 use crate::memory::Memory;
 use crate::observers::Observer;
-use crate::requests::{Requests, bytes_of, covers, whole_units};
+use crate::requests::{Requests, bytes_of, coverage, whole_units};
 use crate::result::Recovery;
 use controller::{Context, Reading, Work};
 use engine::Event;
-use ftl::{Coverage, Ftl, FtlStats, Output, RegulationCounts, Stages};
+use ftl::{Ftl, FtlStats, Output, RegulationCounts, Stages};
 use host::{HostRequest, Op, Poll, Workload, WorkloadError};
 use std::collections::VecDeque;
 use units::{Bytes, Lpn, Nanos, SimTime};
@@ -65,8 +65,9 @@ pub(crate) struct Run<P: Observer> {
     pub dark: bool,
     error: Option<Error>,
     ramping: bool,
-    /// Counters when measuring began.
+    /// Counters when measuring began, and bytes of the host's that the buffer alone held then.
     pub baseline: FtlStats,
+    pub held_before: u64,
     pub regulation_baseline: RegulationCounts,
     pub busy_baseline: BusyTimes,
     /// Page operations since the drive was built, when the run began.
@@ -122,6 +123,7 @@ impl<P: Observer> Run<P> {
         let ramping = workload.in_ramp(SimTime::ZERO);
         let mut run = Self {
             baseline: *ftl.stats(),
+            held_before: ftl.held_bytes(),
             regulation_baseline: ftl.regulation_counts(),
             pages_before: page_operations(ftl.stats()),
             busy_baseline: BusyTimes::default(),
@@ -503,6 +505,7 @@ impl<P: Observer> Run<P> {
         self.measure = Measure::new(now);
         self.ftl.account_risk(now);
         self.baseline = *self.ftl.stats();
+        self.held_before = self.ftl.held_bytes();
         self.ftl.begin_turnover();
         self.regulation_baseline = self.ftl.regulation_counts();
         self.busy_baseline = self.busy_times();
@@ -594,8 +597,7 @@ impl<P: Observer> Run<P> {
                 self.requests.get(id).lose_unit();
                 continue;
             }
-            let covers = covers(&request.host, lpn, self.unit);
-            let coverage = if covers { Coverage::Whole } else { Coverage::Part };
+            let coverage = coverage(&request.host, lpn, self.unit);
             self.ctx.probe.on_data(id, &request.host, lpn);
             self.ctx.probe.on_content(id, &request.host, lpn, &self.ftl);
             self.ftl.write(waiter, lpn, coverage, &mut self.ctx);

@@ -208,7 +208,8 @@ def _flash_rows(document: dict[str, Any]) -> Iterator[tuple[str, str]]:
     """What the run cost the drive; write amplification with its parts and what it comes to."""
     for metric in headline(document):
         if metric.name == "waf":
-            yield metric.title, metric.shown
+            why = "" if amplification.settled(document) else f": {amplification.unsettled(document)}"
+            yield metric.title, metric.shown + why
             parts = amplification.parts(document)
             for part, value in parts.items() if len(parts) > 1 else ():
                 yield f"  {amplification.TITLES.get(part, part.replace('_', ' '))}", q.ratio(value)

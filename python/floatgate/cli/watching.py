@@ -106,7 +106,8 @@ def _lines(before: Progress, now: Progress, seconds: float) -> list[tuple[str, s
         value: float = sum(grown.values()) if origin is None else grown[origin]
         return value / seconds
 
-    written = (drive["units_written"] - earlier["units_written"]) / seconds
+    written = (drive["bytes_written"] - earlier["bytes_written"]) / seconds
+    programmed = rate("units_programmed") * drive["unit_bytes"]
     least, mean, most = drive["pe_cycles"]
     size = max(1, drive["buffer_units"])
     return [
@@ -114,7 +115,7 @@ def _lines(before: Progress, now: Progress, seconds: float) -> list[tuple[str, s
         ("simulated", q.duration(now["simulated_ns"])),
         (
             "write amplification",
-            f"{q.ratio(rate('units_programmed') / written if written else None)} now, "
+            f"{q.ratio(programmed / written if written else None)} now, "
             f"{q.ratio(_amplification(drive))} since the start",
         ),
         (
@@ -137,10 +138,10 @@ def _lines(before: Progress, now: Progress, seconds: float) -> list[tuple[str, s
 
 
 def _amplification(drive: Progress) -> float | None:
-    if not drive["units_written"]:
+    if not drive["bytes_written"]:
         return None
-    total: float = sum(drive["units_programmed"].values()) / drive["units_written"]
-    return total
+    programmed: float = sum(drive["units_programmed"].values()) * drive["unit_bytes"]
+    return programmed / drive["bytes_written"]
 
 
 def _ages(ages: Progress) -> list[tuple[str, str]]:

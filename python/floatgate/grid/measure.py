@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from floatgate import session as sessions
+from floatgate.amplification import settled
 from floatgate.confidence import Interval
 from floatgate.disk.model import Disk
 from floatgate.disk.simulate import CacheTimes, Load, run as simulate_disk
@@ -99,7 +100,9 @@ def _measure_flash(task: Task, plan: Plan, seen: "_Seen", stopped: Callable[[], 
         return Point(task.setting, NOT_REACHED, simulated_ns=seen.end_ns, windows=seen.windows)
     document = outcome.document
     collected = bool(document["flash"]["programs"].get("gc"))
-    return replace(seen.point(), waf=document["waf"], collected=collected)
+    # A figure of how full the buffer is would be taken for one of the flash.
+    waf = document["waf"] if settled(document) else None
+    return replace(seen.point(), waf=waf, collected=collected)
 
 
 def _measure_disk(task: Task, disk: Disk, seen: "_Seen", stopped: Callable[[], bool]) -> Point:

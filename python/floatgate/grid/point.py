@@ -55,8 +55,8 @@ class Point:
     latency_ns_p99: float | None = None
     requests: int = 0  # those behind the rate
     simulated_ns: int = 0  # of the whole run, with what came before the steady part
-    waf: float | None = None  # of the whole run
-    collected: bool = False  # whether garbage collection had to make room during it
+    waf: float | None = None  # of the whole run; None where it is not settled
+    collected: bool | None = None  # whether garbage collection had to make room during it; None on a disk
     windows: tuple[float, ...] = ()  # IOPS of each batch or round, in order
     steady_from: int | None = None  # the first of `windows` behind the rate
     stages_ns: Mapping[str, float] = field(default_factory=dict)  # mean time of a request by stage

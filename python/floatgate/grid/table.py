@@ -36,5 +36,11 @@ COLUMNS = (
         "ns",
         "Simulated time of the whole run, with what came before the steady part.",
     ),
-    Column("waf", "double", "1", "Write amplification of the whole run; empty without writes."),
+    Column(
+        "waf",
+        "double",
+        "1",
+        "Write amplification of the whole run: bytes programmed over bytes written; empty without writes, or "
+        "where the buffer still held more than 3 % of them.",
+    ),
 )

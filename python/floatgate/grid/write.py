@@ -114,7 +114,7 @@ def not_reached_words(points: tuple[Point, ...]) -> str:
 def spare_words(points: tuple[Point, ...]) -> str:
     """Say how many writes ended while the drive still had erased blocks to spend."""
     writes = [point for point in points if point.setting.op == "write" and point.state == STEADY]
-    fresh = [point for point in writes if point.waf is not None and not point.collected]
+    fresh = [point for point in writes if point.collected is False]
     if not fresh:
         return ""
     return (

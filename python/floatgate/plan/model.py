@@ -162,7 +162,8 @@ class Drive(Strict):
         default=None, description="what floatgate age --format json printed, instead of endurance"
     )
     write_amplification: Annotated[
-        float | str | None, Field(description="of the workload on this drive: a number, or a run's folder")
+        float | str | None,
+        Field(description="bytes programmed per byte the workload writes: a number, or a run's folder"),
     ] = None
     power_active: Power = Field(description="at work, such as 0.9W")
     power_idle: Power = Field(description="at rest, such as 0.5W")
@@ -201,6 +202,12 @@ class Drive(Strict):
         sold = [(self.price, self.capacity)]
         sold += [(entry.price, entry.capacity) for entry in self.later if entry.year <= year]
         return sold[-1]
+
+
+class ReadDrive(Drive):
+    """A drive with what the files say that it names; no list has one."""
+
+    unsettled: str | None = None  # why its write amplification is not
 
 
 class Energy(Strict):

@@ -8,7 +8,7 @@ from floatgate.files import TOML_MOST, read_text
 from floatgate.plan import wear
 from floatgate.plan.latency import measured_point
 from floatgate.plan.measured import rate
-from floatgate.plan.model import KINDS, Drive, Prices, Rates, Workload
+from floatgate.plan.model import KINDS, Drive, Prices, Rates, ReadDrive, Workload
 from floatgate.strict import line_of, read_toml
 
 
@@ -38,7 +38,8 @@ def read_prices(path: Path, workload: Workload) -> Prices:
         def place_of(*key: str | int, index: int = index) -> str:
             return f"{path}:{line_of(text, ('drives', index, *key))}"
 
-        drives.append(drive.model_copy(update=known | _named(drive, path.parent, workload, place_of)))
+        known |= _named(drive, path.parent, workload, place_of)
+        drives.append(ReadDrive.model_construct(**(dict(drive) | known)))
     return prices.model_copy(update={"drives": tuple(drives)})
 
 
@@ -52,7 +53,10 @@ def _named(drive: Drive, folder: Path, workload: Workload, place_of: Callable[..
     )
     if drive.aged is None:
         return {"p99": points}
-    amplification = wear.amplification(drive, folder, place_of("write_amplification"))
+    amplification, unsettled = wear.amplification(drive, folder, place_of("write_amplification"))
     life = wear.life_of(folder / drive.aged, place_of("aged"))
+    if amplification is None:
+        wear.check_unit(life, workload, place_of("aged"))
     own = life.waf if amplification is None else amplification
-    return {"p99": points, "write_amplification": own, "endurance": life.endurance(drive.capacity, own)}
+    endurance = life.endurance(drive.capacity, own)
+    return {"p99": points, "write_amplification": own, "unsettled": unsettled, "endurance": endurance}

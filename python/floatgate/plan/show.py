@@ -1,6 +1,7 @@
 """A plan in words and numbers, the same on the terminal and in the report."""
 
 from floatgate import quantities as q
+from floatgate.plan.model import ReadDrive
 from floatgate.plan.work import Choice, Planned
 
 HEAD = (
@@ -97,6 +98,12 @@ def sentences(planned: Planned) -> list[str]:
         f"amplification of {drive.write_amplification:.3g}."
         for drive in planned.prices.drives
         if drive.aged is not None
+    )
+    said.extend(
+        f"{drive.name}: that write amplification is not settled, nor is its endurance: {drive.unsettled}; "
+        "run the workload longer."
+        for drive in planned.prices.drives
+        if isinstance(drive, ReadDrive) and drive.unsettled
     )
     changing = (choice for choice in planned.choices if len({offer.binds for offer in choice.offers}) > 1)
     said.extend(_binding_years(choice) for choice in changing)

@@ -185,11 +185,11 @@ def amplification(document: dict[str, Any]) -> Figure | None:
             f"{words.origin(origin)} {q.three(value)}",
             palette.origin(origin),
             [value],
-            [f"{words.origin(origin)}: {value:.3f} programmed per unit written"],
+            [f"{words.origin(origin)}: {value:.3f} bytes programmed per byte written"],
         )
         for origin, value in shares.items()
     ]
-    title = "units programmed per unit that the host wrote"
+    title = "bytes programmed per byte that the host wrote"
     made = _across([""], found, title, 110, max(1.05, sum(shares.values()) * 1.02))
     return replace(made, panels=[_marked(made.panels[0], 1.0)])
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from floatgate import amplification, quantities as q
-from floatgate.headline import FLASH, KINDS, at
+from floatgate.headline import FLASH, KINDS, NOT_SETTLED, at
 from floatgate.report import palette, power, retries, words
 from floatgate.report.figures import all_figures, energy_by_part
 from floatgate.report.html import Card, render
@@ -92,8 +92,10 @@ def _cards(document: dict[str, Any]) -> Iterator[Card]:
     ]
     if not document.get("waf_long_run"):
         del rows[0]
-    below = "flash programs per host write"
-    yield Card("drive", "drive", q.ratio(document["waf"]), "write amplification", below, rows)
+    settled = amplification.settled(document)
+    value = q.ratio(document["waf"]) if settled else NOT_SETTLED
+    below = "bytes programmed per byte written" if settled else amplification.unsettled(document)
+    yield Card("drive", "drive", value, "write amplification", below, rows)
 
 
 def _between(interval: list[float] | None) -> str:
@@ -176,7 +178,8 @@ def _amplification_words(document: dict[str, Any]) -> Said:
         return ""
     extra = {origin: share for origin, share in shares.items() if origin != "host"}
     pieces = said(
-        "For each mapping unit that the host wrote, the drive programmed {}", Strong(q.ratio(document["waf"]))
+        "For each byte that the host wrote, the drive programmed {} to the flash",
+        Strong(q.ratio(document["waf"])),
     )
     if not extra:
         return [*pieces, ", all of it for the host."]
@@ -184,7 +187,7 @@ def _amplification_words(document: dict[str, Any]) -> Said:
     parts += [f"{q.ratio(share)} by {words.origin(origin)}" for origin, share in extra.items()]
     if document.get("waf_long_run"):
         parts[-1] += f". In the long run: {amplification.long_run(document)}"
-    return [*pieces, f": {_listed(parts)}. The dotted line is the host's own unit."]
+    return [*pieces, f": {_listed(parts)}. The dotted line is the host's own byte."]
 
 
 def _unreadable_words(document: dict[str, Any]) -> Said:

@@ -16,6 +16,7 @@ KINDS = {"read": "#0072b2", "write": "#d55e00", "trim": "#8a8f98", "flush": "#b9
 
 ORIGINS = {
     "host": "#56b4e9",
+    "fill_up": "#b3dcf5",
     "gc": "#e69f00",
     "gc_debt": "#f3cf80",
     "wear": "#009e73",

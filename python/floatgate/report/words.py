@@ -19,6 +19,7 @@ WAITING = ("wait_host", "wait_gc", "wait_wear", "wait_other", "wait_die", "chann
 
 ORIGINS = {
     "host": "host",
+    "fill_up": "filling up units",
     "gc": "garbage collection",
     "gc_debt": "collection owed before the run",
     "wear": "wear levelling",
@@ -48,7 +49,8 @@ DEFINITIONS = (
     ("IOPS, bandwidth", "requests and bytes completed in the measured time, divided by that time"),
     (
         "write amplification",
-        "mapping units programmed by all origins, divided by the mapping units that the host wrote",
+        "bytes programmed to the flash by all origins, divided by the bytes that the host wrote; not settled "
+        "where more than 3 % of these are still in the buffer",
     ),
     (
         "write amplification in the long run",
@@ -61,7 +63,7 @@ DEFINITIONS = (
     ),
     (
         "share of an origin",
-        "mapping units that this origin programmed, divided by those that the host wrote",
+        "bytes that this origin programmed, divided by those that the host wrote",
     ),
     (
         "read retries",

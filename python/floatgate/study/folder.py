@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 RECORD = "study.json"
 REPORT = "report.html"
 SCHEMA = 1
+OF_UNITS = 4  # the format of results of studies that do not name it
 
 
 @contextmanager
@@ -55,6 +56,7 @@ def opened(out: Path) -> Iterator[Mapping[str, Any] | None]:
 
 class _Inputs(Strict):
     version: str
+    results: int = OF_UNITS
     drives: dict[str, dict[str, Any]]
     fixed: dict[str, Any]
     names: dict[str, dict[str, str]]
@@ -85,11 +87,17 @@ def read_record(folder: Path) -> dict[str, Any]:
         raise InputError(
             f"{folder / RECORD}: {key}: expected the record of a study, of schema {SCHEMA}"
         ) from error
+    record["inputs"].setdefault("results", OF_UNITS)
     return record
 
 
 def begin(folder: Path, checked: Checked, before: Mapping[str, Any] | None) -> None:
-    """Write down what the study is, before its first run: what a killed command leaves is known by that."""
+    """Write down what the study is, before its first run: what a killed command leaves is known by that.
+
+    A table of results of another format goes: its runs go again, and numbers of two meanings never meet.
+    """
+    if before and before["inputs"]["results"] != checked.inputs.results:
+        (folder / RESULTS).unlink(missing_ok=True)
     _write(folder, checked, {"runs": None, "table": before["table"] if before else None, "ended": "broken"})
 
 

@@ -13,6 +13,7 @@ from floatgate.options import Options
 from floatgate.own import names_own
 from floatgate.study.parameters import Choices
 from floatgate.study.spec import ENV, Spec
+from floatgate.versions import FORMATS, NEWEST
 from floatgate.workload import Workload, trace_files
 
 # Options of how, not of what: the outcome of a run does not depend on them. Its seed is not shared.
@@ -24,6 +25,7 @@ class Inputs:
     """The content of what the runs of a study share; its record keeps it, so that a change can be told."""
 
     version: str
+    results: int  # the format of results: the same number means another thing in another
     drives: Mapping[str, Mapping[str, Any]]  # the whole configuration of each
     fixed: Mapping[str, Any]  # what the study sets for all runs
     names: Mapping[str, Mapping[str, str]]  # by drive: what `KEY = NAME` stands for, such as a policy's text
@@ -38,6 +40,7 @@ def inputs(spec: Spec, workloads: Sequence[Workload], options: Options) -> Input
         decides["load_state"] = digest(options.load_state)
     return Inputs(
         _core.version(),
+        NEWEST,
         {drive: _configuration(drive) for drive in spec.drives},
         dict(spec.fixed),
         {drive: dict(_names(drive, spec)) for drive in spec.drives},
@@ -124,7 +127,15 @@ class Keys:
         if (drive, workload) not in self._shared:
             of = self._inputs
             named = [of.names[drive].get(name) for name in self._fixed]
-            shared = [of.version, of.drives[drive], of.fixed, named, of.workloads[workload], of.options]
+            shared = [
+                of.version,
+                of.results,
+                of.drives[drive],
+                of.fixed,
+                named,
+                of.workloads[workload],
+                of.options,
+            ]
             self._shared[drive, workload] = _hash(shared)
         return self._shared[drive, workload]
 
@@ -135,6 +146,9 @@ def changes(before: Mapping[str, Any], now: Inputs) -> list[str]:
     said = []
     if before["version"] != after["version"]:
         said.append(f"Floatgate was {before['version']}, is {after['version']}")
+    if before["results"] != after["results"]:
+        since = "; ".join(newer.change for newer in FORMATS[before["results"] :])
+        said.append(f"results had format {before['results']}, have {after['results']}: {since}")
     for drive in after["drives"].keys() & before["drives"].keys():
         said += _differing(drive, before["drives"][drive], after["drives"][drive])
         said += _other(

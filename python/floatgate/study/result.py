@@ -21,6 +21,7 @@ from floatgate.study.spec import Spec, of
 from floatgate.study.store import REMARKS
 from floatgate.study.table import RESULTS, SET
 from floatgate.temporary import Temporary
+from floatgate.versions import FORMATS, NEWEST
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -43,6 +44,13 @@ class Study:
     def open(cls, folder: Path | str) -> "Study":
         """Read the study in `folder`. Raises InputError where there is none."""
         record = folders.read_record(Path(folder))
+        written = record["inputs"]["results"]
+        if written != NEWEST:
+            since = "; ".join(newer.change for newer in FORMATS[written:])
+            raise InputError(
+                f"{folder}: a study whose results have format {written}: expected {NEWEST} (its runs go "
+                f"again when floatgate study goes on with it; since then: {since})"
+            )
         return cls(Path(folder), of(record["study"], record["name"]), record)
 
     def table(self, columns: Sequence[str] | None = None) -> "pa.Table":

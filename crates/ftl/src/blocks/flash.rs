@@ -113,7 +113,10 @@ impl BlockMapped {
             let source = self.media.store.programs.get(transaction.owner, unit);
             self.media.store.stats.units_programmed[source.origin() as usize] += 1;
             match source.origin() {
-                Origin::Host => self.on_host_unit(ppa, source.slot(), status, transaction, ctx),
+                Origin::Host => {
+                    self.media.note_host_program(source.slot());
+                    self.on_host_unit(ppa, source.slot(), status, transaction, ctx);
+                }
                 Origin::Padding => {}
                 _ if done => self.on_copied_unit(ppa, source.place(), ctx),
                 _ => {}

@@ -4,8 +4,8 @@
 
 use super::BlockMapped;
 use crate::SavedState;
-use crate::buffer::Risk;
-use crate::host_side::{Coverage, Sectored, Serves};
+use crate::buffer::{Coverage, Risk};
+use crate::host_side::{Sectored, Serves};
 use crate::mapping::bank::{Bank, Block, Role};
 use crate::saved::Untaken;
 use crate::store::NONE;

@@ -1,7 +1,7 @@
 //! Units that stay in the buffer: those that are in no hurry to get to the flash, and those that the flash holds, too.
 
 use super::eviction::Access;
-use super::{Buffer, EvictionView, Slot, SlotState};
+use super::{Buffer, Carried, EvictionView, Slot, SlotState};
 use crate::FtlStats;
 use units::Lpn;
 
@@ -90,6 +90,7 @@ impl Buffer {
         self.at_risk -= u32::from(self.is_risky(slot));
         self.lower_pending(slot);
         self.slots[slot as usize].request = u32::MAX;
+        self.slots[slot as usize].carried = Carried::Nothing;
         self.begin_keeping(slot, SlotState::Clean);
     }
 

@@ -8,6 +8,7 @@
 //! with `read_cache` what was read or programmed stays as *clean* units. When more is kept than may be,
 //! [`eviction`] says which unit leaves.
 
+mod carried;
 mod config_read;
 mod dram;
 pub mod eviction;
@@ -15,6 +16,8 @@ mod index;
 mod kept;
 mod recent;
 
+pub use carried::Coverage;
+use carried::{Carried, CarriedSectors};
 pub use config_read::BufferConfig;
 pub use dram::Dram;
 use engine::RandomStream;
@@ -59,6 +62,8 @@ pub struct Slot {
     place: u32,
     /// It goes to the flash at once, even where others are kept.
     leaves: bool,
+    /// How much of it requests of the host's carried.
+    carried: Carried,
 }
 
 impl Slot {
@@ -70,7 +75,15 @@ impl Slot {
 
     /// A slot in a given state, for tests of policies.
     pub const fn of(lpn: Lpn, state: SlotState) -> Self {
-        Self { lpn, request: u32::MAX, epoch: 0, state, place: u32::MAX, leaves: false }
+        Self {
+            lpn,
+            request: u32::MAX,
+            epoch: 0,
+            state,
+            place: u32::MAX,
+            leaves: false,
+            carried: Carried::Nothing,
+        }
     }
 }
 
@@ -115,6 +128,7 @@ pub struct Buffer {
     at_risk: u32,
     /// Units from here on are not the host's.
     host_units: u32,
+    carried: CarriedSectors,
 }
 
 impl Buffer {
@@ -135,6 +149,7 @@ impl Buffer {
             policy: None,
             at_risk: 0,
             host_units: u32::MAX,
+            carried: CarriedSectors::default(),
         }
     }
 
@@ -408,7 +423,7 @@ impl Buffer {
 
     /// Bytes of state.
     pub fn bytes(&self) -> usize {
-        self.slots.len() * (size_of::<Slot>() + 8) + self.index.bytes()
+        self.slots.len() * (size_of::<Slot>() + 8) + self.index.bytes() + self.carried.bytes()
     }
 }
 

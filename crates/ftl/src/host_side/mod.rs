@@ -15,15 +15,6 @@ use crate::settings::FtlConfig;
 use controller::Controller;
 use std::collections::VecDeque;
 
-/// How much of a unit a write covers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Coverage {
-    /// All of it.
-    Whole,
-    /// A part: what the drive holds of the rest stays.
-    Part,
-}
-
 /// What a layer keeps of its dealings with the host.
 pub(crate) struct Host {
     pub outputs: Vec<Output>,

@@ -1,7 +1,7 @@
 //! Writes of parts of a unit: the sectors that each holds, and the rest that is read first.
 
 use crate::Probe;
-use crate::buffer::SlotState;
+use crate::buffer::{Coverage, SlotState};
 use crate::guards::sectors::{Held, bytes};
 use crate::host_side::Reads;
 use controller::{Class, Context, Origin};
@@ -12,6 +12,8 @@ use units::{Lpn, Ppa, SimTime};
 pub(crate) struct Arriving {
     /// Who waits for its program, if someone does.
     pub request: u32,
+    /// What of the unit came with the request.
+    pub coverage: Coverage,
     /// Nothing else of the unit must be read.
     pub whole: bool,
     /// The slot of an older version, where the buffer has one.

@@ -1,9 +1,9 @@
 //! What the host writes, trims and flushes, and the whole of what it reads: once for both kinds of map, which say only
 //! where they differ.
 
-use crate::buffer::SlotState;
+use crate::buffer::{Coverage, SlotState};
 use crate::guards::snapshots::Overtaken;
-use crate::host_side::{Arriving, Coverage, Sectored};
+use crate::host_side::{Arriving, Sectored};
 use crate::lapse::Lapse;
 use crate::{Output, Probe, SnapshotEvent};
 use controller::{Context, Transaction};
@@ -99,7 +99,9 @@ pub(crate) trait Serves: Sectored {
         self.account_risk(ctx.calendar.now());
         let (media, host) = self.parts();
         media.reserved_slots -= 1;
+        let unit_bytes = media.store.layout.unit.get();
         media.store.stats.units_written += 1;
+        media.store.stats.bytes_written += coverage.bytes(unit_bytes);
         if whole {
             media.guards.rebuilds.forget(lpn);
         }
@@ -121,18 +123,18 @@ pub(crate) trait Serves: Sectored {
             && self.take_over(slot, request, ctx.calendar.now())
         {
             self.parts().0.stamp(slot);
+            self.parts().0.buffer.note_carried(slot, coverage, unit_bytes);
             ctx.probe.on_buffered(lpn, slot, older);
             if self.parts().0.guards.sectors.is_some() {
                 self.hold_more_sectors(slot, lpn);
             }
             return self.note_buffered(lpn, &mut ctx.probe);
         }
-        let write = Arriving { request, whole: whole || complete, older, complete, leaves };
+        let write = Arriving { request, coverage, whole: whole || complete, older, complete, leaves };
         if self.waits_for_entry(lpn, write, ctx) {
             return;
         }
-        let slot = self.parts().0.buffer.insert(lpn, request, SlotState::Merging);
-        self.parts().0.stamp(slot);
+        let slot = self.parts().0.take_in(lpn, request, coverage);
         ctx.probe.on_buffered(lpn, slot, older);
         if !self.is_untimed() {
             self.note_arrived(slot, lpn, write);

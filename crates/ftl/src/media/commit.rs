@@ -1,6 +1,7 @@
 //! What became of a unit's place: it turned invalid, the map changed, a superblock was closed.
 
 use crate::Probe;
+use crate::buffer::{Coverage, SlotState};
 use crate::guards::power::NOTHING;
 use crate::media::Media;
 use crate::store::SuperblockState;
@@ -38,6 +39,22 @@ impl Media {
             self.store.emptied.push(superblock);
         }
         superblock
+    }
+
+    /// The data of a write have a slot of their own from now on.
+    #[inline]
+    pub fn take_in(&mut self, lpn: Lpn, request: u32, coverage: Coverage) -> u32 {
+        let slot = self.buffer.insert(lpn, request, SlotState::Merging);
+        self.buffer.note_carried(slot, coverage, self.store.layout.unit.get());
+        self.stamp(slot);
+        slot
+    }
+
+    /// The unit in a slot was programmed for the host, with what no request of its carried.
+    #[inline]
+    pub fn note_host_program(&mut self, slot: u32) {
+        let unit = self.store.layout.unit.get();
+        self.store.stats.bytes_filled_up += unit - self.buffer.carried_bytes(slot, unit);
     }
 
     /// True for a version that was programmed though a newer one is in the buffer: somebody may have been told that it is

@@ -194,6 +194,9 @@ impl PageMapped {
             match source.origin() {
                 Origin::Map if source == Source::SUMMARY => {}
                 Origin::Host | Origin::Map => {
+                    if source.origin() == Origin::Host {
+                        self.media.note_host_program(source.slot());
+                    }
                     self.on_host_unit(ppa, source.slot(), status, transaction, ctx);
                 }
                 Origin::Padding | Origin::Parity => {}

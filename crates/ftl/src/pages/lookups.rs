@@ -135,8 +135,7 @@ impl PageMapped {
             self.start_tasks(ctx);
             return false;
         }
-        let slot = self.media.buffer.insert(lpn, write.request, SlotState::Merging);
-        self.media.stamp(slot);
+        let slot = self.media.take_in(lpn, write.request, write.coverage);
         ctx.probe.on_buffered(lpn, slot, write.older);
         self.note_arrived(slot, lpn, write);
         self.note_buffered(lpn, &mut ctx.probe);

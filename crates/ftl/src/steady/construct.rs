@@ -61,7 +61,7 @@ impl PageMapped {
         if let Some(demand) = &mut self.media.guards.demand {
             demand.fall_behind();
         }
-        self.media.store.stats.units_written += u64::from(filled);
+        self.media.store.count_written(filled);
         self.media.store.stats.units_programmed[Origin::Host as usize] += u64::from(filled);
         Ok(())
     }

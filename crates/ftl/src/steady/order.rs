@@ -34,9 +34,8 @@ impl PageMapped {
             }
             written += part * dies as u32;
         }
-        let stats = &mut self.media.store.stats;
-        stats.units_written += u64::from(written);
-        stats.units_programmed[Origin::Host as usize] += u64::from(written);
+        self.media.store.count_written(written);
+        self.media.store.stats.units_programmed[Origin::Host as usize] += u64::from(written);
         if written > 0 {
             let ground = InOrder::new(&self.media.store.layout, first.0, written, order);
             self.media.store.map.lay(Box::new(ground));

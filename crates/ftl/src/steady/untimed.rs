@@ -32,7 +32,7 @@ impl PageMapped {
         if !self.put_host_untimed(lpn, Origin::Host) {
             return false;
         }
-        self.media.store.stats.units_written += 1;
+        self.media.store.count_written(1);
         self.write_map_untimed()
     }
 
@@ -61,7 +61,7 @@ impl PageMapped {
         }
         self.look_up_untimed(lpn);
         self.put_on_die_untimed(die, lpn, Origin::Host);
-        self.media.store.stats.units_written += 1;
+        self.media.store.count_written(1);
         self.write_map_untimed()
     }
 

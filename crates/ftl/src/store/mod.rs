@@ -75,6 +75,13 @@ impl Store {
         }
     }
 
+    /// The host wrote `units` whole units at once.
+    #[inline]
+    pub fn count_written(&mut self, units: u32) {
+        self.stats.units_written += u64::from(units);
+        self.stats.bytes_written += u64::from(units) * self.layout.unit.get();
+    }
+
     /// Mapping units of one program of a stream.
     #[inline]
     pub fn program_units_of(&self, stream: usize) -> u32 {

@@ -359,7 +359,7 @@ fn those_who_watch_hold_nobody_up_and_see_what_was_done() {
     assert!(write.total_ns > 200_000 && write.counts.iter().sum::<u64>() == 1, "{write:?}");
     assert_eq!(seen.refusals["EINVAL"], 1);
     assert_eq!(seen.late.counts.iter().sum::<u64>(), 4);
-    assert_eq!(seen.drive.units_written, 2);
+    assert_eq!((seen.drive.units_written, seen.drive.bytes_written), (2, 8192));
     assert_eq!(seen.drive.ages.superblocks.iter().sum::<u64>(), seen.drive.superblocks["open"]);
     let trace = std::fs::read_to_string(folder.path().join("trace")).unwrap();
     let what: Vec<&str> = trace.lines().map(|line| line.split(' ').nth(6).unwrap()).collect();

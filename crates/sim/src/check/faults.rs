@@ -312,6 +312,66 @@ fn a_result_that_says_something_else_is_found() {
     ledger.compare(&result, &Bench::new(Kind::Read).clock, SimTime::ZERO);
 }
 
+/// An account of a write of the first sector of a unit, whose data are in slot 0.
+fn written() -> Ledger {
+    let (mut ledger, request) = ledger();
+    let write = HostRequest { op: Op::Write, bytes: 512, ..request };
+    ledger.on_request(1, &write);
+    ledger.on_data(1, &write);
+    ledger.on_buffered(Lpn(0), 0, None);
+    ledger
+}
+
+#[test]
+#[should_panic(expected = "bytes that the host wrote: seen and counted")]
+fn bytes_that_the_drive_does_not_count_are_found() {
+    let mut ledger = written();
+    ledger.on_host_write(Lpn(0));
+    ledger.settle(&Bench::new(Kind::Read).ftl);
+}
+
+#[test]
+#[should_panic(expected = "bytes that fill up units: seen and counted")]
+fn the_rest_of_a_unit_that_the_drive_does_not_count_is_found() {
+    let mut ledger = written();
+    ledger.on_hosts_programmed([0].into_iter());
+    ledger.settle(&Bench::new(Kind::Read).ftl);
+}
+
+/// What a result would say of a write of a sector to units of 4 KiB, of which one was programmed.
+fn amplified(waf: f64, fill_up: f64) -> Value {
+    json!({
+        "waf": waf,
+        "waf_parts": { "host": 1.0, "fill_up": fill_up, "gc": null },
+        "waf_bytes": { "host_written": 512, "filled_up": 3584 },
+    })
+}
+
+fn amplifying() -> Ledger {
+    let mut ledger = written();
+    ledger.on_host_write(Lpn(0));
+    ledger.on_hosts_programmed([0].into_iter());
+    ledger.on_programmed(&part(), [Origin::Host].into_iter());
+    ledger
+}
+
+#[test]
+fn write_amplification_of_bytes_is_right() {
+    amplifying().compare_bytes(&amplified(8.0, 7.0));
+}
+
+#[test]
+#[should_panic(expected = "waf: 1 said and 8 seen")]
+fn write_amplification_of_units_is_found() {
+    amplifying().compare_bytes(&amplified(1.0, 7.0));
+}
+
+#[test]
+#[should_panic(expected = "the parts of waf: 1 said and 8 seen")]
+fn parts_that_do_not_add_up_are_found() {
+    amplifying().compare_bytes(&amplified(8.0, 0.0));
+}
+
 // ---- whose bytes are whose ---------------------------------------------------------------------------
 
 const HOME: Ppa = Ppa(40);

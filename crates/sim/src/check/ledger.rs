@@ -5,7 +5,12 @@ use controller::{Origin, Transaction};
 use ftl::{Ftl, FtlStats};
 use host::{HostRequest, Op};
 use serde_json::Value;
-use units::{Ppa, SimTime};
+use std::collections::BTreeSet;
+use std::ops::Range;
+use units::{Lpn, Ppa, SimTime};
+
+/// Bytes of a sector.
+const SECTOR: u64 = 512;
 
 /// Counts by origin.
 type ByOrigin = [u64; Origin::COUNT];
@@ -17,6 +22,9 @@ struct Counts {
     pages_programmed: ByOrigin,
     units_programmed: ByOrigin,
     blocks_erased: ByOrigin,
+    /// Bytes that came with writes of the host's, and those programmed for it that came with none.
+    bytes_written: u64,
+    bytes_filled_up: u64,
     /// By kind of request: asked for, answered, failed.
     submitted: [u64; 4],
     completed: [u64; 4],
@@ -40,6 +48,18 @@ struct Asked {
     ready: SimTime,
 }
 
+/// What a slot of the buffer has of the host's.
+#[derive(Clone, Debug, Default)]
+enum Brought {
+    /// Nothing, or what the flash has, too.
+    #[default]
+    Nothing,
+    /// These sectors of a unit.
+    Sectors(BTreeSet<u64>),
+    /// All of it.
+    All,
+}
+
 /// Everything that must come out as it went in.
 pub(crate) struct Ledger {
     all: Counts,
@@ -55,7 +75,12 @@ pub(crate) struct Ledger {
     units_read: u64,
     wanted: Vec<Ppa>,
     unit: u64,
+    /// The request whose data enter, and its extent in bytes.
     entering: u32,
+    extent: (u64, u64),
+    /// What each slot of the buffer has, and of which unit; the units of the last program that ended, with their slots.
+    brought: Vec<(Lpn, Brought)>,
+    ended: Vec<(Lpn, u32)>,
     before: FtlStats,
 }
 
@@ -86,6 +111,8 @@ impl Ledger {
             pages_programmed: stats.pages_programmed,
             units_programmed: stats.units_programmed,
             blocks_erased: stats.blocks_erased,
+            bytes_written: stats.bytes_written,
+            bytes_filled_up: stats.bytes_filled_up,
             ..Counts::default()
         };
         Self {
@@ -100,6 +127,9 @@ impl Ledger {
             wanted: Vec::new(),
             unit: ftl.layout().unit.get(),
             entering: u32::MAX,
+            extent: (0, 0),
+            brought: Vec::new(),
+            ended: Vec::new(),
             before: *stats,
         }
     }
@@ -143,13 +173,74 @@ impl Ledger {
         self.all.pages_read.iter_mut().zip(pages).for_each(|(all, lost)| *all -= lost);
     }
 
-    pub fn on_data(&mut self, id: u32) {
+    pub fn on_data(&mut self, id: u32, request: &HostRequest) {
         self.entering = id;
+        self.extent = (request.offset, request.offset + u64::from(request.bytes));
     }
 
-    pub fn on_host_write(&mut self) {
+    /// The bytes of the drive that the request at hand has of a unit.
+    fn entering_of(&self, lpn: Lpn) -> Range<u64> {
+        let begin = u64::from(lpn.0) * self.unit;
+        self.extent.0.max(begin)..self.extent.1.min(begin + self.unit)
+    }
+
+    pub fn on_host_write(&mut self, lpn: Lpn) {
         let id = self.entering;
         self.request(id).entered += 1;
+        let bytes = self.entering_of(lpn);
+        self.all.bytes_written += bytes.end - bytes.start;
+    }
+
+    /// That write is in a slot; `rest` names the slot that has the rest of the unit, which is itself where the write takes
+    /// the place of what it held.
+    pub fn on_buffered(&mut self, lpn: Lpn, slot: u32, rest: Option<u32>) {
+        let bytes = self.entering_of(lpn);
+        if rest != Some(slot) {
+            self.on_kept(slot);
+        }
+        let unit = self.unit;
+        let (of, brought) = &mut self.brought[slot as usize];
+        *of = lpn;
+        if bytes.end - bytes.start == unit {
+            *brought = Brought::All;
+        }
+        let sectors = bytes.start / SECTOR..bytes.end.div_ceil(SECTOR);
+        match brought {
+            Brought::Nothing => *brought = Brought::Sectors(sectors.collect()),
+            Brought::Sectors(known) => known.extend(sectors),
+            Brought::All => {}
+        }
+    }
+
+    /// A slot has what the flash has, and nothing that came since.
+    pub fn on_kept(&mut self, slot: u32) {
+        if self.brought.len() <= slot as usize {
+            self.brought.resize(slot as usize + 1, Default::default());
+        }
+        self.brought[slot as usize].1 = Brought::Nothing;
+    }
+
+    /// A program of the units in these slots ended, for good or ill.
+    pub fn on_hosts_programmed(&mut self, slots: impl Iterator<Item = u32>) {
+        self.ended.clear();
+        for slot in slots {
+            // A drive that wore out before the run has filled units in its buffer that this account did not hear of.
+            let Some((lpn, brought)) = self.brought.get(slot as usize) else { continue };
+            self.ended.push((*lpn, slot));
+            self.all.bytes_filled_up += match brought {
+                Brought::Nothing => self.unit,
+                Brought::Sectors(known) => self.unit - known.len() as u64 * SECTOR,
+                Brought::All => 0,
+            };
+        }
+    }
+
+    /// The newest that the host wrote of a unit is on flash.
+    pub fn on_commit(&mut self, lpn: Lpn) {
+        if let Some(at) = self.ended.iter().position(|(of, _)| *of == lpn) {
+            let (_, slot) = self.ended.remove(at);
+            self.on_kept(slot);
+        }
     }
 
     pub fn on_host_read(&mut self, ppa: Ppa) {
@@ -247,6 +338,7 @@ impl Ledger {
             let most = seen + self.decoding_then[at];
             assert!((least..=most).contains(&said), "reads of {name}: {said} said and {seen} seen");
         }
+        self.compare_bytes(result);
         for (what, counts) in [
             ("submitted", self.all.submitted),
             ("completed", self.all.completed),
@@ -258,6 +350,28 @@ impl Ledger {
         let said = ["requests_without_unit", "bytes_outside_units"].map(|name| host["trim"][name].as_u64());
         assert_eq!(said, self.all.untrimmed.map(Some), "what trims did not forget: said and seen");
         self.compare_utilisation(&result["utilisation"], clock, now);
+    }
+
+    /// Write amplification is of the bytes that were seen.
+    pub fn compare_bytes(&self, result: &Value) {
+        let written = self.all.bytes_written - self.then.bytes_written;
+        if written == 0 {
+            return;
+        }
+        let filled_up = self.all.bytes_filled_up - self.then.bytes_filled_up;
+        let said = &result["waf_bytes"];
+        assert_eq!(said["host_written"].as_u64(), Some(written), "bytes that the host wrote: said and seen");
+        assert_eq!(said["filled_up"].as_u64(), Some(filled_up), "bytes that fill up units: said and seen");
+        let units: u64 = Origin::ALL
+            .iter()
+            .map(|&at| self.all.units_programmed[at as usize] - self.then.units_programmed[at as usize])
+            .sum();
+        let seen = (units * self.unit) as f64 / written as f64;
+        let parts = result["waf_parts"].as_object().expect("the host wrote");
+        let sum: f64 = parts.values().filter_map(Value::as_f64).sum();
+        for (what, said) in [("waf", result["waf"].as_f64().unwrap_or(-1.0)), ("the parts of waf", sum)] {
+            assert!((said - seen).abs() <= 1e-9 * seen.max(1.0), "{what}: {said} said and {seen} seen");
+        }
     }
 
     fn compare_utilisation(&self, said: &Value, clock: &Clock, now: SimTime) {
@@ -282,6 +396,12 @@ impl Ledger {
             ("blocks erased", &all.blocks_erased, &stats.blocks_erased),
         ] {
             assert_eq!(seen, said, "{what}, by origin: seen and counted");
+        }
+        for (what, seen, said) in [
+            ("bytes that the host wrote", all.bytes_written, stats.bytes_written),
+            ("bytes that fill up units", all.bytes_filled_up, stats.bytes_filled_up),
+        ] {
+            assert_eq!(seen, said, "{what}: seen and counted");
         }
         let since = stats.since(&self.before);
         let found = [

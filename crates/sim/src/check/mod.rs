@@ -198,7 +198,7 @@ impl Checker {
     /// The data of one unit of a write are about to enter the drive.
     pub fn on_data(&mut self, id: u32, request: &HostRequest, lpn: Lpn) {
         self.durability.on_data(id, lpn);
-        self.ledger.on_data(id);
+        self.ledger.on_data(id, request);
         self.bytes.on_data(request.offset, u64::from(request.bytes));
     }
 
@@ -404,6 +404,7 @@ impl Checker {
         assert!(!placed.is_empty(), "a program ends that nobody said the units of");
         self.ledger.on_programmed(transaction, placed.iter().map(|(origin, _)| *origin));
         let hosts = placed.iter().filter(|(origin, _)| *origin == Origin::Host);
+        self.ledger.on_hosts_programmed(hosts.clone().map(|(_, slot)| *slot as u32));
         hosts.for_each(|(_, slot)| self.bytes.on_programmed(*slot as u32));
         placed.clear();
         self.placed[transaction.owner as usize] = placed;
@@ -424,6 +425,7 @@ impl Checker {
 
     pub fn on_commit(&mut self, lpn: Lpn, new: Ppa, old: Ppa) {
         let version = self.units[lpn.index()].version;
+        self.ledger.on_commit(lpn);
         self.commit(lpn, new, old, version, false);
         self.durability.on_commit(lpn, version);
     }
@@ -541,7 +543,7 @@ impl Checker {
     pub fn on_host_write(&mut self, lpn: Lpn) {
         self.versions += 1;
         self.bytes.on_write(lpn, self.versions, self.units[lpn.index()].content);
-        self.ledger.on_host_write();
+        self.ledger.on_host_write(lpn);
         self.units[lpn.index()].version = self.versions;
         self.units[lpn.index()].content = self.versions;
         self.durability.on_version(lpn, self.units[lpn.index()].version);
@@ -554,10 +556,12 @@ impl Checker {
 
     /// A slot keeps what was read at `ppa`.
     pub fn on_kept(&mut self, lpn: Lpn, slot: u32, ppa: Ppa) {
+        self.ledger.on_kept(slot);
         self.bytes.on_kept(lpn, slot, self.held(ppa), ppa);
     }
 
     pub fn on_buffered(&mut self, lpn: Lpn, slot: u32, rest: Option<u32>) {
+        self.ledger.on_buffered(lpn, slot, rest);
         self.bytes.on_buffered(lpn, slot, self.units[lpn.index()].version, rest);
         self.durability.on_buffered(slot, self.units[lpn.index()].version);
     }

@@ -178,7 +178,8 @@ impl Precondition {
         if self.in_window < window || !(ended || is_long) {
             return;
         }
-        let waf = ftl.stats().since(&self.window_start).waf().expect("the window held writes");
+        let waf =
+            ftl.stats().since(&self.window_start).waf(ftl.layout().unit).expect("the window held writes");
         self.window_start = *ftl.stats();
         self.in_window = 0;
         let overwritten = (self.written - u64::from(self.filled)) as f64 / f64::from(self.filled);
@@ -215,7 +216,8 @@ impl Precondition {
                 self.written += 1;
                 let overwritten = self.written - filled - self.uncounted;
                 if overwritten.is_multiple_of(window) {
-                    let waf = ftl.stats().since(&self.window_start).waf().expect("the window held writes");
+                    let counted = ftl.stats().since(&self.window_start);
+                    let waf = counted.waf(ftl.layout().unit).expect("the window held writes");
                     self.window_start = *ftl.stats();
                     self.steady = self.window.push(waf, overwritten as f64 / filled as f64);
                     self.done = self.steady || self.window.is_exhausted();

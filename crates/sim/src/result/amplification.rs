@@ -33,7 +33,7 @@ const RELOCATIONS: [Origin; 4] = [Origin::Wear, Origin::Rescue, Origin::Refresh,
 /// The sums that write amplification follows from.
 #[derive(Clone, Copy)]
 enum Sum {
-    /// Units the host wrote.
+    /// Bytes the host wrote, in mapping units.
     Written,
     /// Units programmed, parity apart.
     Programmed,
@@ -72,7 +72,7 @@ fn sums(from: &Mark, to: &Mark, layout: &Layout) -> Sums {
     let other = moves + by(Origin::Fold) + stats.slc_units_written;
     let mut sums = [0.0; SUMS];
     for (sum, value) in [
-        (Sum::Written, stats.units_written as f64),
+        (Sum::Written, stats.bytes_written as f64 / layout.unit.get() as f64),
         (Sum::Programmed, programmed as f64 + waiting),
         (Sum::Parity, by(Origin::Parity) as f64),
         (Sum::Taken, programmed as f64 - other as f64 + waiting),

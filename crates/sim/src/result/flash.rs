@@ -14,7 +14,7 @@ sections! {
         programs: ByOrigin = "pages",
         /// Blocks erased.
         erases: ByOrigin = "blocks",
-        /// Mapping units programmed, each under its own origin. `waf` is their total over the units the host wrote.
+        /// Mapping units programmed, each under its own origin. Their bytes are in `waf_bytes.programmed`.
         units_programmed: ByOrigin = "mapping units",
         /// Size of a page.
         page_bytes: u64 = "bytes",

@@ -109,11 +109,13 @@ sections! {
         host: host::Host,
         /// Operations of the flash, by origin.
         flash: flash::Flash,
-        /// Write amplification: mapping units programmed for all origins over mapping units the host wrote; null
-        /// without host writes.
+        /// Write amplification: bytes programmed to the flash for all origins over bytes that the host wrote, as NVMe, OCP
+        /// and SNIA define it. `waf_bytes` has both, and says whether the figure is settled. Null without host writes.
         waf: Option<f64> = "ratio",
         /// What write amplification was made of; null without host writes.
         waf_parts: Option<waf::WafParts> = "ratio",
+        /// The bytes that it is made of, and whether it is settled; null without host writes.
+        waf_bytes: Option<waf::WafBytes>,
         /// What write amplification comes to in the long run; null without host writes.
         waf_long_run: Option<waf::WafLongRun>,
         /// Room for writes that was missing at the beginning, or will be collected later; null without victims.
@@ -168,7 +170,7 @@ pub(crate) fn of<P: Observer>(run: &Run<P>, provenance: Provenance<'_>) -> RunRe
     let busy = run.busy_times();
     let window_ns = run.ctx.calendar.now().since(measure.started).ns();
     let (waf_parts, debt) = waf::parts_and_debt(run, &stats);
-    let long_run = (stats.units_written > 0).then(|| amplification::long_run(run));
+    let long_run = (stats.bytes_written > 0).then(|| amplification::long_run(run));
     let waf_interval = long_run.as_ref().and_then(|found| found.interval);
     RunResult {
         schema: FORMAT,
@@ -187,8 +189,9 @@ pub(crate) fn of<P: Observer>(run: &Run<P>, provenance: Provenance<'_>) -> RunRe
         started_ns: measure.started.ns(),
         host: host::host(measure, span_ns, waf_interval.map_or(0.0, |interval| interval.relative())),
         flash: flash::flash(drive, &run.ftl, &stats),
-        waf: stats.waf(),
+        waf: stats.waf(run.ftl.layout().unit),
         waf_parts,
+        waf_bytes: waf::bytes(run, &stats),
         waf_long_run: long_run.map(|found| waf::of_long_run(&found, run, &stats)),
         debt,
         stages: host::stages(measure),

@@ -9,11 +9,14 @@ use controller::Origin;
 use ftl::FtlStats;
 
 sections! {
-    /// What write amplification was made of: mapping units programmed for each origin, per unit the host wrote. The
-    /// parts add up to `waf`. Null: nothing was programmed for this origin.
+    /// What write amplification was made of: bytes programmed for each origin, per byte the host wrote. The parts add up
+    /// to `waf`. Null: nothing was programmed for this origin.
     WafParts {
-        /// The host's own data.
+        /// The host's own bytes, as they came to the flash: below 1 where it overwrote them in the buffer, or the buffer
+        /// still holds them.
         host: f64,
+        /// Filling up mapping units: the rest of units that the host wrote a part of, programmed beside that part.
+        fill_up: Option<f64>,
         /// Garbage collection for the room that the window's own writes took.
         gc: f64,
         /// Garbage collection for room that was missing when the window began; negative where the window left room to
@@ -21,8 +24,6 @@ sections! {
         gc_debt: f64,
         /// Wear levelling.
         wear: Option<f64>,
-        /// Data of partly written units.
-        read_modify_write: Option<f64>,
         /// Data moved out of superblocks in which a program failed.
         rescue: Option<f64>,
         /// Empty units that complete a program unit.
@@ -43,6 +44,27 @@ sections! {
         rebuild: Option<f64>,
         /// Data read ahead.
         read_ahead: Option<f64>,
+    }
+
+    /// The bytes that write amplification is made of, and whether what the buffer holds would change it.
+    WafBytes {
+        /// Bytes that the host's write requests carried into the drive.
+        host_written: u64 = "bytes",
+        /// Bytes programmed to the flash, for all origins.
+        programmed: u64 = "bytes",
+        /// Of those programmed for the host, bytes that no request of its carried: the rest of units that it wrote a
+        /// part of. Null in a result of an older format that does not tell.
+        filled_up: Option<u64> = "bytes",
+        /// Bytes of the host's that were in the buffer alone when the window began; null in a result of an older format.
+        held_before: Option<u64> = "bytes",
+        /// Bytes of the host's that were in the buffer alone when the window ended: written, and not on flash yet. Null in a
+        /// result of an older format.
+        held: Option<u64> = "bytes",
+        /// What the buffer held more, or less, at the end than at the beginning, as a share of what the host wrote.
+        held_share: f64 = "ratio",
+        /// That share is at most 3 %. Where it is more, `waf` says how full the buffer is rather than what the drive
+        /// does.
+        settled: bool = "yes/no",
     }
 
     /// What write amplification comes to in the long run, if the workload goes on as it did.
@@ -93,6 +115,25 @@ sections! {
     }
 }
 
+/// Of what the host wrote the buffer may come to hold so much more, or less, before write amplification says more about
+/// the buffer than about the flash.
+const SETTLED: f64 = 0.03;
+
+/// What write amplification is made of; none without writes.
+pub(super) fn bytes<P: Observer>(run: &Run<P>, stats: &FtlStats) -> Option<WafBytes> {
+    let held = run.ftl.held_bytes();
+    let held_share = held.abs_diff(run.held_before) as f64 / stats.bytes_written as f64;
+    (stats.bytes_written > 0).then(|| WafBytes {
+        host_written: stats.bytes_written,
+        programmed: stats.bytes_programmed(run.ftl.layout().unit),
+        filled_up: Some(stats.bytes_filled_up),
+        held_before: Some(run.held_before),
+        held: Some(held),
+        held_share,
+        settled: held_share <= SETTLED,
+    })
+}
+
 pub(super) fn of_long_run<P: Observer>(found: &LongRun, run: &Run<P>, stats: &FtlStats) -> WafLongRun {
     let too_short = TooShort { victims: found.victims, needed: VICTIMS_LEAST, drifting: found.drifting };
     WafLongRun {
@@ -104,7 +145,7 @@ pub(super) fn of_long_run<P: Observer>(found: &LongRun, run: &Run<P>, stats: &Ft
         victims: found.victims,
         batches: found.interval.map(|interval| interval.batches),
         left_out: found.left_out,
-        overwrites: stats.units_written as f64 / f64::from(run.ftl.layout().logical_units),
+        overwrites: stats.bytes_written as f64 / run.ftl.layout().capacity().get() as f64,
         too_short: found.interval.is_none().then_some(too_short),
     }
 }
@@ -114,20 +155,22 @@ pub(super) fn parts_and_debt<P: Observer>(
     run: &Run<P>,
     stats: &FtlStats,
 ) -> (Option<WafParts>, Option<Debt>) {
-    if stats.units_written == 0 {
+    if stats.bytes_written == 0 {
         return (None, None);
     }
     let (collected, debt) = collected(run, stats);
-    let per_unit = |units: f64| units / stats.units_written as f64;
+    let (unit, written) = (run.ftl.layout().unit.get() as f64, stats.bytes_written as f64);
+    let per_byte = |units: f64| units * unit / written;
     let units = |origin: Origin| stats.units_programmed[origin as usize];
-    let always = |origin: Origin| per_unit(units(origin) as f64);
+    let always = |origin: Origin| per_byte(units(origin) as f64);
+    let filled_up = stats.bytes_filled_up as f64 / written;
     let of = |origin: Origin| (units(origin) > 0).then(|| always(origin));
     let parts = WafParts {
-        host: always(Origin::Host),
-        gc: per_unit(collected),
-        gc_debt: per_unit(units(Origin::Gc) as f64 - collected),
+        host: always(Origin::Host) - filled_up,
+        fill_up: (stats.bytes_filled_up > 0).then_some(filled_up),
+        gc: per_byte(collected),
+        gc_debt: per_byte(units(Origin::Gc) as f64 - collected),
         wear: of(Origin::Wear),
-        read_modify_write: of(Origin::ReadModifyWrite),
         rescue: of(Origin::Rescue),
         padding: always(Origin::Padding),
         rewrite: of(Origin::Rewrite),

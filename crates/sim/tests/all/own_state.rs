@@ -29,7 +29,8 @@ fn of_pass(drive: Drive, work: &WorkloadSpec, kind: PreconditionKind, seed: u64)
             break;
         }
     }
-    session.ftl().unwrap().stats().since(&before).waf().unwrap()
+    let ftl = session.ftl().unwrap();
+    ftl.stats().since(&before).waf(ftl.layout().unit).unwrap()
 }
 
 fn assert_as_in_the_long_run(name: &str, made: &dyn Fn() -> Drive, work: &WorkloadSpec) {

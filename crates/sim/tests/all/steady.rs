@@ -112,7 +112,8 @@ fn lengths(drive: Drive, skew: Skew, kind: PreconditionKind, seed: u64) -> Vec<[
         while session.progress().host_requests < wanted && !session.advance(32).unwrap().done {}
         let (stats, progress) = (session.ftl().unwrap().stats().since(&before), session.progress());
         let iops = progress.host_requests as f64 / (progress.simulated_ns as f64 * 1e-9);
-        seen.push([stats.waf().unwrap(), iops]);
+        let unit = session.ftl().unwrap().layout().unit;
+        seen.push([stats.waf(unit).unwrap(), iops]);
     }
     seen
 }
@@ -169,7 +170,8 @@ fn skewed(skew: Skew, kind: PreconditionKind, before: f64, seed: u64) -> f64 {
     }
     let start = *session.ftl().unwrap().stats();
     session.finish().unwrap();
-    let waf = session.ftl().unwrap().stats().since(&start).waf().unwrap();
+    let ftl = session.ftl().unwrap();
+    let waf = ftl.stats().since(&start).waf(ftl.layout().unit).unwrap();
     let report = session.result().unwrap()["precondition"].clone();
     assert!(kind != PreconditionKind::Workload || report["steady"] == true, "{report}");
     waf
@@ -325,7 +327,8 @@ fn a_run_begins_as_it_goes_on() {
         }
         let start = *session.ftl().unwrap().stats();
         session.finish().unwrap();
-        session.ftl().unwrap().stats().since(&start).waf().unwrap()
+        let ftl = session.ftl().unwrap();
+        ftl.stats().since(&start).waf(ftl.layout().unit).unwrap()
     };
     let sample =
         |before: f64, first: u64| -> Vec<f64> { (first..first + 20).map(|seed| waf(before, seed)).collect() };

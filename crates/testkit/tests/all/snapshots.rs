@@ -139,7 +139,8 @@ impl Bench {
                         }
                     }
                     if !self.ftl.refuses(lpn, &mut self.ctx) {
-                        let coverage = if self.random.chance(0.8) { Coverage::Whole } else { Coverage::Part };
+                        let part = Coverage::Part { from: 0, bytes: 512 };
+                        let coverage = if self.random.chance(0.8) { Coverage::Whole } else { part };
                         self.ftl.write(u32::MAX, lpn, coverage, &mut self.ctx);
                     }
                 }

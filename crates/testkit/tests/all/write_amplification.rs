@@ -7,7 +7,7 @@ use testkit::choose;
 use testkit::oracle;
 use testkit::untimed::{Model, Shape};
 
-const TOLERANCE: f64 = 0.01;
+pub const TOLERANCE: f64 = 0.01;
 
 /// Measures the policy of `settings` after `warm_up` writes of the whole space, over `measured` more.
 fn amplification(settings: &[&str], shape: Shape, warm_up: u64, measured: u64) -> f64 {

@@ -140,6 +140,10 @@ def changed(folder: Path, change: Any) -> Path:
     ("change", "said"),
     [
         (lambda one: one.update(version="0.0.9"), "version: 0.1.0 and 0.0.9: expected runs of one version"),
+        (
+            lambda one: one.update(schema=3),
+            "version: 0.1.0 and 0.1.0 (format 3): expected runs of one version",
+        ),
         (lambda one: one.update(interrupted=True), "was interrupted: expected runs that came to their end"),
         (lambda one: one.update(schema=99), "expected a result of format"),
         (lambda one: one.pop("waf_parts"), "waf_parts"),

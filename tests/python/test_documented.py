@@ -115,6 +115,7 @@ SYNOPSIS = re.compile(
 # Where the work itself begins, which takes seconds to hours.
 WORK = (
     "floatgate.ageing.age",
+    "floatgate.compare.work.read",
     "floatgate.snapshots.measure",
     "floatgate.grid.run._run_all",
     "floatgate.grid.run.cache_times",

@@ -140,8 +140,9 @@ def _lines(before: Progress, now: Progress, seconds: float) -> list[tuple[str, s
 def _amplification(drive: Progress) -> float | None:
     if not drive["bytes_written"]:
         return None
-    programmed: float = sum(drive["units_programmed"].values()) * drive["unit_bytes"]
-    return programmed / drive["bytes_written"]
+    units: float = sum(drive["units_programmed"].values()) / drive["bytes_written"]
+    found: float = units * drive["unit_bytes"]
+    return found
 
 
 def _ages(ages: Progress) -> list[tuple[str, str]]:

@@ -7,10 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from floatgate.errors import InputError
+from floatgate.folder import read_json
 from floatgate.headline import headline
 from floatgate.own import names_own
 from floatgate.study import numbers
-from floatgate.versions import read_document
+from floatgate.versions import NEWEST, read_document
 
 # Options of how, not of what: the outcome of a run does not depend on them.
 NOT_DECIDING = frozenset(
@@ -124,7 +125,7 @@ def _of_run(folder: Path, path: Path, document: Mapping[str, Any]) -> ResultSet:
     return ResultSet(
         folder,
         (run,),
-        document["version"],
+        _version(path, document),
         dict(_workload(document)),
         options,
         {key: _with_text(key, value, shas) for key, value in document["config"].items() if _counts(key)},
@@ -132,6 +133,13 @@ def _of_run(folder: Path, path: Path, document: Mapping[str, Any]) -> ResultSet:
         {},
         (),
     )
+
+
+def _version(path: Path, document: Mapping[str, Any]) -> str:
+    """Return which Floatgate made a result; results of an older format are told apart."""
+    written = read_json(path / "run.json").get("schema", 1)
+    version = str(document["version"])
+    return version if written == NEWEST else f"{version} (format {written})"
 
 
 def _counts(key: str) -> bool:

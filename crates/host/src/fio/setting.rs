@@ -331,7 +331,7 @@ fn block(text: &str, base: u64) -> Result<u64, Wrong> {
     if bytes == 0 || bytes > MOST_BLOCK {
         return Err(BLOCK.into());
     }
-    let pages_kib = bytes.div_ceil(PAGE) * PAGE >> 10;
+    let pages_kib = (bytes.div_ceil(PAGE) * PAGE) >> 10;
     Err(format!("{BLOCK}: a page cache writes such data in whole pages of 4 KiB, {pages_kib}k").into())
 }
 

@@ -4,7 +4,6 @@
 //! write amplification, which is of bytes, is that of whole units times what the unit holds more than the request.
 
 use crate::write_amplification::TOLERANCE;
-use serde_json::Value;
 use sim::{Drive, PreconditionKind, RunOptions, Session, WorkloadSpec};
 use testkit::oracle;
 
@@ -47,13 +46,8 @@ fn made(unit_kib: u64) -> Drive {
     Drive::from_resolved("units", &settings).unwrap_or_else(|error| panic!("{error}"))
 }
 
-fn number(value: &Value, path: &str) -> f64 {
-    let found = path.split('.').fold(value, |value, key| &value[key]);
-    found.as_f64().unwrap_or_else(|| panic!("{path} = {found}"))
-}
-
-/// A run of random writes of `request_kib`, on a drive that such writes of whole units made.
-fn measured(unit_kib: u64, request_kib: u64) -> Value {
+/// A run of random writes of `request_kib`, on a drive that such writes of whole units made, at its end.
+fn measured(unit_kib: u64, request_kib: u64) -> Session {
     let text = format!(
         "[w]\nrw=randwrite\nbs={request_kib}k\nnorandommap=1\nioengine=libaio\niodepth=2\nnumber_ios={REQUESTS}\n\
          io_size=1t\n"
@@ -62,20 +56,22 @@ fn measured(unit_kib: u64, request_kib: u64) -> Value {
     let options = RunOptions { precondition: PreconditionKind::Steady, ..RunOptions::default() };
     let mut session = Session::new(made(unit_kib), &work, options).unwrap_or_else(|error| panic!("{error}"));
     session.finish().unwrap_or_else(|error| panic!("{error}"));
-    session.result().unwrap_or_else(|error| panic!("{error}"))
+    session
 }
 
 #[test]
 fn write_amplification_is_of_bytes_whatever_the_mapping_unit() {
     for unit_kib in [4, 8, 16, 64] {
         for request_kib in [4, unit_kib] {
-            let result = measured(unit_kib, request_kib);
+            let result = measured(unit_kib, request_kib).result().unwrap_or_else(|error| panic!("{error}"));
+            let known = |path: &str| path.split('.').fold(&result, |value, key| &value[key]).as_f64();
+            let number = |path: &str| known(path).unwrap_or_else(|| panic!("no {path}"));
             // Of the candidates at a choice one becomes the victim; the others hold data while the open one fills.
-            let alpha = (number(&result, "ftl.gc.candidates_at_choice_mean") - 1.0) / USER_BLOCKS as f64;
+            let alpha = (number("ftl.gc.candidates_at_choice_mean") - 1.0) / USER_BLOCKS as f64;
             let more = unit_kib as f64 / request_kib as f64;
             let expected = oracle::fifo(alpha) * more;
             for path in ["waf", "waf_long_run.value"] {
-                let found = number(&result, path);
+                let found = number(path);
                 let deviation = found / expected - 1.0;
                 println!(
                     "{request_kib} KiB to units of {unit_kib}, {path}: {found:.4}, form {expected:.4}, {deviation:+.4}"
@@ -85,8 +81,8 @@ fn write_amplification_is_of_bytes_whatever_the_mapping_unit() {
                     "{request_kib} KiB to units of {unit_kib} KiB, {path}: {found:.4}, closed form {expected:.4}"
                 );
             }
-            let fill_up = result["waf_parts"]["fill_up"].as_f64().unwrap_or(0.0);
-            let host = number(&result, "waf_parts.host");
+            let fill_up = known("waf_parts.fill_up").unwrap_or(0.0);
+            let host = number("waf_parts.host");
             // Two writes that meet in the buffer may lie beside each other in a unit.
             assert!((fill_up - (more - 1.0) * host).abs() <= TOLERANCE * more, "{fill_up} beside {host}");
         }

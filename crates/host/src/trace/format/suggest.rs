@@ -82,7 +82,7 @@ fn role(word: &str) -> &str {
 }
 
 /// The word for a column of this name, where nothing before it has its role.
-fn named<'a>(name: &str, taken: &mut Vec<&'a str>) -> String {
+fn named(name: &str, taken: &mut Vec<&str>) -> String {
     let name = name.to_ascii_lowercase();
     let fits = |(whole, parts, _): &&(&[&str], &[&str], &'static str)| {
         let mut words = name.split(|c: char| !c.is_ascii_alphanumeric());

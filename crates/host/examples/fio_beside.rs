@@ -4,6 +4,8 @@
 //! Sizes are divided by a power of two where a job would take too long, the same on both sides; fio takes no longer
 //! than two seconds for each job. What one has asked for beyond what the other could in its time is left out.
 
+// The tests need more of it.
+#[allow(dead_code)]
 #[path = "../tests/beside/mod.rs"]
 mod beside;
 

@@ -6,11 +6,13 @@
 //! this crate refuses, are counted with their reasons. With a job file in place of FIRST, what this crate asks for is
 //! printed, a line a request: section, us, file, kind, offset, bytes. It takes about two seconds a job at most, mostly fio's.
 
+// The tests need more of it.
+#[allow(dead_code)]
 #[path = "../tests/beside/mod.rs"]
 mod beside;
 
 use beside::random;
-use beside::summary::{Stored, Verdict, examine};
+use beside::summary::{Stored, Summary, compare_all, ours};
 use std::collections::BTreeMap;
 
 fn main() {
@@ -21,6 +23,7 @@ fn main() {
     let mut number = |default: u64| arguments.next().map_or(default, |text| text.parse().expect("a number"));
     let (first, wanted) = (number(0), number(500));
     let out = arguments.next();
+    let most_stored = if out.is_some() { 40 } else { u64::MAX };
     let verbose = std::env::var_os("VERBOSE").is_some();
     if !beside::has_fio() {
         std::process::exit(1);
@@ -30,6 +33,9 @@ fn main() {
     let mut seed = first;
     while compared < wanted {
         let text = random::job(seed);
+        if stored.len() as u64 == most_stored {
+            break;
+        }
         if verbose {
             eprintln!("seed {seed}\n{text}");
         }
@@ -52,7 +58,8 @@ fn main() {
     }
     println!("{compared} jobs (seeds {first} to {}), {differs} differ", seed - 1);
     if let Some(path) = out {
-        let lines: Vec<String> = stored.iter().map(|one| serde_json::to_string(one).unwrap() + "\n").collect();
+        let lines: Vec<String> =
+            stored.iter().map(|one| serde_json::to_string(one).unwrap() + "\n").collect();
         std::fs::write(path, lines.concat()).unwrap();
     }
     std::process::exit(i32::from(differs > 0));
@@ -65,4 +72,84 @@ fn show(text: &str) {
             println!("{index} {} {file} {kind} {offset} {bytes}", ns / 1000);
         }
     }
+}
+
+/// What came of a comparison.
+enum Verdict {
+    /// Nothing differs from what fio asked for.
+    Same(Vec<Summary>),
+    /// What does.
+    Differs(String),
+    /// There is nothing to compare.
+    Refused(String),
+}
+
+/// Plays a job on both sides. Where times differ fio plays it again: its machine may have had something else to do.
+fn examine(seed: u64, text: &str) -> Verdict {
+    let mine = match ours(text) {
+        Ok(mine) => mine,
+        Err(why) => {
+            let why = without_numbers(&why);
+            return match beside::run_fio(&format!("random-{seed}"), text) {
+                Ok(_) => Verdict::Refused(format!("here only: {why}")),
+                Err(_) => Verdict::Refused(format!("by both: {why}")),
+            };
+        }
+    };
+    let mut why = String::new();
+    for _ in 0..3 {
+        let said = match beside::run_fio(&format!("random-{seed}"), text) {
+            Ok(said) => said,
+            Err(said) if said.starts_with("signal: ") => {
+                return Verdict::Refused("fio does not come to its end".to_owned());
+            }
+            Err(said) => {
+                return Verdict::Differs(format!(
+                    "fio refuses it: {}",
+                    said.chars().take(300).collect::<String>()
+                ));
+            }
+        };
+        let ran = ran(&said.1, text);
+        let fios: Vec<Summary> = said
+            .0
+            .iter()
+            .enumerate()
+            .map(|(index, timed)| Summary::of(timed, ran.get(index).copied()))
+            .collect();
+        match compare_all(text, &mine, &fios) {
+            Ok(()) => return Verdict::Same(fios),
+            Err(found) => why = found,
+        }
+        if !why.contains("us in all") && !why.contains("beside or after") && !why.contains("in its time") {
+            break;
+        }
+    }
+    Verdict::Differs(why)
+}
+
+/// The words of an error.
+fn without_numbers(text: &str) -> String {
+    let words = text
+        .split_whitespace()
+        .map(|word| if word.contains(|c: char| c.is_ascii_digit()) { "N" } else { word });
+    words.collect::<Vec<_>>().join(" ")
+}
+
+/// When each section ran, in ms since the first began, where this fio says so.
+fn ran(json: &str, text: &str) -> Vec<(u64, u64)> {
+    let start = json.find('{').unwrap_or(0);
+    let Ok(document) = serde_json::from_str::<serde_json::Value>(&json[start..]) else { return Vec::new() };
+    let Ok(file) = beside::read(text) else { return Vec::new() };
+    let found = document["jobs"].as_array().cloned().unwrap_or_default();
+    let of = |name: &str| -> Option<(u64, u64)> {
+        let one = |job: &serde_json::Value| Some((job["job_start"].as_u64()?, job["job_runtime"].as_u64()?));
+        let mine: Option<Vec<_>> = found.iter().filter(|job| job["jobname"] == name).map(one).collect();
+        let mine = mine?;
+        Some((mine.iter().map(|one| one.0).min()?, mine.iter().map(|one| one.0 + one.1).max()?))
+    };
+    let all: Option<Vec<_>> = file.jobs.iter().map(|job| of(&job.name)).collect();
+    let Some(all) = all else { return Vec::new() };
+    let first = all.iter().map(|one| one.0).min().unwrap_or(0);
+    all.iter().map(|one| (one.0 - first, one.1 - first)).collect()
 }

@@ -34,6 +34,19 @@ pub fn check(job: &JobSpec) -> Result<(), WorkloadError> {
             "verify=crc32c or another method: fio itself makes no request",
         );
     }
+    let never = |direction: &usize| match &job.blocks[*direction] {
+        Blocks::Split(parts) => {
+            let least = job.blocks[*direction].least();
+            parts.iter().all(|(bytes, percent)| *bytes > least || *percent == 0)
+        }
+        _ => false,
+    };
+    if job.directions().iter().any(never) {
+        return wrong(
+            "bssplit with 0 percent of its shortest size",
+            "a percentage of it, or none of it: at the end of a file fio itself draws for ever",
+        );
+    }
     if job.access == Access::TrimWrite && job.number_ios.is_some() && job.loops > 1 {
         return wrong(
             "number_ios of trims and writes beside loops",

@@ -48,7 +48,7 @@ impl Due {
         let forever = if job.time_based { u64::MAX } else { 0 };
         // For each loop, as in fio; a job that goes on until its time is over does not count them.
         let number = job.number_ios.filter(|_| !job.time_based);
-        let requests = number.map_or(u64::MAX, |count| count.saturating_mul(job.loops));
+        let requests = number.map_or(u64::MAX, |count| count.saturating_mul(job.loops).saturating_mul(parts));
         Self {
             pass_bytes: pass_bytes.max(forever),
             bytes_this_pass: 0,
@@ -69,11 +69,17 @@ impl Due {
     /// Counts a request; true when a pass ends with it.
     #[inline]
     pub fn count(&mut self, bytes: u64) -> bool {
-        self.requests_left -= 1;
+        self.requests_left = self.requests_left.saturating_sub(1);
         self.requests_this_pass += 1;
         self.bytes_this_pass += bytes;
         self.bytes += bytes;
         self.bytes_this_pass >= self.pass_bytes || self.bytes >= self.most_bytes
+    }
+
+    /// Counts a trim of a block that is then written.
+    #[inline]
+    pub fn count_trim(&mut self) {
+        self.requests_left = self.requests_left.saturating_sub(1);
     }
 
     /// Counts what is read back, which fio counts as done, too.

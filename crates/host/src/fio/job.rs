@@ -92,7 +92,8 @@ impl Blocks {
             }
             Self::Split(parts) => {
                 let least = self.least();
-                parts.iter().map(|(bytes, percent)| ((bytes - bytes % least) * percent) as f64).sum::<f64>() / 100.0
+                parts.iter().map(|(bytes, percent)| ((bytes - bytes % least) * percent) as f64).sum::<f64>()
+                    / 100.0
             }
         }
     }

@@ -129,7 +129,8 @@ fn lex_file(
             // The error of the reader names the other file; the line that asked for it helps more.
             // As in fio: the path as it stands, then beside the file.
             let found = include(path).map(|text| (path.to_owned(), text));
-            let found = found.or_else(|_| include(&beside(name, path)).map(|text| (beside(name, path), text)));
+            let found =
+                found.or_else(|_| include(&beside(name, path)).map(|text| (beside(name, path), text)));
             let (path, text) = found
                 .map_err(|error| place.error(format!("include {path}: {}", error.found), error.expected))?;
             lex_file(&path, &text, include, deeper - 1, items)?;

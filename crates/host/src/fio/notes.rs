@@ -49,7 +49,10 @@ pub fn notes(file: &JobFile, files: &[FileRegion], drive_bytes: u64) -> Vec<(Str
     }
     let made: Vec<String> = file.jobs.iter().flat_map(other_rates).collect();
     if !made.is_empty() {
-        note("rate in fio", format!("fio counts a rate in the shortest block, and gaps in whole us: {}", made.join(", ")));
+        note(
+            "rate in fio",
+            format!("fio counts a rate in the shortest block, and gaps in whole us: {}", made.join(", ")),
+        );
     }
     let splits: Vec<String> = file.jobs.iter().filter_map(odd_split).collect();
     if !splits.is_empty() {
@@ -116,15 +119,16 @@ fn odd_split(job: &JobSpec) -> Option<String> {
         said.push("reads the first size of a range".to_owned());
     }
     for parts in text.split(',').filter(|parts| !parts.is_empty()) {
-        let percents = || parts.split(':').map(|part| part.split_once('/').map_or("", |(_, percent)| percent));
-        let number = |text: &str| text.trim().trim_end_matches('%').parse::<u64>().ok().filter(|number| *number > 0);
+        let percents =
+            || parts.split(':').map(|part| part.split_once('/').map_or("", |(_, percent)| percent));
+        let number =
+            |text: &str| text.trim().trim_end_matches('%').parse::<u64>().ok().filter(|number| *number > 0);
         let sum: u64 = percents().filter_map(number).sum();
         let open = percents().filter(|text| number(text).is_none()).count();
         let rest = match (sum, open) {
-            (100, _) | (_, 1..) if sum <= 100 => continue,
-            (_, 0) if sum < 100 => "gives what is missing to the size with the most",
-            (_, 0) => "takes what is too much from the size with the most",
-            _ => "always takes the size without a percentage",
+            (100, _) | (_, 1..) => continue,
+            _ if sum < 100 => "gives what is missing to the size with the most",
+            _ => "takes what is too much from the size with the most",
         };
         said.push(format!("{rest} of {sum} percent"));
     }

@@ -16,7 +16,8 @@ pub enum Rate {
 impl Rate {
     /// Reads bytes in a second, `10m`; none for 0, which is no limit.
     pub fn bytes(text: &str, kb_base: u64) -> Result<Option<Self>, &'static str> {
-        let rate = value::bytes(text, kb_base).map_err(|_| "bytes per second such as 10m, or 0 for no limit")?;
+        let rate =
+            value::bytes(text, kb_base).map_err(|_| "bytes per second such as 10m, or 0 for no limit")?;
         Ok(Some(Self::BytesPerSecond(rate)).filter(|_| rate > 0))
     }
 
@@ -112,9 +113,7 @@ impl Pace {
     pub fn advance(&mut self, bytes: u64, random: &mut RandomStream) {
         let step_ns = match self.step {
             Step::Even(step_ns) => step_ns,
-            Step::Poisson(mean_us) => {
-                (-(1.0 - random.unit()).ln() * mean_us as f64) as u64 * NS_PER_US
-            }
+            Step::Poisson(mean_us) => (-(1.0 - random.unit()).ln() * mean_us as f64) as u64 * NS_PER_US,
             Step::PerByte(rate) => {
                 // Below 2^32 bytes times 10^9 plus a rate up to 2^60: no overflow.
                 let owed = bytes * 1_000_000_000 + self.remainder;
@@ -159,7 +158,8 @@ mod tests {
         range.advance(65_536, &mut random);
         assert_eq!(range.due_ns(), 16_000_000);
         // fio 3.42: a split counts requests, in whole us; before, it counted bytes, too.
-        let mut split = pace(Rate::RequestsPerSecond(300), Blocks::Split(vec![(4096, 50), (65_536, 50)]), false);
+        let mut split =
+            pace(Rate::RequestsPerSecond(300), Blocks::Split(vec![(4096, 50), (65_536, 50)]), false);
         split.advance(65_536, &mut random);
         assert_eq!(split.due_ns(), 3_333_000);
         // Random gaps are those of the shortest block whatever the length.

@@ -299,7 +299,9 @@ fn ranges(job: &mut JobSpec, text: &str, base: u64) -> Result<(), Wrong> {
             continue;
         };
         if parts.iter().any(|part| part.0 < least) {
-            return Err("a range from the shortest size of the bssplit before it, which stays in force".into());
+            return Err(
+                "a range from the shortest size of the bssplit before it, which stays in force".into()
+            );
         }
         parts.iter_mut().for_each(|part| part.0 = (part.0 - part.0 % least).min(most));
     }
@@ -331,7 +333,7 @@ fn block(text: &str, base: u64) -> Result<u64, Wrong> {
     if bytes == 0 || bytes > MOST_BLOCK {
         return Err(BLOCK.into());
     }
-    let pages_kib = (bytes.div_ceil(PAGE) * PAGE) >> 10;
+    let pages_kib = bytes.div_ceil(PAGE) * (PAGE >> 10);
     Err(format!("{BLOCK}: a page cache writes such data in whole pages of 4 KiB, {pages_kib}k").into())
 }
 
@@ -359,13 +361,11 @@ fn split(text: &str, base: u64) -> Result<Blocks, Wrong> {
     }
     let given: u64 = parts.iter().map(|part| part.1).sum();
     let open = parts.iter().filter(|part| part.1 == 0).count() as u64;
-    if given > 100 && open > 1 {
+    // With one such size fio takes a negative share for a large one, and makes requests of that size alone.
+    if given > 100 && open > 0 {
         return Err("percentages of at most 100 in all beside sizes without one".into());
     }
-    if given > 100 && open == 1 {
-        // In fio a negative number that is taken for a large one: that size is met first, and always.
-        parts.iter_mut().for_each(|part| part.1 = if part.1 == 0 { 100 } else { 0 });
-    } else if open > 0 {
+    if open > 0 {
         parts.iter_mut().filter(|part| part.1 == 0).for_each(|part| part.1 = (100 - given) / open);
     }
     parts.sort_by_key(|part| part.1);

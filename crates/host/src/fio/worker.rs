@@ -83,8 +83,8 @@ pub struct Worker {
     gate: Gate,
     /// The direction drawn for the next request, kept while it waits for its pace.
     drawn: Option<usize>,
-    /// The trimmed block that is to be written next.
-    trimmed: Option<(u64, u64)>,
+    /// In each file, the trimmed block that is to be written next; none where nothing is trimmed and written.
+    trimmed: Vec<Option<(u64, u64)>>,
     due: Due,
     /// What is to be read back, where the job verifies.
     history: Option<Box<History>>,
@@ -161,7 +161,7 @@ impl Worker {
             outstanding: 0,
             gate: if job.flow.weight > 0 { Gate::Ask } else { Gate::Open },
             drawn: None,
-            trimmed: None,
+            trimmed: if job.access == Access::TrimWrite { vec![None; share.parts.len()] } else { Vec::new() },
             due: Due::new(job, share),
             history: Rule::of(job).map(|rule| Box::new(History::new(rule))),
             loops: if job.time_based { u64::MAX } else { job.loops },
@@ -329,7 +329,7 @@ impl Worker {
     }
 
     fn is_done(&self) -> bool {
-        self.due.is_done() && self.trimmed.is_none()
+        self.due.is_done()
     }
 
     /// The direction of the next request, or when there may be one.
@@ -339,7 +339,8 @@ impl Worker {
             (Access::Read, _) => 0,
             (Access::Write, _) => 1,
             (Access::Trim, _) => 2,
-            (Access::TrimWrite, _) => 2 - usize::from(self.trimmed.is_some()),
+            // Whether it is written the file says that is served (`place`).
+            (Access::TrimWrite, _) => 2,
             (Access::ReadWrite, Some(drawn)) => drawn,
             (Access::ReadWrite, None) => usize::from(self.random.below(100) >= self.read_percent),
         };
@@ -389,7 +390,7 @@ impl Worker {
     /// What the next request in `direction` is, which is as good as sent.
     #[inline]
     fn make(&mut self, direction: usize) -> Option<(Op, u64, u64)> {
-        let (offset, bytes) = self.trimmed.take().or_else(|| self.place(direction))?;
+        let (direction, offset, bytes) = self.place(direction)?;
         let stream = self.streams[direction].as_mut().expect("a direction of this job");
         if let Some(pace) = &mut stream.pace {
             pace.advance(bytes, &mut self.random);
@@ -400,7 +401,7 @@ impl Worker {
         }
         let mut pass_ends = false;
         if self.access == Access::TrimWrite && op == Op::Trim {
-            self.trimmed = Some((offset, bytes));
+            self.due.count_trim();
         } else if self.due.count(bytes) {
             self.end_pass();
             pass_ends = true;
@@ -435,9 +436,10 @@ impl Worker {
         }
     }
 
-    /// Where on the drive the next request of `direction` lies, and how long it is.
+    /// Where on the drive the next request of `direction` lies, and how long it is; in a file whose last block is trimmed
+    /// that one is written.
     #[inline]
-    fn place(&mut self, direction: usize) -> Option<(u64, u64)> {
+    fn place(&mut self, direction: usize) -> Option<(usize, u64, u64)> {
         let way = self.way(direction);
         loop {
             let Some(file) = self.picker.pick(&mut self.random) else {
@@ -448,10 +450,18 @@ impl Worker {
                 }
                 continue;
             };
+            if let Some((offset, bytes)) = self.trimmed.get_mut(file as usize).and_then(Option::take) {
+                return Some((1, offset, bytes));
+            }
             let stream = self.streams[direction].as_ref().expect("a direction of this job");
             let track = &mut self.tracks[file as usize];
             match track.next(direction, way, &stream.sizes, &mut self.random) {
-                Some(block) => return Some(block),
+                Some((offset, bytes)) => {
+                    if let Some(trimmed) = self.trimmed.get_mut(file as usize) {
+                        *trimmed = Some((offset, bytes));
+                    }
+                    return Some((direction, offset, bytes));
+                }
                 None if self.picker.starts_over() => track.restart(&mut self.random),
                 None => self.picker.done(file),
             }
@@ -483,6 +493,7 @@ impl Worker {
         self.due.end_pass(to_read_back);
         if !self.due.is_done() {
             self.picker.restart();
+            self.trimmed.fill(None);
             self.tracks.iter_mut().for_each(|track| track.restart(&mut self.random));
         }
     }

@@ -137,7 +137,8 @@ impl FioWorkload {
         workload.watch();
         let jobs = &workload.file.jobs;
         workload.limits = Limits::new(workload.clones.iter().map(|clone| &jobs[clone.job as usize]));
-        let in_first = workload.clones.iter().enumerate().take_while(|(index, clone)| *index == 0 || !clone.stonewall);
+        let in_first =
+            workload.clones.iter().enumerate().take_while(|(index, clone)| *index == 0 || !clone.stonewall);
         let in_first = in_first.map(|(_, clone)| clone);
         let ramp = |clone: &Member| {
             let job = &workload.file.jobs[clone.job as usize];

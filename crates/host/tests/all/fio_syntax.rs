@@ -81,7 +81,7 @@ fn options_are_read() {
     let one = |text: &str| read(&format!("[j]\n{text}\n")).unwrap().jobs.remove(0);
     assert_eq!(one("blocksize=4k,8k,").blocks, [4096, 8192, 4096].map(Blocks::Fixed));
     assert_eq!(one("blocksize_range=4k-64k,8k:16k").blocks[1], Blocks::Range(8192, 16_384));
-    let split = Blocks::Split(vec![(4096, 50), (8192, 25), (65_536, 25)]);
+    let split = Blocks::Split(vec![(8192, 25), (65_536, 25), (4096, 50)]);
     assert_eq!(one("bssplit=4k/50:8k/:64k").blocks[0], split);
     assert_eq!(one("io_limit=25%").io_size, Some(Size::Percent(25)));
     assert_eq!(one("size=0").size, None);
@@ -121,9 +121,14 @@ fn options_are_read() {
 #[test]
 fn a_wrong_value_is_named_with_its_line_and_what_was_expected() {
     for (option, expected) in [
-        ("bs=1000", "a multiple of 512 up to 1g"),
+        ("bs=1000", "a multiple of 512 below 4g: a page cache writes such data in whole pages of 4 KiB, 4k"),
+        ("bs=2300", "a multiple of 512 below 4g: a page cache writes such data in whole pages of 4 KiB, 4k"),
+        (
+            "bs=4k,4097",
+            "a multiple of 512 below 4g: a page cache writes such data in whole pages of 4 KiB, 8k",
+        ),
         ("bs=4KiB", "a multiple of 512: with kb_base=1024, fio's default, 4k is 4096 bytes and 4KiB is 4000"),
-        ("bs=2g", "a multiple of 512 up to 1g"),
+        ("bs=4g", "a multiple of 512 below 4g"),
         ("numjobs=$ncpus", "the number itself: what it is on another machine"),
         ("offset=1000", "a multiple of 512"),
         ("rw=randread:0", "the number of requests that share an offset"),
@@ -131,7 +136,7 @@ fn a_wrong_value_is_named_with_its_line_and_what_was_expected() {
         ("ioengine=libaoi", "one of fio's engines, such as libaio, io_uring or psync; did you mean libaio?"),
         ("ioengine=net", "an engine that does block I/O, such as libaio, io_uring or psync: net sends over"),
         ("file_service_type=robin", "roundrobin, random or sequential"),
-        ("nrfiles=0", "1 to 1048576 files"),
+        ("nrfiles=1048577", "1 to 1048576 files"),
         ("filename=/dev/null", "files or a drive: what is written there"),
         ("steadystate=iops", "iops, bw or lat"),
         ("rw=rondread", "read, write, trim, randread"),
@@ -140,15 +145,15 @@ fn a_wrong_value_is_named_with_its_line_and_what_was_expected() {
         ("iodepth=65537", "a depth from 1 to 65536"),
         ("numjobs=4097", "1 to 4096 jobs"),
         ("runtime=10y", "a time such as"),
-        ("loops=0", "a number of loops"),
+        ("loops=x", "a whole number"),
         ("random_distribution=zapf:1", "random, zipf:THETA"),
         ("random_distribution=zipf:-1", "zipf:THETA with THETA"),
         ("random_distribution=zipf:1.1,zipf:1.2", "a number"),
         ("random_distribution=zoned:50/50:40/50", "zones as ACCESS%/PART%"),
-        ("bssplit=4k/60:8k/50", "sizes and percentages"),
-        ("bssplit=4k/60:8k/30", "sizes and percentages"),
+        ("bssplit=4k/60:8k/50:16k:32k", "percentages of at most 100 in all"),
+        ("bssplit=4k/x", "sizes and percentages"),
         ("bsrange=4k", "a range such as 4k-64k"),
-        ("rate=0", "bytes per second"),
+        ("rate=x", "bytes per second such as 10m, or 0 for no limit"),
         ("rate_process=uniform", "linear or poisson"),
         ("time_based=perhaps", "0 or 1"),
         ("randrepeat=perhaps", "0 or 1"),

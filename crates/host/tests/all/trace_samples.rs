@@ -439,3 +439,32 @@ fn other_actions_of_a_block_trace_can_be_chosen() {
         assert!(inspect(&sample(name), &none).unwrap_err().found.contains("no request"));
     }
 }
+
+#[test]
+fn waits_and_appended_runs_of_an_iolog_are_those_of_fios_replay() {
+    let times = |text: &str| -> Vec<u64> {
+        let trace = file(text.as_bytes());
+        let lines = read(trace.path(), &TraceOptions::default()).unwrap();
+        lines.iter().map(|line| line.split(' ').next().unwrap().parse::<u64>().unwrap() / 1_000_000).collect()
+    };
+    // fio 3.33 and 3.42: a wait ends so many ms after the start; one that is over is none.
+    let waits = "fio version 2 iolog\na add\na open\na read 0 4096\na wait 1500 0\na read 4096 4096\na wait 1500 0\n\
+                 a read 8192 4096\na wait 2000 0\na read 12288 4096\na close\n";
+    assert_eq!(times(waits), [0, 1500, 1500, 2000]);
+    // A log that fio appended to: its replay takes the second run after the first.
+    let run = "fio version 3 iolog\n22 a add\n101 a open\n1000 a read 0 4096\n101000 a read 4096 4096\n101010 a close\n";
+    assert_eq!(times(&format!("{run}{run}")), [1, 101, 101, 201]);
+}
+
+#[test]
+fn no_stamp_of_an_iolog_that_is_written_is_zero() {
+    let trace = file(b"0,0,4096,w,0.000000\n1,8,4096,R,0.100000\n0,16,8192,w,0.200000\n");
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("log");
+    host::trace::convert(trace.path(), &named("spc"), &out, "fio-iolog-v3").unwrap();
+    let text = std::fs::read_to_string(&out).unwrap();
+    let stamps: Vec<u64> =
+        text.lines().skip(1).map(|line| line.split(' ').next().unwrap().parse().unwrap()).collect();
+    // fio takes 0 for none, and would lose the gap after it.
+    assert_eq!(stamps, [1, 1, 1, 1, 1, 100_001, 200_001]);
+}

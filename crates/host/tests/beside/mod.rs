@@ -60,23 +60,15 @@ impl Drop for Folder {
 /// A log has 8 KiB of text at a time, so that those of clones, which share a file, are whole only where each fits. With
 /// a depth above one the null engine is asked a second time for what it had no room for, and the log has it twice.
 pub fn of_fio(name: &str, text: &str) -> Result<Vec<Vec<Asked>>, String> {
-    let sections = run_fio(name, text)?.sections;
+    let (sections, _) = run_fio(name, text)?;
     Ok(sections.into_iter().map(|section| section.into_iter().map(|one| one.1).collect()).collect())
 }
 
-/// What fio says of a run.
-pub struct Said {
-    /// What each section asks for, with its time in ns since its thread began.
-    pub sections: Vec<Vec<Timed>>,
-    /// Its JSON.
-    pub json: String,
-}
-
-/// As [`of_fio`], with times.
+/// As [`of_fio`], with the time of each request in ns since its thread began; and fio's JSON.
 ///
 /// # Errors
 /// With what fio says instead of running.
-pub fn run_fio(name: &str, text: &str) -> Result<Said, String> {
+pub fn run_fio(name: &str, text: &str) -> Result<(Vec<Vec<Timed>>, String), String> {
     let folder = Folder::new(name);
     let mut job = String::from("[global]\nioengine=null\nthread\n");
     let mut sections = 0;
@@ -99,7 +91,7 @@ pub fn run_fio(name: &str, text: &str) -> Result<Said, String> {
     }
     let log = |section| read_iolog(&folder.0.join(format!("{section}.iolog")));
     let json = std::fs::read_to_string(folder.0.join("out.json")).unwrap_or_default();
-    Ok(Said { sections: (0..sections).map(log).collect(), json })
+    Ok(((0..sections).map(log).collect(), json))
 }
 
 fn read_iolog(path: &Path) -> Vec<Timed> {

@@ -70,8 +70,19 @@ struct Section<'a> {
 impl Section<'_> {
     fn write(mut self, index: u64, text: &mut String) {
         let access = *self.pick(&[
-            "read", "write", "randread", "randwrite", "rw", "randrw", "trim", "randtrim", "trimwrite",
-            "randtrimwrite", "randread", "randwrite", "write",
+            "read",
+            "write",
+            "randread",
+            "randwrite",
+            "rw",
+            "randrw",
+            "trim",
+            "randtrim",
+            "trimwrite",
+            "randtrimwrite",
+            "randread",
+            "randwrite",
+            "write",
         ]);
         let (bytes, most) = self.blocks();
         let requests = 20 + self.random.below(REQUESTS);
@@ -92,7 +103,14 @@ impl Section<'_> {
             }
         }
         // Without an end of its own a clone would fill the log.
-        if clones > 1 && self.lines.iter().rev().find(|line| line.starts_with("number_ios")).is_none_or(|line| line == "number_ios=0") {
+        if clones > 1
+            && self
+                .lines
+                .iter()
+                .rev()
+                .find(|line| line.starts_with("number_ios"))
+                .is_none_or(|line| line == "number_ios=0")
+        {
             self.lines.push("number_ios=40".to_owned());
         }
         text.push_str(&format!("[j{index}]\nrw={access}{}\n", self.postfix(access)));
@@ -187,7 +205,14 @@ impl Section<'_> {
             }
         }
         if files > 1 && self.chance(50) {
-            let service = *self.pick(&["roundrobin", "roundrobin:3", "sequential", "random", "random:2", "roundrobin:0"]);
+            let service = *self.pick(&[
+                "roundrobin",
+                "roundrobin:3",
+                "sequential",
+                "random",
+                "random:2",
+                "roundrobin:0",
+            ]);
             self.lines.push(format!("file_service_type={service}"));
         }
         if files > 1 && self.chance(20) {
@@ -201,7 +226,9 @@ impl Section<'_> {
     /// How much is to be done; how many clones do it.
     fn amounts(&mut self, requests: u64, bytes: u64) -> u64 {
         match self.random.below(10) {
-            0 => self.lines.push(format!("io_size={}", bytes * (1 + self.random.below(requests * 2)) / 512 * 512)),
+            0 => self
+                .lines
+                .push(format!("io_size={}", bytes * (1 + self.random.below(requests * 2)) / 512 * 512)),
             1 => self.lines.push(format!("io_size={}%", 1 + self.random.below(99))),
             2 => self.lines.push(format!("loops={}", self.random.below(4))),
             3 => self.lines.push(format!("number_ios={}", 1 + self.random.below(requests))),

@@ -84,7 +84,8 @@ impl Iolog {
     fn stamp(&mut self, ns: u64) -> Result<u64, Fault> {
         let base = *self.base_ns.get_or_insert(i128::from(self.now_ns) - i128::from(ns));
         let time = u64::try_from(base + i128::from(ns));
-        self.now_ns = time.map_err(|_| fault("the times of appended runs add up to more than 64 bits", YEARS))?;
+        self.now_ns =
+            time.map_err(|_| fault("the times of appended runs add up to more than 64 bits", YEARS))?;
         Ok(self.now_ns)
     }
 

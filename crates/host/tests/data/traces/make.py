@@ -349,9 +349,9 @@ text("fio-iolog-v3", lines, rows=trimmed, volumes=names, unit_ns=1000)
 lines = ["fio version 2 iolog", "/dev/sda add", "/dev/sdb add", "/dev/sda open", "/dev/sdb open"]
 now = 0
 for t, op, s, n, v in trimmed:
-    if t // 1000 > now:
-        lines.append(f"{names[v]} wait {t // 1000 - now} 0")
-        now = t // 1000
+    if t // 1_000_000 > now:
+        now = t // 1_000_000
+        lines.append(f"{names[v]} wait {now} 0")
     lines.append(f"{names[v]} " + ("datasync" if op == "flush" else f"{op} {s * 512} {n * 512}"))
 lines += ["/dev/sda close", "/dev/sdb close"]
-text("fio-iolog-v2", lines, rows=trimmed, volumes=names, unit_ns=1000)
+text("fio-iolog-v2", lines, rows=trimmed, volumes=names, unit_ns=1_000_000)

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+import floatgate as fg
 from floatgate import fio
 from floatgate.errors import InputError
 
@@ -54,3 +55,17 @@ def test_a_second_job_file_waits_for_the_first(tmp_path: Path) -> None:
     texts = _texts(f"fio {tmp_path}/a.fio {tmp_path}/b.fio")
     assert texts.count("stonewall") == 1
     assert texts[texts.index("[b]") + 1] == "stonewall"
+
+
+def test_a_log_has_the_time_of_issue_where_it_is_asked_for(tmp_path: Path) -> None:
+    logs = "--write_lat_log=z --log_offset=1 --log_issue_time=1"
+    command = f"fio --name=j --rw=read --bs=4k --size=16k --rate_iops=100 {logs}"
+    run = fg.run("slc", command, out=tmp_path / "run", report=False)
+    rows = [
+        [int(word) for word in line.split(", ")]
+        for line in (run.folder / "fio-logs" / "z_clat.1.log").read_text().splitlines()
+    ]
+    assert [row[-1] for row in rows] == [0, 10_000_000, 20_000_000, 30_000_000]
+    assert all(len(row) == 7 for row in rows)
+    lat = (run.folder / "fio-logs" / "z_lat.1.log").read_text().splitlines()
+    assert all(line.endswith(", 0, 0") for line in lat)  # as in fio 3.42

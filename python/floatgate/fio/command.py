@@ -152,7 +152,7 @@ class _Reader:
             self.lines.append(Line(key if value is None else f"{key}={value}", COMMAND, words))
 
     def of_file(self, path: Path, waits: bool) -> Iterator[Line]:
-        """The lines of a job file, or of the sections asked for; as in fio, a second file `waits` for the first."""
+        """The lines of a job file, or of the sections asked for; a second file `waits` for the first."""
         wanted = True
         for line in _with_includes(path, COMMAND):
             if line.text.lstrip().startswith("["):

@@ -1,7 +1,7 @@
 """fio's own logs of bandwidth, IOPS and latency, written where a job asks for them.
 
 `write_bw_log`, `write_iops_log`, `write_lat_log`, with `log_avg_msec`, `per_job_logs`, `log_offset`,
-`log_prio` and `log_window_value` as fio reads them; `write_hist_log` is in `hist_log`. The
+`log_prio`, `log_issue_time` and `log_window_value` as fio reads them; `write_hist_log` is in `hist_log`. The
 format is that of fio's manual, "Log File Formats": time in ms, value, direction, block size, priority.
 Submission takes no simulated time, so `slat` is 0 and `clat` is `lat`. Each clone has its own
 log, but with `per_job_logs=0`.
@@ -50,6 +50,7 @@ class Asked:
     coarseness: int = 0
     offset: bool = False
     priority: bool = False
+    issued: bool = False
 
     @classmethod
     def of(cls, name: str, tag: int, thread: int, options: Mapping[str, str]) -> "Asked":
@@ -72,6 +73,8 @@ class Asked:
             min(_number(options.get("log_hist_coarseness")), 6),
             options.get("log_offset", "0") != "0",
             options.get("log_prio", "0") != "0",
+            # Only with these, as in fio.
+            all(options.get(one, "0") != "0" for one in ("log_issue_time", "log_offset", "write_lat_log")),
         )
 
 
@@ -106,6 +109,7 @@ class _Log:
     kind: str
     file: IO[str]
     until_ms: int = 0
+    issued_ns: int = 0  # of the request at hand
     windows: list[_Window] = field(default_factory=lambda: [_Window() for _ in range(_DIRECTIONS)])
 
     def take(self, ms: int, latency_ns: int, direction: int, size: int, offset: int) -> None:
@@ -148,6 +152,9 @@ class _Log:
         if self.asked.offset:
             fields.append(offset)
         fields.append("0x0000" if self.asked.priority else 0)
+        if self.asked.issued:  # fio has it in these logs, and 0 in others
+            told = self.kind in ("slat", "clat") and self.asked.window_ms == 0
+            fields.append(self.issued_ns if told else 0)
         self.file.write(", ".join(map(str, fields)) + "\n")
 
     def end(self, ms: int) -> None:
@@ -190,6 +197,8 @@ class LogSink:
             ms = (completed - self._started_ns) // _NS_PER_MS
             self._last_ms = max(self._last_ms, ms)
             for log in self._logs.get(tag, ()):
+                if isinstance(log, _Log):
+                    log.issued_ns = started - self._started_ns
                 log.take(ms, completed - started, direction, size, offset)
 
     def _rows(self, batch: "_core.Table") -> Iterator[tuple[int, ...]]:

@@ -44,7 +44,7 @@ def test_bad_layers_have_more_errors() -> None:
         ("cells.uneven.tail=-0.001", "expected at least 0"),
         ("cells.uneven.t0=0s", "cells.uneven.t0"),
         ("cells.disturb.weak=-1uV", "expected"),
-        ("cells.tails.wears=1mV", 'did you mean "wear"?'),
+        ("cells.tails.wears=1mV", 'did you mean "nand.cells.tails.wear"?'),
     ],
 )
 def test_impossible_tails_are_refused(key: str, says: str) -> None:

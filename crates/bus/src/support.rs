@@ -1,6 +1,6 @@
 //! What a chip understands, and what a controller falls back to when the chip is older.
 
-use config::{ConfigError, Section, nearest};
+use config::{ConfigError, Section, meant};
 
 /// A family of interfaces, as chips' files name what a chip knows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -99,8 +99,7 @@ fn parse(text: &str) -> Result<ModeSet, String> {
     let families = crate::interface::families();
     let names = families.iter().map(|family| family.name);
     let Some(&family) = families.iter().find(|family| family.name == name) else {
-        let hint =
-            nearest(name, names.clone()).map_or(String::new(), |near| format!("; did you mean {near:?}?"));
+        let hint = meant(name, names.clone()).map_or(String::new(), |meant| format!("; {meant}"));
         return Err(format!("{name:?}: expected one of {}{hint}", names.collect::<Vec<_>>().join(", ")));
     };
     match (mode, family.highest) {

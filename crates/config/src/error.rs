@@ -85,14 +85,38 @@ fn apart(path: &str, key: &str) -> Option<usize> {
     Some(distance(path, key)).filter(|&apart| apart <= 1 + path.len().max(key.len()) / 3)
 }
 
-/// The known name most like `name`, if one is near enough to be what was meant.
+/// The known name most like `name`, if one is near enough to be what was meant, in whatever case it is written. Of two that are as
+/// near, the one as long as `name` whose letters lie nearer: `ddr3` for `ddr4`.
 pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let lower = name.to_lowercase();
     known
         .into_iter()
-        .map(|candidate| (distance(name, candidate), candidate))
+        .map(|candidate| (distance(&lower, &candidate.to_lowercase()), candidate))
         .filter(|(distance, candidate)| *distance <= 1 + candidate.len().max(name.len()) / 3)
-        .min()
+        .min_by_key(|&(distance, candidate)| (distance, unlike(&lower, candidate), candidate))
         .map(|(_, candidate)| candidate)
+}
+
+/// How far two names are from each other in length, and then letter by letter.
+fn unlike(a: &str, b: &str) -> (usize, u32) {
+    let letters = a.chars().zip(b.chars()).map(|(a, b)| u32::from(a).abs_diff(u32::from(b)));
+    (a.len().abs_diff(b.len()), letters.sum())
+}
+
+/// What to say of a name that is none of the known: the nearest, and one that has all its letters in their order.
+pub fn meant<'a>(name: &str, known: impl Iterator<Item = &'a str> + Clone) -> Option<String> {
+    let near = nearest(name, known.clone());
+    let has_all = |candidate: &&str| {
+        let mut letters = candidate.chars();
+        let lower = name.to_lowercase();
+        !lower.is_empty() && lower.chars().all(|letter| letters.any(|other| other == letter))
+    };
+    let longer = known.clone().filter(has_all).min_by_key(|candidate| (candidate.len(), *candidate));
+    match (near, longer.filter(|longer| Some(*longer) != near)) {
+        (Some(near), Some(longer)) => Some(format!("did you mean {near:?} or {longer:?}?")),
+        (Some(one), None) | (None, Some(one)) => Some(format!("did you mean {one:?}?")),
+        (None, None) => None,
+    }
 }
 
 /// Edit distance (insert, delete, replace), by rows.
@@ -114,6 +138,21 @@ fn distance(a: &str, b: &str) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_name_that_is_none_is_told_the_nearest_and_one_that_holds_it() {
+        let known = ["conv", "nv-ddr", "nv-ddr2", "nv-ddr3", "nv-lpddr4", "sdr"];
+        for (name, said) in [
+            ("nv-ddr4", Some("did you mean \"nv-ddr3\" or \"nv-lpddr4\"?")),
+            ("NV-DDR2", Some("did you mean \"nv-ddr2\"?")),
+            ("nvddr2", Some("did you mean \"nv-ddr2\"?")),
+            ("lpddr4", Some("did you mean \"nv-lpddr4\"?")),
+            ("something", None),
+            ("", None),
+        ] {
+            assert_eq!(meant(name, known.into_iter()).as_deref(), said, "{name}");
+        }
+    }
 
     #[test]
     fn the_beginning_of_a_key_may_be_missing() {

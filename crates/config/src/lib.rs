@@ -15,7 +15,7 @@ mod section;
 mod survey;
 
 pub use document::{Document, Node, Place, Value};
-pub use error::{ConfigError, nearest, nearest_keys};
+pub use error::{ConfigError, meant, nearest, nearest_keys};
 pub use foreign::{Bringer, Foreign};
 pub use limits::{Limits, above, at_least, at_most};
 pub use policy::{Card, Policy, PolicyEntry, parameters};

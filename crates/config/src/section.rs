@@ -3,7 +3,7 @@
 use crate::document::unknown_key;
 use crate::error::TABLE;
 use crate::survey::{Answer, Asked, Fork};
-use crate::{Bringer, ConfigError, Document, Limits, Node, Place, Value, nearest};
+use crate::{Bringer, ConfigError, Document, Limits, Node, Place, Value, meant};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -332,7 +332,7 @@ impl Section {
             self.fork(key, Answer::Is(name.clone()), others.map(Answer::Is).collect());
             return Ok(name);
         }
-        let hint = nearest(&name, names.iter().copied()).map(|near| format!("did you mean {near:?}?"));
+        let hint = meant(&name, names.iter().copied());
         let mut error = self.reject(key, &format!("expected one of {}", names.join(", ")));
         error.hint = hint;
         Err(error)

@@ -1,7 +1,7 @@
 //! Memory that is used again: an allocator gives pages of large blocks back to the kernel, which then clears them anew.
 
 /// Bytes kept at most.
-const KEPT: usize = 32 << 20;
+const KEPT: usize = 16 << 20;
 /// Blocks of up to 2^20 bytes are kept.
 const CLASSES: usize = 21;
 

@@ -227,3 +227,45 @@ fn random_requests_at_once_end_as_if_done_in_turn() {
     assert_eq!(again.client().read(0, expected.len() as u32).1, expected);
     again.end().unwrap();
 }
+
+#[test]
+fn at_the_limit_a_client_waits_until_another_has_gone() {
+    let folder = tempfile::tempdir().unwrap();
+    let served = Served::new(folder.path(), "max");
+    let mut first = served.client();
+    let others: Vec<_> = (1..256).map(|_| served.client()).collect();
+    let mut waiting = served.socket();
+    // The server has been round its clients a few times.
+    (0..10).for_each(|at| assert_eq!(first.write(FUA, at * 4096, &[1; 4096]), 0));
+    waiting.set_nonblocking(true).unwrap();
+    let kind = waiting.read(&mut [0; 1]).unwrap_err().kind();
+    assert_eq!(kind, std::io::ErrorKind::WouldBlock, "it is greeted when there is room");
+    drop(others);
+    waiting.set_nonblocking(false).unwrap();
+    waiting.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
+    waiting.read_exact(&mut [0; 18]).unwrap();
+    served.end().unwrap();
+}
+
+/// Far more than a client may have under way, all sent before the first answer is taken.
+#[test]
+fn what_is_asked_for_at_once_is_all_answered() {
+    let folder = tempfile::tempdir().unwrap();
+    let served = Served::new(folder.path(), "max");
+    let mut client = served.client();
+    let length = 1 << 20;
+    let data = pattern(7, 0, length);
+    assert_eq!(client.write(FUA, 0, &data), 0);
+    (0..200).for_each(|_| client.send(0, READ, 0, length as u32, &[]));
+    let mut other = served.client();
+    assert_eq!(other.read(0, 4096), (0, data[..4096].to_vec()), "it waits for no answers of the first");
+    (0..200).for_each(|_| assert_eq!(client.answer(length), (0, data.clone())));
+    // Zeroes and trims over all of the drive, in pieces.
+    let whole = client.bytes as u32;
+    assert_eq!(client.ask(FUA, ZEROES, 0, whole), 0);
+    assert_eq!(client.read(0, length as u32), (0, vec![0; length]));
+    assert_eq!(client.write(0, 4096, &data), 0);
+    assert_eq!(client.ask(FUA, TRIM, 0, whole), 0);
+    assert_eq!(client.read(0, length as u32), (0, vec![0; length]));
+    served.end().unwrap();
+}

@@ -63,10 +63,9 @@ def _metrics(document: dict[str, Any]) -> Iterator[Metric]:
         share = at(document, f"state.{path}.share")
         if share is not None:
             yield Metric(f"state.{path}.share", f"{kind} that met flash", share, q.percent)
-    if at(document, "waf_bytes.settled") is False:
-        yield Metric("waf", "write amplification", None, lambda _value: NOT_SETTLED)
-    else:
-        yield Metric("waf", "write amplification", document["waf"], q.ratio)
+    settled = at(document, "waf_bytes.settled") is not False
+    show = q.ratio if settled else lambda _value: NOT_SETTLED
+    yield Metric("waf", "write amplification", document["waf"], show)
     if at(document, "waf_long_run.value") is not None:
         low, value, high = (at(document, f"waf_long_run.{name}") for name in ("low", "value", "high"))
         title = "write amplification, long run"

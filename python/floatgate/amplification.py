@@ -14,6 +14,10 @@ TITLES = {
 }
 
 
+# What a run lacks that has victims enough.
+_MISSING = {"drifting": "still changing", "folding": "nothing folded", "room": "some gained no room"}
+
+
 def parts(document: dict[str, Any]) -> dict[str, float]:
     """Return write amplification by part, those that are nothing left out; empty without a settled figure.
 
@@ -51,7 +55,8 @@ def long_run(document: dict[str, Any]) -> str:
         return q.NOTHING
     short = found["too_short"]
     if short:
-        needed = "still changing" if short["drifting"] else f"{short['needed']:,} needed"
+        few = f"{short['needed']:,} needed"
+        needed = _MISSING.get("drifting" if short["drifting"] else short.get("reason", ""), few)
         return f"too short to say: {short['victims']:,} victims, {needed}"
     half = q.percent(found["half_width_relative"])
     return f"{q.ratio(found['value'])} +/- {half} ({found['victims']:,} victims)"

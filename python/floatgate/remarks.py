@@ -163,17 +163,19 @@ def _too_short(document: dict[str, Any]) -> Remark | None:
     short, victims = at(document, "waf_long_run.too_short"), at(document, "waf_long_run.victims")
     if not short or not victims:
         return None
-    if short["drifting"]:
-        text = (
-            f"Write amplification was still changing when the run ended, over its last {victims:,} victims:"
-            " too short to say what it comes to."
-        )
-    else:
-        text = (
-            f"Write amplification rests on {victims:,} victims of garbage collection, and"
-            f" {short['needed']:,} are needed: too short to say what it comes to."
-        )
-    return Remark("too_short", text, _LONGER)
+    unknown = "too short to say what write amplification comes to."
+    texts = {
+        "drifting": f"Write amplification was still changing when the run ended, over its last {victims:,}"
+        " victims: too short to say what it comes to.",
+        "folding": "What the host wrote to the SLC cache was not folded while the run lasted, so that what"
+        f" folding costs is not known, whatever {victims:,} victims of garbage collection say: {unknown}",
+        "room": f"In a part of the run its victims, {victims:,} in all, gained no room: {unknown}",
+    }
+    few = (
+        f"Write amplification rests on {victims:,} victims of garbage collection, and"
+        f" {short['needed']:,} are needed: too short to say what it comes to."
+    )
+    return Remark("too_short", texts.get(short.get("reason", ""), few), _LONGER)
 
 
 def _notable(document: dict[str, Any], part: str) -> tuple[float, float] | None:
@@ -186,6 +188,14 @@ def _notable(document: dict[str, Any], part: str) -> tuple[float, float] | None:
 
 def _owed_before(document: dict[str, Any]) -> Remark | None:
     """Collection that the run did not cause."""
+    moved = at(document, "flash.units_programmed.gc")
+    if document.get("waf") is None and moved:
+        text = (
+            f"Nothing was written, and garbage collection moved {moved:,} units for room that was missing"
+            " when the run began: reads waited for work that they did not cause."
+        )
+        advice = "--precondition instant or steady, which leave a drive at rest to a workload that only reads"
+        return Remark("owed_before", text, advice)
     found = _notable(document, "gc_debt")
     if found is None:
         return None
@@ -207,9 +217,16 @@ def _padded(document: dict[str, Any]) -> Remark | None:
         f"{q.percent(padding / waf)} of the write amplification of {q.ratio(waf)} is padding: writes came so"
         " slowly, or were flushed so often, that program units went to the flash before they were full."
     )
+    if (document.get("config") or {}).get("ftl.buffer.write_back") is False:
+        text = (
+            f"{q.percent(padding / waf)} of the write amplification of {q.ratio(waf)} is padding: without a"
+            " write cache a write that fills no program unit is padded and programmed at once."
+        )
+        advice = "larger writes, more of them at once, or a write cache (ftl.buffer.write_back=true)"
+        return Remark("padding", text, advice)
     advice = (
-        "a longer ftl.buffer.flush_after, or a buffer that survives power cuts"
-        " (ftl.buffer.power_loss_protection)"
+        "a longer ftl.buffer.flush_after for writes that come slowly; for flushes and forced writes a buffer"
+        " that survives power cuts (ftl.buffer.power_loss_protection)"
     )
     return Remark("padding", text, advice)
 

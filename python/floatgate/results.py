@@ -119,6 +119,23 @@ class Steadiness(Section):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
+class WarmedUp(Section):
+    """Copies of the workload that ran before the measured window."""
+
+    requests: Count
+    """[requests] Requests."""
+
+    units_written: Count
+    """[mapping units] Units that they wrote."""
+
+    t_ns: Count
+    """[ns] Simulated time that they took."""
+
+    buffer_units: Count
+    """[mapping units] Units in the write buffer when they were done."""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
 class Preconditioning(Section):
     """How the drive was brought into its state. All but `kind` are null without preconditioning."""
 
@@ -142,6 +159,11 @@ class Preconditioning(Section):
 
     rule: Steadiness | None
     """When it counts as steady."""
+
+    warm_up: WarmedUp | None
+    """Copies of the workload that then ran in time, unmeasured, until the write buffer was as this
+    workload leaves it; null where none did.
+    """
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -636,6 +658,12 @@ class TooShort(Section):
 
     drifting: bool
     """[yes/no] The run had not settled: its end still differed from what came before."""
+
+    reason: Literal["victims", "drifting", "folding", "room"]
+    """[text] What is missing: `victims`, there were too few; `drifting`, the run had not settled;
+    `folding`, data went to the SLC cache and none were folded, so that what folding costs is not
+    known; `room`, a part of the run gained no room.
+    """
 
 
 @dataclass(frozen=True, slots=True, repr=False)

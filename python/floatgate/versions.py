@@ -136,9 +136,17 @@ def _in_bytes(document: Document) -> None:
     long_run["overwrites"] /= factor
 
 
+def _without_warm_up(document: Document) -> None:
+    document["precondition"].setdefault("warm_up", None)
+    short = (document["waf_long_run"] or {}).get("too_short")
+    if short:
+        short.setdefault("reason", "drifting" if short["drifting"] else "victims")
+
+
 def _in_format_5(document: Document) -> None:
     _in_bytes(document)
     _without_untrimmed(document)
+    _without_warm_up(document)
 
 
 _MAP = ("ram_bytes", "hits", "misses", "hit_ratio")
@@ -187,7 +195,8 @@ FORMATS = (
     Format(
         5,
         "write amplification is of bytes, not of mapping units: waf, waf_parts and waf_long_run; waf_bytes "
-        "has the bytes; host.trim counts what its requests did not forget",
+        "has the bytes; host.trim counts what its requests did not forget; precondition.warm_up says what ran before the measured window, "
+        "waf_long_run.too_short.reason what a run lacks",
         (),
         _in_format_5,
     ),

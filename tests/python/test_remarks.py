@@ -9,8 +9,9 @@ from floatgate.headline import headline
 from floatgate.remarks import remarks
 
 
-def long_run(victims: int = 812, drifting: bool = False, short: bool = False, **more: Any) -> dict[str, Any]:
+def long_run(victims: int = 812, reason: str = "victims", short: bool = False, **more: Any) -> dict[str, Any]:
     known = None if short else 4.0
+    missing = {"victims": victims, "needed": 10, "drifting": reason == "drifting", "reason": reason}
     found = {
         "value": known,
         "low": known and 3.8,
@@ -18,7 +19,7 @@ def long_run(victims: int = 812, drifting: bool = False, short: bool = False, **
         "half_width_relative": known and 0.05,
         "victims": victims,
         "overwrites": 0.015,
-        "too_short": {"victims": victims, "needed": 30, "drifting": drifting} if short else None,
+        "too_short": missing if short else None,
     }
     return found | more
 
@@ -51,22 +52,45 @@ def test_an_ordinary_run_is_left_alone() -> None:
 
 def test_what_the_core_remarked_stands_first() -> None:
     core = {"kind": "x", "text": "said.", "advice": "do"}
-    found = remarks(document(remarks=[core], waf_long_run=long_run(16, short=True)))
+    found = remarks(document(remarks=[core], waf_long_run=long_run(6, short=True)))
     assert found[0] == core
     assert found[1]["kind"] == "too_short"
 
 
 def test_too_few_victims_are_told_with_their_number() -> None:
-    (found,) = remarks(document(waf_long_run=long_run(16, short=True)))
+    (found,) = remarks(document(waf_long_run=long_run(6, short=True)))
     assert found["kind"] == "too_short"
-    assert "16 victims" in found["text"]
-    assert "30 are needed" in found["text"]
+    assert "6 victims" in found["text"]
+    assert "10 are needed" in found["text"]
     assert "--loop until=waf:5%" in found["advice"]
 
 
 def test_a_run_that_never_settled_says_so() -> None:
-    (found,) = remarks(document(waf_long_run=long_run(400, short=True, drifting=True)))
+    (found,) = remarks(document(waf_long_run=long_run(400, short=True, reason="drifting")))
     assert "still changing" in found["text"]
+
+
+@pytest.mark.parametrize(("reason", "words"), [("folding", "not folded"), ("room", "gained no room")])
+def test_what_a_run_lacks_that_has_victims_enough(reason: str, words: str) -> None:
+    found = document(waf_long_run=long_run(150, short=True, reason=reason))
+    (remark,) = remarks(found)
+    assert words in remark["text"]
+    assert "needed" not in remark["text"] + amplification.long_run(found)
+
+
+def test_reads_that_paid_for_collection_of_before_are_told() -> None:
+    base = document(waf=None, waf_parts=None, waf_long_run=None)
+    (remark,) = remarks(base)
+    assert remark["kind"] == "owed_before"
+    assert "4 units" in remark["text"]
+    assert kinds(base | {"flash": {"units_programmed": {"gc": 0, "total": 0}}}) == []
+
+
+def test_padding_without_a_write_cache_is_not_blamed_on_patience() -> None:
+    parts = {"host": 1.0, "gc": 0.5, "gc_debt": 0.0, "padding": 3.5}
+    (remark,) = remarks(document(waf_parts=parts, config={"ftl.buffer.write_back": False}))
+    assert "without a write cache" in remark["text"]
+    assert "flush_after" not in remark["text"] + remark["advice"]
 
 
 def test_a_workload_that_ended_before_anything_was_collected() -> None:
@@ -187,10 +211,10 @@ def test_a_loop_that_gave_up_says_after_how_many_passes() -> None:
 
 def test_the_long_run_is_said_with_its_interval_or_why_not() -> None:
     assert amplification.long_run(document()) == "4.00 +/- 5.00 % (812 victims)"
-    short = document(waf_long_run=long_run(16, short=True))
-    assert amplification.long_run(short) == "too short to say: 16 victims, 30 needed"
-    changing = document(waf_long_run=long_run(16, short=True, drifting=True))
-    assert amplification.long_run(changing) == "too short to say: 16 victims, still changing"
+    short = document(waf_long_run=long_run(6, short=True))
+    assert amplification.long_run(short) == "too short to say: 6 victims, 10 needed"
+    changing = document(waf_long_run=long_run(6, short=True, reason="drifting"))
+    assert amplification.long_run(changing) == "too short to say: 6 victims, still changing"
     assert amplification.long_run({"waf_long_run": None}) == "-"
 
 
@@ -199,7 +223,7 @@ def test_the_headline_has_the_long_run_with_its_interval_where_there_is_one() ->
     assert metric.value == 4.0
     assert metric.interval == (3.8, 4.2)
     assert metric.spread == "5.00 %"
-    short = document(waf_long_run=long_run(16, short=True))
+    short = document(waf_long_run=long_run(6, short=True))
     assert not any(metric.name.startswith("waf_long_run") for metric in headline(short))
 
 

@@ -137,6 +137,12 @@ impl Ftl {
         buffer_units() -> u32 { |ftl| ftl.media().buffer.slots() }
         /// Units that the write buffer has room for now.
         buffer_slots_free() -> u32 { |ftl| ftl.media().buffer.free_slots() }
+        /// Units that the buffer holds: all, and the ones not on flash.
+        buffered() -> [u32; 2] { |ftl| [ftl.media().buffer.used_slots(), ftl.media().buffer.dirty_slots()] }
+        /// Units may stay in the buffer to be used again.
+        is_buffer_cache() -> bool { |ftl| ftl.media().buffer.is_cache() }
+        /// Units that were only read may stay in it, too.
+        keeps_clean() -> bool { |ftl| ftl.media().buffer.keeps_clean(Lpn(0)) }
         /// How long data may wait for company before they are programmed.
         patience() -> Nanos { |ftl| ftl.media().assembly.flush_after }
         /// Superblocks not lost to bad blocks, over all dies.
@@ -203,8 +209,8 @@ impl Ftl {
         self.media().store.map.first_unwritten(from, end)
     }
 
-    /// Makes the arrays of the map, which otherwise come when so much was written that they pay: a drive that answers at its
-    /// own pace cannot pause for that.
+    /// Makes the arrays of the map, which otherwise come when so much was written that they pay: for a drive that answers at
+    /// its own pace and cannot pause for that, and where all of the map is about to be looked up.
     pub fn make_arrays(&mut self) {
         self.parts().0.store.map.make_arrays();
     }

@@ -69,7 +69,8 @@ pub use settings::{
 };
 pub use stats::{FtlStats, RegulationCounts};
 pub use steady::{
-    GroupMoment, Member, Moment, OpenBlock, SetMoment, SteadyRule, SteadyWindow, UsedBlock, VictimBlock,
+    Filling, GroupMoment, Member, Moment, OpenBlock, SetMoment, SteadyRule, SteadyWindow, UsedBlock,
+    VictimBlock,
 };
 pub use store::SuperblockState;
 pub use turnover::{Mark, Turnover};

@@ -7,12 +7,19 @@ use units::SimTime;
 pub struct Later {
     inner: Box<dyn Workload>,
     begin: SimTime,
+    /// It has a ramp; what runs again after a run of it has none any more.
+    ramps: bool,
 }
 
 impl Later {
     /// `inner`, beginning at `begin`.
     pub fn new(inner: Box<dyn Workload>, begin: SimTime) -> Self {
-        Self { inner, begin }
+        Self { inner, begin, ramps: false }
+    }
+
+    /// `inner` from its very beginning, its ramp included: nothing of it ran before.
+    pub fn whole(inner: Box<dyn Workload>, begin: SimTime) -> Self {
+        Self { inner, begin, ramps: true }
     }
 
     fn inside(&self, now: SimTime) -> SimTime {
@@ -38,6 +45,14 @@ impl Workload for Later {
     fn complete(&mut self, request: &HostRequest, now: SimTime) {
         let inside = HostRequest { arrive: self.inside(request.arrive), ..*request };
         self.inner.complete(&inside, self.inside(now));
+    }
+
+    fn number(&self) -> Option<u64> {
+        if self.ramps { self.inner.number() } else { None }
+    }
+
+    fn in_ramp(&self, now: SimTime) -> bool {
+        self.ramps && self.inner.in_ramp(self.inside(now))
     }
 
     fn fraction_done(&self, now: SimTime) -> Option<f64> {

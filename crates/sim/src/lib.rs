@@ -43,6 +43,7 @@ mod stripes;
 pub mod tables;
 mod tags;
 mod timeline;
+mod warm_up;
 mod workload;
 
 pub use ageing::{AgeFacts, AgeRow, Ageing, InUse};

@@ -49,11 +49,14 @@ pub(crate) struct RequestRows {
     numbers: Vec<u64>,
     /// Requests of each tag so far.
     counts: Vec<u64>,
+    /// Times count from here.
+    origin: SimTime,
 }
 
 impl RequestRows {
-    pub fn new() -> Self {
-        Self { rows: Vec::new(), numbers: Vec::new(), counts: Vec::new() }
+    /// Of requests whose times count from `origin`.
+    pub fn since(origin: SimTime) -> Self {
+        Self { rows: Vec::new(), numbers: Vec::new(), counts: Vec::new(), origin }
     }
 
     fn number(&mut self, id: u32, tag: u16, number: Option<u64>) {
@@ -71,8 +74,8 @@ impl RequestRows {
         let (about, spent) = row.split_at_mut(WIDTH - stages.len());
         about.copy_from_slice(&[
             number,
-            host.arrive.ns(),
-            now.ns(),
+            host.arrive.since(self.origin).ns(),
+            now.since(self.origin).ns(),
             host.op as u64,
             u64::from(request.failed),
             u64::from(request.measured),
@@ -119,6 +122,16 @@ pub(crate) struct Observers {
     pub timeline: Option<Timeline>,
     pub rows: Option<RequestRows>,
     pub holder: Option<Box<dyn Holder>>,
+    /// Where the timeline begins.
+    pub origin: SimTime,
+}
+
+impl Observers {
+    /// What the timeline shows of an interval, counted from its beginning.
+    fn shown(&self, from: SimTime, to: SimTime) -> Option<[SimTime; 2]> {
+        let counted = |time: SimTime| SimTime::from_ns(time.since(self.origin).ns());
+        (to > self.origin).then(|| [from.max(self.origin), to].map(counted))
+    }
 }
 
 impl controller::Probe for Observers {
@@ -131,7 +144,7 @@ impl controller::Probe for Observers {
         from: SimTime,
         to: SimTime,
     ) {
-        if let Some(timeline) = &mut self.timeline {
+        if let (Some([from, to]), Some(timeline)) = (self.shown(from, to), &mut self.timeline) {
             timeline.on_channel(channel, usage, from, to);
         }
         if let Some(check) = &mut self.check {
@@ -140,7 +153,7 @@ impl controller::Probe for Observers {
     }
 
     fn on_array(&mut self, id: TransactionId, transaction: &Transaction, from: SimTime, to: SimTime) {
-        if let Some(timeline) = &mut self.timeline {
+        if let (Some([from, to]), Some(timeline)) = (self.shown(from, to), &mut self.timeline) {
             timeline.on_array(transaction, from, to);
         }
         if let Some(check) = &mut self.check {

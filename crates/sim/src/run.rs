@@ -13,6 +13,7 @@ use crate::result::Recovery;
 use controller::{Context, Reading, Work};
 use engine::Event;
 use ftl::{Ftl, FtlStats, Output, RegulationCounts, Stages};
+use host::later::Later;
 use host::{HostRequest, Op, Poll, Workload, WorkloadError};
 use std::collections::VecDeque;
 use units::{Bytes, Lpn, Nanos, SimTime};
@@ -65,6 +66,10 @@ pub(crate) struct Run<P: Observer> {
     pub dark: bool,
     error: Option<Error>,
     ramping: bool,
+    /// What runs now only brings the drive into its state.
+    pub warming: bool,
+    /// When the time of the workload began: after what brought the drive into its state.
+    pub origin: SimTime,
     /// Counters when measuring began, and bytes of the host's that the buffer alone held then.
     pub baseline: FtlStats,
     pub held_before: u64,
@@ -155,6 +160,8 @@ impl<P: Observer> Run<P> {
             group_room: group_units,
             capacity,
             ramping,
+            warming: false,
+            origin: SimTime::ZERO,
         };
         run.busy_baseline = run.busy_times();
         run.ftl.begin_turnover();
@@ -198,9 +205,34 @@ impl<P: Observer> Run<P> {
         self.draw(self.ctx.calendar.now());
     }
 
+    /// What ran until now, to the end, brought the drive into its state: what counts begins with `workload`, whose time
+    /// zero is now.
+    pub fn take_up(&mut self, workload: Box<dyn Workload>, limits: &Limits) {
+        debug_assert!(self.is_done() && self.warming);
+        let now = self.ctx.calendar.now();
+        self.workload = Box::new(Later::whole(workload, now));
+        self.limit_requests = limits.requests.unwrap_or(u64::MAX);
+        let most = |ns: u64| SimTime::from_ns(now.ns().saturating_add(ns));
+        self.limit_time = limits.ns.map_or(SimTime::NEVER, most);
+        (self.handed_out, self.host_requests, self.requests_of_passes) = (0, 0, 0);
+        self.pages_before = page_operations(self.ftl.stats());
+        self.watch.begin_pass();
+        (self.warming, self.source_done, self.origin) = (false, false, now);
+        self.ramping = self.workload.in_ramp(now);
+        if !self.ramping {
+            self.begin_measuring(now);
+        }
+        self.draw_anew(now);
+    }
+
     /// True when requests, or time, have come to the limit that was set.
     pub fn is_at_limit(&self) -> bool {
         self.handed_out >= self.limit_requests || self.ctx.calendar.now() >= self.limit_time
+    }
+
+    /// Lets what runs until [`Self::take_up`] be measured by nothing.
+    pub fn warm_up(&mut self) {
+        (self.warming, self.ramping) = (true, true);
     }
 
     /// Stops taking requests from the workload; what is under way is still answered.
@@ -446,7 +478,7 @@ impl<P: Observer> Run<P> {
     #[cold]
     fn end_of_source(&mut self, now: SimTime) {
         self.source_done = true;
-        if self.ramping && self.handed_out > 0 {
+        if self.ramping && self.handed_out > 0 && !self.warming {
             let error = WorkloadError::of(
                 self.workload.report().name,
                 format!(
@@ -480,7 +512,7 @@ impl<P: Observer> Run<P> {
             return;
         }
         self.handed_out += 1;
-        if self.ramping && !self.workload.in_ramp(now) {
+        if self.ramping && !self.warming && !self.workload.in_ramp(now) {
             self.begin_measuring(now);
         }
         let measured = !self.ramping;

@@ -8,12 +8,14 @@ use crate::layout::LayingOut;
 use crate::link::Link;
 use crate::live::Holder;
 use crate::memory_limit::Checking;
-use crate::observers::{Observers, RequestRows};
+use crate::observers::{Observer, Observers, RequestRows};
 use crate::passes::Passes;
 use crate::power::Cuts;
 use crate::precondition::{Copies, Precondition};
+use crate::result::Preconditioning;
 use crate::run::{Limits, Run, page_operations};
 use crate::timeline::Timeline;
+use crate::warm_up::WarmUp;
 use crate::{Drive, Error, PreconditionKind, RunOptions, WorkloadSpec, result, state_file};
 use engine::RandomStream;
 use ftl::Ftl;
@@ -60,6 +62,11 @@ pub struct Session {
     options: RunOptions,
     precondition: Precondition,
     passes: Passes,
+    /// What is run before the workload, and what it is copied from.
+    spec: Option<WorkloadSpec>,
+    warm_up: Option<WarmUp>,
+    /// The workload, until that is over.
+    waiting: Option<Box<dyn Workload>>,
     cuts: Cuts,
     failures: Failures,
     preconditioned: bool,
@@ -159,7 +166,11 @@ impl Session {
                     "precondition = workload: expected a workload that can be opened again".into(),
                 ));
             };
-            precondition = precondition.with_copies(copies, &ftl);
+            precondition = precondition.with_copies(copies, &mut ftl);
+        } else if matches!(options.precondition, PreconditionKind::Instant | PreconditionKind::Steady)
+            && let Some(copies) = copies
+        {
+            precondition = precondition.before(copies, &ftl);
         }
         Ok(Self {
             cuts: Cuts::new(&drive.cuts, options.seed),
@@ -170,6 +181,9 @@ impl Session {
             options,
             precondition,
             passes,
+            spec: None,
+            warm_up: None,
+            waiting: None,
             preconditioned: false,
             phase: Phase::Precondition(Box::new((ftl, source))),
             holder: None,
@@ -183,6 +197,7 @@ impl Session {
 
     /// The workload that a further pass opens.
     pub fn repeating(mut self, workload: WorkloadSpec) -> Self {
+        self.spec = Some(workload.clone());
         self.passes.repeat(workload);
         self
     }
@@ -222,6 +237,19 @@ impl Session {
                 if ready {
                     self.begin_run()?;
                 }
+            }
+            Phase::Plain(run) if self.waiting.is_some() => {
+                if advance_warm_up(self.warm_up.as_mut(), run, &self.drive, events)? {
+                    take_up(run, self.waiting.take(), &self.options, self.interrupted);
+                }
+                self.precondition_wall += begin.elapsed();
+            }
+            Phase::Observed(run) if self.waiting.is_some() => {
+                if advance_warm_up(self.warm_up.as_mut(), run, &self.drive, events)? {
+                    observe(&mut run.ctx.probe, &self.options, &self.drive, run.ctx.calendar.now());
+                    take_up(run, self.waiting.take(), &self.options, self.interrupted);
+                }
+                self.precondition_wall += begin.elapsed();
             }
             Phase::Plain(run) => {
                 self.failures.advance(&mut self.cuts, run, &self.drive, events)?;
@@ -267,31 +295,52 @@ impl Session {
         let Phase::Precondition(parts) = std::mem::replace(&mut self.phase, Phase::Broken) else {
             return Ok(());
         };
-        let (ftl, source) = *parts;
+        let (mut ftl, source) = *parts;
         self.map_made_before = ftl.map_made_in();
         if let Some(path) = self.options.save_state.as_ref().filter(|_| !self.interrupted) {
             state_file::save(&ftl, &self.drive.name, Path::new(path))?;
         }
         let link = Link::new(self.drive.link().clone());
-        let limits = Limits { requests: self.options.limit_requests, ns: self.options.limit_ns };
         let t_decode = self.drive.t_decode();
         let options = &self.options;
+        let spec = self.spec.as_ref().filter(|_| !self.interrupted && self.holder.is_none());
+        let mut warm_up =
+            spec.and_then(|spec| WarmUp::wanted(spec, &self.drive, &ftl, options, &self.precondition));
+        let (source, limits) = match &mut warm_up {
+            None => (source, limits_of(options)),
+            Some(warm_up) => {
+                self.waiting = Some(source);
+                (warm_up.copy(&self.drive)?, WarmUp::limits())
+            }
+        };
         let observed = options.check || options.timeline || options.requests || self.holder.is_some();
         self.phase = if observed {
-            let measured = if source.in_ramp(SimTime::ZERO) { Measured::AfterRamp } else { Measured::AtOnce };
+            if options.check {
+                // The checker looks everything up, twice: a rule would answer each time at length.
+                ftl.make_arrays();
+            }
+            let is_later = warm_up.is_some() || source.in_ramp(SimTime::ZERO);
+            let measured = if is_later { Measured::AfterRamp } else { Measured::AtOnce };
             let check = options.check.then(|| Checker::new(&self.drive, &ftl, measured)).transpose()?;
-            let geometry = self.drive.geometry();
-            let shown = || Timeline::new(options.timeline_detail, geometry.channels, geometry.dies());
-            let observers = Observers {
+            let mut observers = Observers {
                 check: check.map(Box::new),
-                timeline: options.timeline.then(shown),
-                rows: options.requests.then(RequestRows::new),
+                timeline: None,
+                rows: None,
                 holder: self.holder.take(),
+                origin: SimTime::ZERO,
             };
-            Phase::Observed(Box::new(Run::new(ftl, link, source, t_decode, &limits, observers)))
+            if warm_up.is_none() {
+                observe(&mut observers, options, &self.drive, SimTime::ZERO);
+            }
+            let mut run = Run::new(ftl, link, source, t_decode, &limits, observers);
+            warm_up.iter().for_each(|_| run.warm_up());
+            Phase::Observed(Box::new(run))
         } else {
-            Phase::Plain(Box::new(Run::new(ftl, link, source, t_decode, &limits, ())))
+            let mut run = Run::new(ftl, link, source, t_decode, &limits, ());
+            warm_up.iter().for_each(|_| run.warm_up());
+            Phase::Plain(Box::new(run))
         };
+        self.warm_up = warm_up;
         Ok(())
     }
 
@@ -310,8 +359,8 @@ impl Session {
                 host_requests: 0,
                 page_operations: page_operations(parts.0.stats()),
             },
-            Phase::Plain(run) => run_progress(run, &self.passes),
-            Phase::Observed(run) => run_progress(run, &self.passes),
+            Phase::Plain(run) => run_progress(run, &self.passes, self.waiting.is_some()),
+            Phase::Observed(run) => run_progress(run, &self.passes, self.waiting.is_some()),
             Phase::Broken => Progress {
                 done: true,
                 phase: "run",
@@ -337,6 +386,9 @@ impl Session {
             Phase::Plain(run) => run.stop(),
             Phase::Observed(run) => run.stop(),
             Phase::Broken => {}
+        }
+        if let Some(warm_up) = &mut self.warm_up {
+            warm_up.end_early();
         }
         self.finish()
     }
@@ -412,7 +464,10 @@ impl Session {
             drive: &self.drive,
             seed: self.options.seed,
             interrupted: self.interrupted,
-            precondition: self.precondition.report(),
+            precondition: Preconditioning {
+                warm_up: self.warm_up.as_ref().and_then(WarmUp::report),
+                ..self.precondition.report()
+            },
             passes: self.passes.report(),
             is_loaded: self.options.load_state.is_some(),
             layout: &self.layout,
@@ -438,7 +493,7 @@ impl Session {
     pub fn take_timeline(&mut self) -> Vec<u8> {
         match &mut self.phase {
             Phase::Observed(run) => {
-                let is_over = run_progress(run, &self.passes).done;
+                let is_over = run_progress(run, &self.passes, self.waiting.is_some()).done;
                 let Some(timeline) = &mut run.ctx.probe.timeline else { return Vec::new() };
                 if is_over { timeline.take_rest() } else { timeline.take() }
             }
@@ -477,6 +532,40 @@ impl Session {
     }
 }
 
+fn limits_of(options: &RunOptions) -> Limits {
+    Limits { requests: options.limit_requests, ns: options.limit_ns }
+}
+
+fn advance_warm_up<P: Observer>(
+    warm_up: Option<&mut WarmUp>,
+    run: &mut Run<P>,
+    drive: &Drive,
+    events: u64,
+) -> Result<bool, Error> {
+    warm_up.map_or(Ok(true), |warm_up| warm_up.advance(run, drive, events))
+}
+
+/// What brought the drive into its state is over: the workload begins. Where the run was stopped meanwhile, no request comes.
+fn take_up<P: Observer>(
+    run: &mut Run<P>,
+    workload: Option<Box<dyn Workload>>,
+    options: &RunOptions,
+    is_stopped: bool,
+) {
+    let Some(workload) = workload else { return };
+    let limits = if is_stopped { Limits { requests: Some(0), ns: None } } else { limits_of(options) };
+    run.take_up(workload, &limits);
+}
+
+/// Rows and the timeline begin at `origin`, with the workload.
+fn observe(observers: &mut Observers, options: &RunOptions, drive: &Drive, origin: SimTime) {
+    let geometry = drive.geometry();
+    let shown = || Timeline::new(options.timeline_detail, geometry.channels, geometry.dies());
+    observers.timeline = options.timeline.then(shown);
+    observers.rows = options.requests.then(|| RequestRows::since(origin));
+    observers.origin = origin;
+}
+
 /// No part is busy longer than there was time.
 fn check_shares(name: &str, value: &Value) {
     match value {
@@ -489,8 +578,13 @@ fn check_shares(name: &str, value: &Value) {
     }
 }
 
-fn run_progress<P: crate::observers::Observer>(run: &Run<P>, passes: &Passes) -> Progress {
-    let now = run.ctx.calendar.now();
+fn run_progress<P: Observer>(run: &Run<P>, passes: &Passes, warms_up: bool) -> Progress {
+    let now = run.ctx.calendar.now().since(run.origin);
+    if warms_up {
+        let page_operations = page_operations(run.ftl.stats());
+        let (phase, fraction) = ("precondition", Some(0.99));
+        return Progress { done: false, phase, fraction, simulated_ns: 0, host_requests: 0, page_operations };
+    }
     Progress {
         done: run.is_done(),
         phase: "run",

@@ -55,10 +55,10 @@ impl BlockMapped {
         let bank_state = &mut self.banks[bank];
         wait.merged_ns = bank_state.merging.ns_until(now);
         bank_state.waiting.units += 1;
-        // Behind a write cache a request that waits for its program (FUA) must not wait for company, nor a flush.
+        // A request that waits for its program must not wait for other requests, nor a flush.
         let Slot { request, epoch, .. } = *self.media.buffer.slot(slot);
-        let flushed = self.host.flushes.back().is_some_and(|&(last, _)| epoch <= last);
-        bank_state.waiting.pressed |= flushed || (self.media.rules.write_back && request != u32::MAX);
+        bank_state.waiting.pressed |= self.host.flushes.back().is_some_and(|&(last, _)| epoch <= last);
+        bank_state.waiting.awaited |= request != u32::MAX;
         bank_state.waiting.queue.push_back(entry);
         self.touch_bank(bank);
     }
@@ -91,6 +91,11 @@ impl Reads for BlockMapped {
 impl Serves for BlockMapped {
     /// Lets the banks work that have something new to do.
     fn pump<P: Probe>(&mut self, ctx: &mut Context<P>) {
+        if !self.expecting.is_empty() && !self.media.expects_data() {
+            for bank in std::mem::take(&mut self.expecting) {
+                self.touch_bank(bank);
+            }
+        }
         while let Some(bank) = self.touched.pop() {
             self.work(bank as usize, ctx);
         }
@@ -112,9 +117,9 @@ impl Serves for BlockMapped {
         if !self.media.buffer.take_over(slot, request, &mut self.media.store.stats) {
             return false;
         }
-        if request != u32::MAX && self.media.rules.write_back {
+        if request != u32::MAX {
             let bank = self.split(self.media.buffer.slot(slot).lpn).0;
-            self.banks[bank].waiting.pressed = true;
+            self.banks[bank].waiting.awaited = true;
             self.touch_bank(bank);
         }
         self.let_leave(now);

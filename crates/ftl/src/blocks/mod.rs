@@ -73,6 +73,8 @@ pub struct BlockMapped {
     banks: Vec<Bank>,
     /// Banks with something new to do.
     touched: Vec<u32>,
+    /// Banks with a write that a request waits for, and that data which cross the link may yet join.
+    expecting: Vec<usize>,
     /// Without time: what was submitted and is done as soon as it is looked at.
     instant: Option<VecDeque<Transaction>>,
 }
@@ -107,6 +109,7 @@ impl BlockMapped {
             rules: Rules { kind: rules, span, group_units, group_programs },
             banks: (0..banks).map(bank).collect(),
             touched: Vec::new(),
+            expecting: Vec::new(),
             instant: None,
         };
         for superblock in 0..layout.superblocks() as u32 {

@@ -88,7 +88,7 @@ impl BlockMapped {
         self.settle_sectors();
         self.host.risk = Risk::default();
         for bank in &mut self.banks {
-            bank.waiting.pressed = false;
+            (bank.waiting.pressed, bank.waiting.awaited) = (false, false);
             bank.merging.forget_time();
         }
     }

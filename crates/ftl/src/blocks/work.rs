@@ -54,7 +54,7 @@ impl BlockMapped {
     fn next_write(&mut self, bank: usize, calendar: &mut Calendar) -> Option<HostWrite> {
         let slot = loop {
             let Some(&(slot, serial)) = self.banks[bank].waiting.queue.front() else {
-                self.banks[bank].waiting.pressed = false;
+                (self.banks[bank].waiting.pressed, self.banks[bank].waiting.awaited) = (false, false);
                 return None;
             };
             if self.is_waiting(slot, serial) && self.media.buffer.is_newest(slot) {
@@ -79,9 +79,12 @@ impl BlockMapped {
             })
         });
         let state = &self.banks[bank];
-        let patient =
-            !all_wait && state.waiting.units < self.layout().program_units && !state.waiting.pressed;
-        if patient {
+        let expects = state.waiting.awaited && self.media.expects_data();
+        let pressed = state.waiting.pressed || (state.waiting.awaited && !expects);
+        if !all_wait && !pressed && state.waiting.units < self.layout().program_units {
+            if expects && !self.expecting.contains(&bank) {
+                self.expecting.push(bank);
+            }
             let due = self.waits[slot as usize].since + self.media.assembly.flush_after;
             if due > calendar.now() {
                 self.arm_timer(bank, due, calendar);

@@ -150,6 +150,8 @@ pub(crate) struct Waiting {
     pub timer: SimTime,
     /// A flush waits: partial program units are padded at once.
     pub pressed: bool,
+    /// A request waits for its program: they are padded once no data cross the link that could join.
+    pub awaited: bool,
 }
 
 /// One bank.

@@ -23,6 +23,8 @@ pub(crate) struct Assembly {
     pub current: u32,
     /// See `current`.
     pub host_stream: usize,
+    /// A request waits for the program unit that is being filled: a forced write's, or any write's without a write cache.
+    pub is_awaited: bool,
     /// When the program unit that is being filled has waited long enough; `NEVER` when none is, or it need not wait.
     pub flush_due: SimTime,
 }
@@ -42,6 +44,7 @@ impl Assembly {
             quota_blocked: vec![0; dies.div_ceil(64)],
             current: NONE,
             host_stream: HOST,
+            is_awaited: false,
             flush_due: SimTime::NEVER,
         }
     }
@@ -50,6 +53,7 @@ impl Assembly {
     #[inline]
     pub fn end_unit(&mut self) {
         self.current = NONE;
+        self.is_awaited = false;
         self.flush_due = SimTime::NEVER;
     }
 }

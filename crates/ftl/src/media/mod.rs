@@ -120,6 +120,12 @@ impl Media {
             && self.guards.sectors.as_ref().is_none_or(|sectors| sectors.has_room())
     }
 
+    /// True while data of a write cross the link: they may share the program of what waits.
+    #[inline]
+    pub fn expects_data(&self) -> bool {
+        self.reserved_slots > 0
+    }
+
     /// Lets units leave when the buffer keeps more than it may.
     #[inline]
     pub fn relieve_buffer(&mut self) {

@@ -8,9 +8,6 @@ use crate::store::{NONE, Source};
 use controller::Context;
 use units::{Lpn, Nanos, Ppa};
 
-/// How long a partial program unit waits for company when a request waits for it behind a write cache.
-const AWAITED_PATIENCE: Nanos = Nanos::new(10_000);
-
 impl Serves for PageMapped {
     fn vacate<P: Probe>(&mut self, home: Ppa, _ctx: &mut Context<P>) {
         self.media.leave(home);
@@ -49,7 +46,6 @@ impl Serves for PageMapped {
 
     /// Binds waiting units to dies as long as some die can take them.
     fn pump<P: Probe>(&mut self, ctx: &mut Context<P>) {
-        let mut awaited = false;
         while let Some(slot) = self.media.buffer.first_queued() {
             if self.media.buffer.slot(slot).state == SlotState::Cancelled {
                 self.media.buffer.bind_first();
@@ -66,7 +62,7 @@ impl Serves for PageMapped {
                 assert!(self.media.open_for_host(die, stream), "die {die} was eligible without room");
             }
             self.media.buffer.bind_first();
-            awaited |= self.media.rules.write_back && self.media.buffer.slot(slot).request != u32::MAX;
+            self.media.assembly.is_awaited |= self.media.buffer.slot(slot).request != u32::MAX;
             self.media.store.space.dies[die].live += 1;
             self.media.note_host_unit(die, stream);
             self.media.store.map.prefetch_validity(self.media.store.map.lookup(lpn));
@@ -80,12 +76,9 @@ impl Serves for PageMapped {
             return;
         }
         let patience = self.media.assembly.flush_after;
-        if !self.host.flushes.is_empty() {
-            self.media.pad_current(ctx);
-        } else if awaited {
-            // Behind a write cache patience is long; a write that must be on flash (FUA) has less.
-            self.media.arm_flush(patience.min(AWAITED_PATIENCE), &mut ctx.calendar);
-        } else if patience == Nanos::ZERO {
+        // A request that waits for its program waits for no other, but for data that already cross the link.
+        let is_pressed = self.media.assembly.is_awaited && !self.media.expects_data();
+        if !self.host.flushes.is_empty() || is_pressed || patience == Nanos::ZERO {
             self.media.pad_current(ctx);
         } else {
             self.media.arm_flush(patience, &mut ctx.calendar);

@@ -8,7 +8,9 @@
 //! - `construct`: dies built at moments of such a history; `sets`: which superblock takes whose place.
 //!   `drawn`: which units of those are valid, and what they hold.
 //! - `parity`: groups reclaimed in no time.
+//! - `cache`: an SLC cache as long work leaves it.
 
+mod cache;
 mod construct;
 mod drawn;
 mod history;
@@ -17,6 +19,7 @@ mod parity;
 mod sets;
 mod untimed;
 
+pub use cache::Filling;
 pub use history::{GroupMoment, Member, Moment, OpenBlock, SetMoment, UsedBlock, VictimBlock};
 
 /// When write amplification counts as steady: over the last `windows` windows of `window` logical drive

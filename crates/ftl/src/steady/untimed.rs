@@ -78,7 +78,7 @@ impl PageMapped {
         self.media.store.stats.units_trimmed += 1;
     }
 
-    fn put_on_die_untimed(&mut self, die: usize, lpn: Lpn, origin: Origin) {
+    pub(super) fn put_on_die_untimed(&mut self, die: usize, lpn: Lpn, origin: Origin) {
         self.media.store.stats.units_programmed[origin as usize] += 1;
         // In mixed mode a collection of groups may fill the superblock that was just opened.
         while self.media.store.space.dies[die].frontiers[HOST].superblock == NONE {
@@ -99,7 +99,7 @@ impl PageMapped {
     }
 
     /// True when the die can take a unit of the host's, after collecting as much as that asks for.
-    fn make_room_untimed(&mut self, die: usize) -> bool {
+    pub(super) fn make_room_untimed(&mut self, die: usize) -> bool {
         if self.media.store.space.dies[die].live >= self.media.store.space.dies[die].quota {
             return false;
         }
@@ -186,6 +186,23 @@ impl PageMapped {
             return false;
         }
         let Some(victim) = self.media.store.space.pick_victim(die) else { return false };
+        self.begin_untimed(die, victim)
+    }
+
+    /// The same of a die that is idle, which collects for as long as it is worth it.
+    fn take_idle_untimed(&mut self, die: usize) -> bool {
+        let trigger = &self.upkeep.trigger;
+        if trigger.idle_after().is_none() || !trigger.background(&self.upkeep.trigger_view(&self.media, die))
+        {
+            return false;
+        }
+        let Some(victim) = self.media.store.space.pick_victim(die) else { return false };
+        let space = &self.media.store.space;
+        let gain = self.media.gain_of(space.valid[space.global(die, victim)]);
+        trigger.worthwhile(gain, self.media.store.layout.data_units()) && self.begin_untimed(die, victim)
+    }
+
+    fn begin_untimed(&mut self, die: usize, victim: u32) -> bool {
         let space = &self.media.store.space;
         if !self.media.has_room_untimed(die, space.valid[space.global(die, victim)]) {
             return false;
@@ -216,12 +233,30 @@ impl PageMapped {
         true
     }
 
+    /// Ends all collection in no time, as a drive does that is not written to: what is under way, what is still wanted, and
+    /// what idle dies do.
+    pub fn rest_untimed(&mut self) {
+        let most = u64::from(self.media.store.layout.superblocks_per_die);
+        for die in 0..self.media.store.layout.dies as usize {
+            if self.media.guards.parity.is_some() {
+                self.collect_groups_untimed(die);
+                continue;
+            }
+            // Where nothing is gained by it, it ends all the same.
+            let end = self.media.store.space.dies[die].erases + most;
+            let ended = |ftl: &Self| ftl.media.store.space.dies[die].erases >= end;
+            while !ended(self) && (self.go_on_untimed(die) || self.take_idle_untimed(die)) {}
+        }
+        self.media.store.emptied.clear();
+    }
+
     /// Lets time begin again: open superblocks are completed to whole program units.
     pub fn settle(&mut self) {
         self.settle_map();
         self.settle_sectors();
         for die in 0..self.media.store.layout.dies as usize {
             (0..2).for_each(|stream| self.media.settle_stream(die, stream));
+            self.media.settle_slc(die);
             self.media.update_eligible(die);
         }
     }

@@ -281,7 +281,7 @@ impl Map {
         }
     }
 
-    /// Goes over to arrays.
+    /// Goes over to arrays now: all of it is about to be looked up.
     #[cold]
     pub fn make_arrays(&mut self) {
         if let Some(sparse) = self.sparse.take() {

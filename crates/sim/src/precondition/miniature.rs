@@ -4,11 +4,10 @@
 //! room alone, not on how many dies there are: a drive of one die shows it, or of as many as share parity. What it cannot
 //! show is left out: that dies differ in their bad blocks.
 
-use super::Precondition;
+use super::{Precondition, waiting_slots};
 use crate::{Drive, Error, PreconditionKind};
 use engine::RandomStream;
 use ftl::{Ftl, Layout, SetMoment};
-use units::Lpn;
 
 /// Superblocks a miniature has at most beside those that it keeps free or open, and mapping units in them.
 const SUPERBLOCKS: u32 = 768;
@@ -84,6 +83,8 @@ pub(super) fn history(drive: &Drive, ftl: &mut Ftl, filled: u32, seed: u64) -> R
     let (small, mut mini) = miniature(drive, ftl, filled, superblocks, seed)?;
     let worn = mini.array().pe_cycles(0, 0);
     let mut work = Precondition::new(PreconditionKind::Steady, &mini, 1.0, seed);
+    let part = f64::from(mini.layout().logical_units) / f64::from(filled.max(1));
+    work.waiting = work.buffer_of(waiting_slots(ftl).map(|slots| (f64::from(slots) * part) as u32));
     while !work.done {
         work.write(&small, &mut mini, 1 << 20)?;
     }
@@ -105,8 +106,11 @@ pub(super) fn history(drive: &Drive, ftl: &mut Ftl, filled: u32, seed: u64) -> R
 }
 
 fn overwrite(work: &mut Precondition, mini: &mut Ftl, count: u64, units: u64) {
-    for _ in 0..count {
-        mini.write_untimed(Lpn(work.random.below(units) as u32));
+    let mut left = count;
+    while left > 0 {
+        let Some(lpn) = work.next_uniform(units) else { continue };
+        mini.write_untimed(lpn);
+        left -= 1;
     }
 }
 

@@ -5,19 +5,24 @@ mod miniature;
 mod own;
 mod pace;
 mod pilots;
+mod waiting;
 
 use crate::result::{Preconditioning, Steadiness};
 use crate::{Drive, Error, PreconditionKind};
 use engine::RandomStream;
-use ftl::{Ftl, FtlStats, SteadyRule, SteadyWindow};
+use ftl::{Filling, Ftl, FtlStats, SteadyRule, SteadyWindow};
 pub use own::Copies;
 use own::{Own, Step};
 pub use pilots::Pilots;
 use units::{Lpn, Nanos};
+use waiting::Waiting;
 
 /// A copy of the workload that writes more windows than this is not waited for. Others are compared as a whole: jobs that
 /// run one after the other are never steady within a copy, and what follows is the beginning of one.
 const WINDOWS_OF_A_COPY: u64 = 16;
+
+/// A buffer that holds less than this part of what uniform writes overwrite meets next to none of them twice.
+const BUFFER_LEAST: u32 = 64;
 
 /// Preconditioning under way.
 pub(crate) struct Precondition {
@@ -31,12 +36,18 @@ pub(crate) struct Precondition {
     window_start: FtlStats,
     random: RandomStream,
     own: Option<Own>,
+    /// What overwriting left in the write buffer, where that spares the flash some of it.
+    waiting: Option<Waiting>,
     pilots: Option<Pilots>,
     /// Overwriting has been told how much the host gets done beside urgent collections.
     is_paced: bool,
+    /// Units that copies of the workload wrote, also where a later write took their place in the buffer.
+    asked: u64,
     /// Units written in this window, and by the last whole copy of the workload.
     in_window: u64,
     in_copy: u64,
+    /// The workload does not write: the drive comes to rest before it.
+    rests: bool,
     done: bool,
     steady: bool,
 }
@@ -55,19 +66,35 @@ impl Precondition {
             window_start: *ftl.stats(),
             random: RandomStream::new(seed, "precondition"),
             own: None,
+            waiting: None,
             pilots: None,
             is_paced: false,
+            asked: 0,
             in_window: 0,
             in_copy: 0,
+            rests: false,
             done: kind == PreconditionKind::None,
             steady: false,
         }
     }
 
     /// With copies of the workload.
-    pub fn with_copies(self, copies: Copies, ftl: &Ftl) -> Self {
+    pub fn with_copies(self, copies: Copies, ftl: &mut Ftl) -> Self {
         let (unit, capacity) = (ftl.layout().unit.get(), ftl.layout().capacity().get());
-        Self { own: Some(Own::new(copies, unit, capacity)), ..self }
+        let waiting = waiting_slots(ftl).map(|slots| Waiting::new(slots, ftl.layout().logical_units));
+        Self { own: Some(Own::new(copies, unit, capacity)), waiting, ..self }
+    }
+
+    /// A write buffer of so many units, where uniform writes would notice it.
+    fn buffer_of(&self, slots: Option<u32>) -> Option<Waiting> {
+        let slots = slots.filter(|&slots| slots >= self.filled / BUFFER_LEAST && slots < self.filled)?;
+        (slots > 0).then(|| Waiting::new(slots, self.filled))
+    }
+
+    /// Before a workload of which these are copies: one that does not write finds the drive at rest.
+    pub fn before(self, copies: Copies, ftl: &Ftl) -> Self {
+        let (unit, capacity) = (ftl.layout().unit.get(), ftl.layout().capacity().get());
+        Self { rests: !Own::new(copies, unit, capacity).writes(), ..self }
     }
 
     /// With a place where answers of pilots are kept.
@@ -78,8 +105,7 @@ impl Precondition {
     /// Finds out, before the first overwrite, how much the host gets done beside urgent collections. A drive so small that
     /// it has no miniature lets them go first altogether.
     fn find_pace(&mut self, drive: &Drive, ftl: &mut Ftl, seed: u64) {
-        let overwrites = !matches!(self.kind, PreconditionKind::None | PreconditionKind::Fill);
-        let is_asked = overwrites && !self.is_paced && ftl.parity().is_none();
+        let is_asked = self.overwrites() && !self.is_paced && ftl.parity().is_none();
         self.is_paced = true;
         if !is_asked || ftl.as_page_mapped().is_none() {
             return;
@@ -113,6 +139,9 @@ impl Precondition {
     /// When the state cannot be constructed.
     pub fn advance(&mut self, drive: &Drive, ftl: &mut Ftl, count: u64, seed: u64) -> Result<bool, Error> {
         self.find_pace(drive, ftl, seed);
+        if self.kind == PreconditionKind::Steady && self.written == 0 {
+            self.waiting = self.buffer_of(waiting_slots(ftl));
+        }
         if !matches!(self.kind, PreconditionKind::None | PreconditionKind::Instant) {
             self.fill_at_once(ftl);
         }
@@ -123,9 +152,64 @@ impl Precondition {
             PreconditionKind::Workload => self.write_own(drive, ftl, count)?,
         }
         if self.done {
+            if self.overwrites() {
+                self.come_to_terms(drive, ftl)?;
+            }
             ftl.settle();
         }
         Ok(self.done)
+    }
+
+    /// True where the workload does not write.
+    pub fn rests(&self) -> bool {
+        self.rests
+    }
+
+    /// True when the state is one that long writing ends in.
+    fn overwrites(&self) -> bool {
+        !matches!(self.kind, PreconditionKind::None | PreconditionKind::Fill)
+    }
+
+    /// What long work leaves beside the map: collections in progress and a full SLC cache where the host goes on writing, a
+    /// drive at rest where it does not.
+    fn come_to_terms(&mut self, drive: &Drive, ftl: &mut Ftl) -> Result<(), Error> {
+        let Some(pages) = ftl.as_page_mapped() else { return Ok(()) };
+        if self.rests {
+            pages.rest_untimed();
+            return Ok(());
+        }
+        let Some(filling) = pages.fill_cache_untimed(&mut self.random) else { return Ok(()) };
+        while self.fill_cache(drive, ftl, &filling)? {}
+        if let Some(pages) = ftl.as_page_mapped() {
+            pages.fold_untimed(&filling);
+        }
+        Ok(())
+    }
+
+    /// Writes to the SLC cache what comes next: of the workload's own, or anything; false when it is full.
+    fn fill_cache(&mut self, drive: &Drive, ftl: &mut Ftl, filling: &Filling) -> Result<bool, Error> {
+        let step = match &mut self.own {
+            Some(own) => {
+                let step = own.next()?;
+                own.served(Nanos::ZERO);
+                step
+            }
+            None => Step::Write(Lpn(self.random.below(u64::from(self.filled)) as u32), 1),
+        };
+        if ftl.is_read_only() {
+            return Err(worn_out(drive));
+        }
+        match step {
+            Step::Write(first, units) => {
+                let Some(pages) = ftl.as_page_mapped() else { return Ok(false) };
+                Ok((first.0..first.0 + units).all(|lpn| pages.write_to_cache_untimed(filling, Lpn(lpn))))
+            }
+            Step::Trim(first, units) => {
+                (first.0..first.0 + units).for_each(|lpn| ftl.trim_untimed(Lpn(lpn)));
+                Ok(true)
+            }
+            Step::Read(_) | Step::End => Ok(true),
+        }
     }
 
     /// Fills the drive, then writes as the workload does.
@@ -141,21 +225,32 @@ impl Precondition {
             let busy = match step {
                 Step::Write(first, units) => {
                     let before = programmed(ftl.stats());
+                    self.asked += u64::from(units);
                     for lpn in first.0..first.0 + units {
-                        put(drive, ftl, Lpn(lpn))?;
+                        let leaves = match &mut self.waiting {
+                            Some(waiting) => waiting.push(Lpn(lpn)),
+                            None => Some(Lpn(lpn)),
+                        };
+                        let Some(lpn) = leaves else { continue };
+                        put(drive, ftl, lpn)?;
+                        (self.written, self.in_window) = (self.written + 1, self.in_window + 1);
                     }
-                    (self.written, self.in_window) =
-                        (self.written + u64::from(units), self.in_window + u64::from(units));
                     times.program.times(programmed(ftl.stats()) - before)
                 }
                 Step::Trim(first, units) => {
-                    (first.0..first.0 + units).for_each(|lpn| ftl.trim_untimed(Lpn(lpn)));
+                    for lpn in first.0..first.0 + units {
+                        _ = self.waiting.as_mut().is_some_and(|waiting| waiting.take(Lpn(lpn)));
+                        ftl.trim_untimed(Lpn(lpn));
+                    }
                     Nanos::ZERO
                 }
                 Step::Read(units) => times.read.times(u64::from(units)),
                 Step::End => Nanos::ZERO,
             };
             own.served(busy);
+            if own.has_pauses() && !ftl.is_buffer_cache() {
+                self.waiting = None;
+            }
             if ftl.is_read_only() {
                 return Err(worn_out(drive));
             }
@@ -175,6 +270,10 @@ impl Precondition {
             self.in_copy = self.in_copy.max(own.written);
         }
         let is_long = self.in_copy >= WINDOWS_OF_A_COPY * window;
+        // What the buffer takes the place of never comes to the flash: all of it, if the buffer is larger.
+        if self.asked as f64 >= self.rule.limit * f64::from(self.filled) {
+            self.done = true;
+        }
         if self.in_window < window || !(ended || is_long) {
             return;
         }
@@ -184,7 +283,7 @@ impl Precondition {
         self.in_window = 0;
         let overwritten = (self.written - u64::from(self.filled)) as f64 / f64::from(self.filled);
         self.steady = self.window.push(waf, overwritten);
-        self.done = self.steady || overwritten >= self.rule.limit;
+        self.done |= self.steady || overwritten >= self.rule.limit;
     }
 
     /// Writes in one go what a fresh drive takes in order, but for the last unit: who writes that knows what comes next.
@@ -212,7 +311,8 @@ impl Precondition {
                     self.window_start = *ftl.stats();
                 }
             } else {
-                put(drive, ftl, Lpn(self.random.below(filled) as u32))?;
+                let Some(lpn) = self.next_uniform(filled) else { continue };
+                put(drive, ftl, lpn)?;
                 self.written += 1;
                 let overwritten = self.written - filled - self.uncounted;
                 if overwritten.is_multiple_of(window) {
@@ -231,6 +331,15 @@ impl Precondition {
             }
         }
         Ok(())
+    }
+
+    /// The next unit that uniform writes send to the flash; none where one only takes the place of another in the buffer.
+    fn next_uniform(&mut self, filled: u64) -> Option<Lpn> {
+        let lpn = Lpn(self.random.below(filled) as u32);
+        match &mut self.waiting {
+            Some(waiting) => waiting.push(lpn),
+            None => Some(lpn),
+        }
     }
 
     /// Brings the dies out of step. Written in turns from the beginning, they would all fill their superblocks at the
@@ -299,8 +408,16 @@ impl Precondition {
             waf_by_window: done.then(|| self.window.history.clone()),
             steady: done.then_some(self.steady),
             rule: done.then(rule),
+            warm_up: None,
         }
     }
+}
+
+/// Units that wait in the write buffer of a drive that is written without pause, or are kept there; none where each goes to
+/// the flash.
+fn waiting_slots(ftl: &mut Ftl) -> Option<u32> {
+    let waits = ftl.as_page_mapped().is_some() && (ftl.is_write_back() || ftl.is_buffer_cache());
+    waits.then(|| ftl.buffer_units())
 }
 
 /// Writes one unit. Blocks that failed may leave no die with room for it: that is the end of a drive.

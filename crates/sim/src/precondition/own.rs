@@ -44,6 +44,8 @@ const OUTSTANDING_MAX: usize = 1 << 16;
 const KEPT_MAX: usize = 1 << 22;
 /// Requests after which a workload that goes on for ever and has not written is said to write nothing.
 const READS_MAX: u64 = 1 << 22;
+/// Requests without a write after which a drive is at rest.
+const READS_BEFORE: u32 = 1 << 16;
 
 /// What the workload asks for next.
 #[derive(Clone, Copy, Debug)]
@@ -70,6 +72,8 @@ pub(super) struct Own {
     outstanding: VecDeque<(HostRequest, SimTime)>,
     now: SimTime,
     idle_from: SimTime,
+    /// It leaves the drive idle now and then: requests come at their own times.
+    pauses: bool,
     unit: u64,
     capacity: u64,
     /// Copies opened so far.
@@ -92,12 +96,26 @@ impl Own {
             outstanding: VecDeque::new(),
             now: SimTime::ZERO,
             idle_from: SimTime::ZERO,
+            pauses: false,
             unit,
             capacity,
             copies: 0,
             written: 0,
             requests: 0,
         }
+    }
+
+    /// True when a copy writes before it has asked for much else: one that reads for so long finds a drive at rest. A
+    /// faulty one says so when it is run.
+    pub fn writes(&mut self) -> bool {
+        for _ in 0..READS_BEFORE {
+            match self.ask() {
+                Ok(Step::Write(..)) | Err(_) => return true,
+                Ok(Step::End) => return false,
+                Ok(_) => self.served(Nanos::ZERO),
+            }
+        }
+        false
     }
 
     /// The next thing to do. What the one before took is told by [`Self::served`].
@@ -159,7 +177,7 @@ impl Own {
                     Some((_, due)) if *due <= time || self.outstanding.len() > OUTSTANDING_MAX => {
                         self.answer();
                     }
-                    _ => self.now = time,
+                    _ => (self.now, self.pauses) = (time, true),
                 },
                 Poll::Blocked if self.outstanding.is_empty() => {
                     return Err(Error(format!(
@@ -204,6 +222,11 @@ impl Own {
             Op::Read => Step::Read(units),
             Op::Flush => Step::Read(0),
         })
+    }
+
+    /// True once requests came at times of their own, and not as fast as the drive takes them.
+    pub fn has_pauses(&self) -> bool {
+        self.pauses
     }
 
     /// The last step kept the arrays busy for so long.

@@ -103,6 +103,21 @@ sections! {
         steady: Option<bool> = "yes/no",
         /// When it counts as steady.
         rule: Option<Steadiness>,
+        /// Copies of the workload that then ran in time, unmeasured, until the write buffer was as this workload leaves it;
+        /// null where none did.
+        warm_up: Option<WarmedUp>,
+    }
+
+    /// Copies of the workload that ran before the measured window.
+    WarmedUp {
+        /// Requests.
+        requests: u64 = "requests",
+        /// Units that they wrote.
+        units_written: u64 = "mapping units",
+        /// Simulated time that they took.
+        t_ns: u64 = "ns",
+        /// Units in the write buffer when they were done.
+        buffer_units: u32 = "mapping units",
     }
 
     /// When write amplification counts as steady.

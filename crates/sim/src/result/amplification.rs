@@ -14,8 +14,8 @@ use crate::spread::{self, Interval, jackknife};
 use controller::Origin;
 use ftl::{FtlStats, Layout, Mark};
 
-/// Fewer victims say nothing: what they hold varies by as much as it is.
-pub(crate) const VICTIMS_LEAST: u64 = 30;
+/// Fewer victims say nothing, not even by how much they differ.
+pub(crate) const VICTIMS_LEAST: u64 = spread::BATCHES_LEAST as u64;
 
 /// Fewer dies say nothing about the difference between dies.
 const DIES_LEAST: usize = 4;
@@ -121,6 +121,33 @@ pub(crate) struct LongRun {
     pub left_out: f64,
     /// The run ended before it settled.
     pub drifting: bool,
+    /// Why there is no interval, where there is none.
+    pub reason: Missing,
+}
+
+/// What a run lacks that says nothing about the long run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Missing {
+    /// Victims.
+    Victims,
+    /// An end that goes on as what came before.
+    Settling,
+    /// Anything folded of what went to the SLC cache.
+    Folding,
+    /// Room that victims gained, in each of its parts.
+    Room,
+}
+
+impl Missing {
+    /// Its name in the result.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Victims => "victims",
+            Self::Settling => "drifting",
+            Self::Folding => "folding",
+            Self::Room => "room",
+        }
+    }
 }
 
 /// The long run, from the marks of a run and its end.
@@ -177,18 +204,28 @@ impl<'a> Parts<'a> {
         (self.of)(&sums)
     }
 
+    /// The interval of these parts. What goes up and down within the run shows in its batches, what lasts for longer than
+    /// the run in how dies differ: the long run has both. Where there are too few dies to say, what lasts is taken to be
+    /// as much as what does not.
+    fn interval(&self) -> Option<Interval> {
+        let mut interval = spread::interval(self.sums, self.of)?;
+        let lasting = self.spread_over_dies().unwrap_or(interval.half);
+        interval.half = interval.half.hypot(lasting);
+        Some(interval)
+    }
+
     /// Half the interval that the difference between dies gives. Each die's collection is its own, and what it remembers,
     /// for about one overwrite of the drive, is longer than the batches of most runs. Wider than it must be where dies
-    /// share the drive's data between them: what one holds more the others hold less. Nothing where there are too few.
-    fn spread_over_dies(&self) -> f64 {
+    /// share the drive's data between them: what one holds more the others hold less. None where there are too few.
+    fn spread_over_dies(&self) -> Option<f64> {
         let dies = self.dies();
         let had_any = |die: &[f64; 2]| die[0] + die[1] > 0.0;
         let dies: Vec<[f64; 2]> = dies.into_iter().filter(had_any).collect();
         if dies.len() < DIES_LEAST {
-            return 0.0;
+            return None;
         }
-        let found = jackknife(&dies, |dies| self.of_dies(dies));
-        found.map_or(0.0, |(_, variance)| spread::quantile(dies.len()) * variance.sqrt())
+        let (_, variance) = jackknife(&dies, |dies| self.of_dies(dies))?;
+        Some(spread::quantile(dies.len()) * variance.sqrt())
     }
 
     /// True when the second half has another mean than the first: by what batches of each differ, and by what dies do, of
@@ -238,14 +275,15 @@ fn settle(all: &Parts<'_>, counted: &[u64]) -> LongRun {
         let left_out = first as f64 / count.max(1) as f64;
         let enough = victims >= VICTIMS_LEAST && rest.sums.len() >= spread::BATCHES_LEAST;
         if !enough {
-            return LongRun { interval: None, victims, left_out, drifting: first > 0 };
+            let reason = if first > 0 { Missing::Settling } else { Missing::Victims };
+            return LongRun { interval: None, victims, left_out, drifting: first > 0, reason };
         }
         if !rest.is_drifting() {
-            let mut interval = spread::interval(rest.sums, rest.of);
-            if let Some(interval) = &mut interval {
-                interval.half = interval.half.max(rest.spread_over_dies());
-            }
-            return LongRun { interval, victims, left_out, drifting: false };
+            let interval = rest.interval();
+            let sums = spread::total(rest.sums);
+            let is_unfolded = at(&sums, Sum::Slc) > 0.0 && at(&sums, Sum::FoldedRoom) == 0.0;
+            let reason = if is_unfolded { Missing::Folding } else { Missing::Room };
+            return LongRun { interval, victims, left_out, drifting: false, reason };
         }
         first += rest.sums.len().div_ceil(2);
     }

@@ -35,7 +35,7 @@ use crate::observers::Observer;
 use crate::power::Cuts;
 use crate::run::Run;
 use ::host::Op;
-pub(crate) use about::{Loop, Preconditioning, Recovery, Steadiness};
+pub(crate) use about::{Loop, Preconditioning, Recovery, Steadiness, WarmedUp};
 pub(crate) use costs::ByRetries;
 pub use schema::schema;
 use section::sections;
@@ -186,7 +186,7 @@ pub(crate) fn of<P: Observer>(run: &Run<P>, provenance: Provenance<'_>) -> RunRe
         config_places: about::places(drive.entries()),
         state: about::state(&provenance, &run.ftl, &stats),
         simulated_ns: span_ns,
-        started_ns: measure.started.ns(),
+        started_ns: measure.started.since(run.origin).ns(),
         host: host::host(measure, span_ns, waf_interval.map_or(0.0, |interval| interval.relative())),
         flash: flash::flash(drive, &run.ftl, &stats),
         waf: stats.waf(run.ftl.layout().unit),

@@ -99,6 +99,10 @@ sections! {
         needed: u64 = "superblocks",
         /// The run had not settled: its end still differed from what came before.
         drifting: bool = "yes/no",
+        /// What is missing: `victims`, there were too few; `drifting`, the run had not settled; `folding`, data went to the SLC
+        /// cache and none were folded, so that what folding costs is not known; `room`, a part of the run gained no room.
+        #[schemars(extend("enum" = ["victims", "drifting", "folding", "room"]))]
+        reason: String = "text",
     }
 
     /// Room for writes that was missing when the window began, or that it left to be collected later.
@@ -135,7 +139,12 @@ pub(super) fn bytes<P: Observer>(run: &Run<P>, stats: &FtlStats) -> Option<WafBy
 }
 
 pub(super) fn of_long_run<P: Observer>(found: &LongRun, run: &Run<P>, stats: &FtlStats) -> WafLongRun {
-    let too_short = TooShort { victims: found.victims, needed: VICTIMS_LEAST, drifting: found.drifting };
+    let too_short = TooShort {
+        victims: found.victims,
+        needed: VICTIMS_LEAST,
+        drifting: found.drifting,
+        reason: found.reason.name().into(),
+    };
     WafLongRun {
         value: found.interval.map(|interval| interval.value),
         low: found.interval.map(|interval| interval.low()),

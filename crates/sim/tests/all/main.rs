@@ -40,6 +40,7 @@ mod regulation;
 mod relocation;
 mod rest;
 mod second_answer;
+mod settled;
 mod slc_cache;
 mod smoke;
 mod snapshots;

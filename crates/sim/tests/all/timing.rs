@@ -109,25 +109,68 @@ fn a_partial_write_is_merged_with_what_was_there() {
     }
 }
 
-/// Behind a write cache a write that must be on flash (FUA) waits 10 us for company in its program, or what the buffer
-/// waits for any unit where that is less; then it is programmed with an empty unit beside it.
+/// A write that a request waits for waits for no other, however long the buffer lets other units wait: a forced one, and
+/// any without a write cache. It is programmed at once, with an empty unit beside it; with one bit a cell, too, and whatever
+/// `flush_after` says.
 #[test]
-fn a_forced_write_does_not_wait_for_company_as_long_as_others() {
-    for (flush_after, patience) in [("1ms", 10_000), ("4us", 4_000), ("0ns", 0)] {
-        let flush_after = format!("ftl.buffer.flush_after={flush_after}");
-        let pairs = settings(&[
+fn a_write_that_is_waited_for_is_padded_at_once() {
+    let forced = "ftl.buffer.power_loss_protection=false";
+    for mode in [forced, "ftl.buffer.write_back=false"] {
+        for flush_after in ["1s", "1ms", "4us", "0ns"] {
+            let flush_after = format!("ftl.buffer.flush_after={flush_after}");
+            let pairs = settings(&[
+                "nand.planes=2",
+                "nand.blocks_per_plane=32",
+                "ftl.mapping_unit=4KiB",
+                mode,
+                &flush_after,
+            ]);
+            let workload = closed_loop_forced(20, 1, 1, |index| (Op::Write, index * 4096, 4096));
+            let (_, result) =
+                run(drive(&pairs), workload, RunOptions { check: true, ..RunOptions::default() });
+            let program = 2 * CYCLES_7_NS + bus_ns(2 * 4096) + 200_000;
+            let expected = COMMAND_NS + link_ns(4096) + program;
+            assert_eq!(result["host"]["write"]["latency_ns"]["mean"].as_f64().unwrap(), expected as f64);
+            assert_eq!(result["flash"]["units_programmed"]["padding"], 20);
+        }
+    }
+}
+
+/// Data that cross the link when a write's own are there share its program; the write waits for them and for nothing
+/// else. Of three writes at once the first two share a program, and the third, which nothing follows, has its own.
+#[test]
+fn what_crosses_the_link_shares_the_program_of_a_write_that_is_waited_for() {
+    for mode in ["ftl.buffer.power_loss_protection=false", "ftl.buffer.write_back=false"] {
+        let pairs = ["nand.planes=2", "nand.blocks_per_plane=32", "ftl.mapping_unit=4KiB", mode];
+        let pairs = settings(&[&pairs[..], &["ftl.buffer.flush_after=1s"]].concat());
+        let workload = closed_loop_forced(3, 3, 1, |index| (Op::Write, index * 4096, 4096));
+        let (_, result) = run(drive(&pairs), workload, RunOptions { check: true, ..RunOptions::default() });
+        let arrival = |count| COMMAND_NS + count * link_ns(4096);
+        let program = 2 * CYCLES_7_NS + bus_ns(2 * 4096) + 200_000;
+        // The two programs go to dies of different channels.
+        let sum = 2 * (arrival(2) + program) + arrival(3) + program;
+        let mean = result["host"]["write"]["latency_ns"]["mean"].as_f64().unwrap();
+        assert_eq!((3.0 * mean).round(), sum as f64);
+        assert_eq!(result["flash"]["units_programmed"]["padding"], 1);
+        assert_eq!(result["flash"]["programs"]["host"], 4, "two programs of two planes");
+    }
+}
+
+/// A request that crosses the link in pieces fills whole program units: no piece is padded while the next is on its way.
+#[test]
+fn the_pieces_of_a_request_share_its_programs() {
+    for mapping in ["ftl.mapping.name=page", "ftl.mapping.name=bast"] {
+        let pieces = settings(&[
             "nand.planes=2",
             "nand.blocks_per_plane=32",
             "ftl.mapping_unit=4KiB",
-            "ftl.buffer.power_loss_protection=false",
-            &flush_after,
+            "host.link.name=sata",
+            "ftl.buffer.write_back=false",
+            mapping,
         ]);
-        let workload = closed_loop_forced(20, 1, 1, |index| (Op::Write, index * 4096, 4096));
-        let (_, result) = run(drive(&pairs), workload, RunOptions { check: true, ..RunOptions::default() });
-        let program = 2 * CYCLES_7_NS + bus_ns(2 * 4096) + 200_000;
-        let expected = COMMAND_NS + link_ns(4096) + patience + program;
-        assert_eq!(result["host"]["write"]["latency_ns"]["mean"].as_f64().unwrap(), expected as f64);
-        assert_eq!(result["flash"]["units_programmed"]["padding"], 20);
+        let workload = closed_loop(20, 1, |index| (Op::Write, index * 65_536, 65_536));
+        let (_, result) = run(drive(&pieces), workload, RunOptions { check: true, ..RunOptions::default() });
+        assert_eq!(result["flash"]["units_programmed"]["padding"], 0, "{mapping}");
     }
 }
 

@@ -1,0 +1,163 @@
+//! Requests before the measured ones, until the write buffer holds what the workload leaves in it.
+//!
+//! What preconditioning writes takes no time, and passes the buffer by. How full a buffer is that drains, and what a cache
+//! keeps, follows from the workload and from time: copies of the workload run in time, unmeasured, until what the buffer
+//! holds no longer changes from one window to the next. A window is as many units read or written as the buffer has slots.
+//! Not for traces, of which a copy is the same again: the buffer would know what comes.
+
+use crate::observers::Observer;
+use crate::precondition::Precondition;
+use crate::result::WarmedUp;
+use crate::run::{Limits, Run};
+use crate::{Drive, Error, PreconditionKind, RunOptions, WorkloadSpec};
+use ftl::Ftl;
+use ftl::compatibility::Feature;
+use host::Workload;
+use host::later::Later;
+use units::SimTime;
+
+/// Events between two looks at the buffer: what is seen must not depend on how the caller slices its work.
+const EVENTS: u64 = 256;
+/// The buffer is settled when the means of two windows differ by no more than this share of its slots.
+const TOLERANCE: f64 = 0.01;
+/// Windows after which what it holds only goes up and down.
+const WINDOWS_MOST: u64 = 16;
+/// Copies of a workload that are run at most: one that asks for next to nothing never fills a buffer.
+const COPIES_MOST: u32 = 1 << 13;
+/// Passes of `--loop` count from 0: copies that come before have other numbers.
+const FIRST_COPY: u32 = 1 << 31;
+
+/// Copies of the workload under way, before the workload itself.
+pub(crate) struct WarmUp {
+    spec: WorkloadSpec,
+    seed: u64,
+    copies: u32,
+    /// Units of a window, and those handled until the one at hand began.
+    window: u64,
+    before: u64,
+    /// What the buffer held in the window at hand, summed over looks, and in the one before.
+    sums: [f64; 2],
+    looks: u64,
+    last: Option<[f64; 2]>,
+    windows: u64,
+    settled: bool,
+    written_before: u64,
+    report: Option<WarmedUp>,
+}
+
+impl WarmUp {
+    /// Before a run of `spec` on a drive in a state that long work ends in; none where the buffer keeps nothing, or where
+    /// something is to happen at its time.
+    pub fn wanted(
+        spec: &WorkloadSpec,
+        drive: &Drive,
+        ftl: &Ftl,
+        options: &RunOptions,
+        before: &Precondition,
+    ) -> Option<Self> {
+        let is_settled = !matches!(options.precondition, PreconditionKind::None | PreconditionKind::Fill);
+        let timed = [Feature::PowerCut, Feature::DieFault, Feature::Snapshots];
+        let is_timed = timed.into_iter().any(|feature| drive.has(feature));
+        let waits = ftl.is_write_back() || ftl.is_buffer_cache();
+        let fills = if before.rests() { ftl.keeps_clean() } else { waits };
+        let is_trace = matches!(spec, WorkloadSpec::Trace { .. });
+        (is_settled && fills && !is_timed && !is_trace).then(|| Self {
+            spec: spec.clone(),
+            seed: options.seed,
+            copies: 0,
+            window: u64::from(ftl.buffer_units()),
+            before: 0,
+            sums: [0.0; 2],
+            looks: 0,
+            last: None,
+            windows: 0,
+            settled: false,
+            written_before: 0,
+            report: None,
+        })
+    }
+
+    /// The next copy of the workload.
+    ///
+    /// # Errors
+    /// When it cannot be opened.
+    pub fn copy(&mut self, drive: &Drive) -> Result<Box<dyn Workload>, Error> {
+        self.copies += 1;
+        self.spec.open_again(drive.capacity().get(), self.seed, FIRST_COPY + self.copies)
+    }
+
+    /// Lets a run that begins with a copy go on for about so many events; true when it is over.
+    ///
+    /// # Errors
+    /// When the workload is faulty.
+    pub fn advance<P: Observer>(
+        &mut self,
+        run: &mut Run<P>,
+        drive: &Drive,
+        events: u64,
+    ) -> Result<bool, Error> {
+        for _ in 0..events.div_ceil(EVENTS) {
+            run.advance(EVENTS)?;
+            self.look(run);
+            if self.settled {
+                run.stop();
+            }
+            if run.is_done() {
+                if self.settled || self.copies >= COPIES_MOST || run.ftl.is_read_only() {
+                    self.end(run);
+                    return Ok(true);
+                }
+                let copy = self.copy(drive)?;
+                let now = run.ctx.calendar.now();
+                run.go_on_with(Box::new(Later::new(copy, now)));
+            }
+        }
+        Ok(false)
+    }
+
+    /// Looks at the buffer, and closes the window if it is time to.
+    fn look<P: Observer>(&mut self, run: &Run<P>) {
+        let stats = run.ftl.stats();
+        let read = stats.units_read_buffer + stats.units_read_unmapped + stats.units_read_flash;
+        let handled = stats.units_written + read;
+        if self.before == 0 {
+            (self.before, self.written_before) = (handled, stats.units_written);
+        }
+        let held = run.ftl.buffered().map(f64::from);
+        self.sums = [0, 1].map(|at| self.sums[at] + held[at]);
+        self.looks += 1;
+        if handled - self.before < self.window {
+            return;
+        }
+        let mean = self.sums.map(|sum| sum / self.looks as f64);
+        let near =
+            |last: [f64; 2]| (0..2).all(|at| (mean[at] - last[at]).abs() <= TOLERANCE * self.window as f64);
+        self.windows += 1;
+        self.settled = self.last.is_some_and(near) || self.windows >= WINDOWS_MOST;
+        (self.before, self.sums, self.looks, self.last) = (handled, [0.0; 2], 0, Some(mean));
+    }
+
+    /// The user does not want to wait for more of it.
+    pub fn end_early(&mut self) {
+        self.settled = true;
+    }
+
+    fn end<P: Observer>(&mut self, run: &Run<P>) {
+        self.report = Some(WarmedUp {
+            requests: run.host_requests,
+            units_written: run.ftl.stats().units_written - self.written_before,
+            t_ns: run.ctx.calendar.now().since(SimTime::ZERO).ns(),
+            buffer_units: run.ftl.buffered()[0],
+        });
+    }
+
+    /// What was run, for the result; nothing until it is over.
+    pub fn report(&self) -> Option<WarmedUp> {
+        self.report.clone()
+    }
+
+    /// Copies are run to their ends.
+    pub fn limits() -> Limits {
+        Limits { requests: None, ns: None }
+    }
+}

@@ -4,6 +4,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
+class Stopped(KeyboardInterrupt):
+    """A slice of work that did not end by itself after a stop was asked for."""
+
 class InputError(Exception):
     """The user's input is not right; the message is one line with place, value and expectation."""
 
@@ -37,6 +40,15 @@ def explain_chip(chip: str, folders: list[str]) -> str:
 
 def result_schema() -> str:
     """The JSON Schema of `run.json`."""
+
+def ask_to_stop() -> None:
+    """Say that work is to end with its slice; what goes on for longer than a second is ended by Stopped."""
+
+def end_at_once() -> None:
+    """Say that work is to end now."""
+
+def forget_stop() -> None:
+    """Say that what was asked concerns no work that begins from now on."""
 
 def policies() -> str:
     """`[{seam, question, name, default, rule, paper, not_modelled, parameters}]`."""
@@ -113,6 +125,9 @@ class Session:
 
         `{done, phase, fraction, simulated_ns, host_requests, page_operations}`.
         """
+
+    def is_broken(self) -> bool:
+        """Whether what ended its work, a signal in a policy's call for one, leaves nothing to go on with."""
 
     def interrupt(self) -> None:
         """Take no more requests; those under way are still answered."""
@@ -204,6 +219,8 @@ class Ageing:
     def unit_bytes(self) -> int: ...
     def facts(self) -> str: ...
     def in_use(self) -> str: ...
+    def save_state(self, path: str) -> None: ...
+    def is_broken(self) -> bool: ...
     def go_on(self) -> tuple[str | None, float]: ...
 
 class LogRows:

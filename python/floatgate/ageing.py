@@ -24,6 +24,8 @@ from floatgate.report.sheet import Section, sheet
 TERABYTE = 1e12
 DAYS_PER_YEAR = 365.25
 ROWS_SHOWN = 12
+FEW_MEASURED = 5
+WORTH_A_WORD = 0.05  # by so much a time has changed before it is said why
 HEAD = ("TB written", "drive writes", "waf", "cycles, mean", "least", "most", "bad blocks", "superblocks")
 
 
@@ -226,6 +228,7 @@ def age(
     duty: float | None = None,
     temperature: float | None = None,
     off_temperature: float | None = None,
+    save_state: str | None = None,
     progress: Callable[[float], None] = lambda _part: None,
     stopped: Callable[[], bool] = lambda: False,
 ) -> Life:
@@ -235,7 +238,8 @@ def age(
     drive writes. Times are measured each `measure` of a life.
     `jedec` is the class of JESD218 by which data must last, the drive's own where it is None. The writes are
     spread over `years`, in which the drive is powered for the share `duty` of the time at `temperature`, else
-    at `off_temperature` (degrees Celsius, all as the class where None).
+    at `off_temperature` (degrees Celsius, all as the class where None). The drive is saved at its end as
+    `save_state`, for runs that load it.
     Raises InputError for a drive whose chip knows neither endurance nor errors, or has too short tables.
     """
     profile = {"class": jedec, "years": years, "duty": duty}
@@ -248,11 +252,18 @@ def age(
         _refuse_idle(judged.without_code, jedec, duty, temperature, off_temperature)
     rows: list[Row] = []
     while not rows or not (rows[-1].ends or stopped()):
-        text, part = ageing.go_on()
+        try:
+            text, part = ageing.go_on()
+        except _core.Stopped:  # it was asked for, and a window did not end
+            if not rows or ageing.is_broken():
+                raise
+            break
         if text is not None:
             rows.append(Row.read(text))
         progress(min(part, 1.0))
     in_use = InUse.read(ageing.in_use())
+    if save_state is not None:
+        ageing.save_state(save_state)
     return Life(drive, ageing.capacity_bytes(), ageing.unit_bytes(), seed, tuple(rows), judged, in_use)
 
 
@@ -293,7 +304,49 @@ def remarks(life: Life) -> list[str]:
     """Say what the end does not rest on, and how data read in use."""
     said = ageing_end.remark(life.judged)
     in_use = life.in_use.words(life.judged.requirement) if life.in_use else None
-    return [text for text in (said, in_use) if text]
+    return [text for text in (said, in_use, _improved(life), _seldom_measured(life)) if text]
+
+
+def _improved(life: Life) -> str | None:
+    """Say why requests are answered sooner at the end than at first, where they are."""
+    speeds = [speed for _, speed in life.speeds()]
+    if not speeds:
+        return None
+    first, last = speeds[0], speeds[-1]
+    tails = {
+        "reads": (first.read_ns_p99, last.read_ns_p99),
+        "writes": (first.write_ns_p99, last.write_ns_p99),
+    }
+    better = {name: both for name, both in tails.items() if both[1] < (1 - WORTH_A_WORD) * both[0]}
+    if not better:
+        return None
+    why = []
+    if last.write_bytes_per_s < (1 - WORTH_A_WORD) * first.write_bytes_per_s:
+        rates = [q.bandwidth(speed.write_bytes_per_s) for speed in (first, last)]
+        why.append(
+            "the drive was just filled at first and had nothing to collect; collections hold the host's "
+            f"writes back from {rates[0]} to {rates[1]}, so that fewer programs stand before a request"
+        )
+    if last.program_ns_mean < first.program_ns_mean:
+        programs = f"{q.duration(last.program_ns_mean)} instead of {q.duration(first.program_ns_mean)}"
+        why.append(f"worn cells take {programs} to program")
+    falls = " and ".join(
+        f"{name} (p99 {q.duration(before)}, at last {q.duration(after)})"
+        for name, (before, after) in better.items()
+    )
+    reasons = "; and ".join(why) or "neither slower writes nor shorter programs account for that"
+    return f"{falls} are answered sooner at the end: {reasons}"
+
+
+def _seldom_measured(life: Life) -> str | None:
+    """Say that a life was over before its times were measured often."""
+    count = len(life.speeds())
+    if not 0 < count < FEW_MEASURED:
+        return None
+    return (
+        f"times were measured {count} {'time' if count == 1 else 'times'} in this life: --measure is a part "
+        "of the mean block's life, and a smaller one shows more"
+    )
 
 
 def shown(life: Life) -> list[tuple[str, ...]]:

@@ -1,8 +1,12 @@
-"""The two ways in which Floatgate fails: the user's input, and Floatgate itself."""
+"""The two ways in which Floatgate fails: the user's input, and Floatgate itself; and how a signal ends it."""
 
 from floatgate._core import BrokenInvariant, InputError
 
-__all__ = ["BrokenInvariant", "Fault", "InputError", "Killed", "one_line"]
+__all__ = ["BrokenInvariant", "Ended", "Fault", "InputError", "Killed", "one_line"]
+
+
+class Ended(SystemExit):
+    """A signal ends the command, wherever it is: in a policy of the user's own, too."""
 
 
 class Fault(Exception):

@@ -81,7 +81,8 @@ class Keywords(TypedDict, total=False):
     """Time that a policy in Python may take for one answer: 1s. A time above 0; default 10s."""
 
     save_state: str | PathLike[str] | None
-    """Save the state at the start of the workload. A new file, or with --force an earlier state.
+    """Save the drive: run at the start of the workload, age at the end of the life. A new file, or
+    with --force an earlier state.
     """
 
     trace_format: str | None
@@ -176,11 +177,19 @@ class AgeKeywords(TypedDict, total=False):
     """Degrees Celsius without power. A number from -60 to 200; default client 30, enterprise 40.
     """
 
+    save_state: str | PathLike[str] | None
+    """Save the drive: run at the start of the workload, age at the end of the life. A new file, or
+    with --force an earlier state.
+    """
+
     seed: SupportsIndex
     """Seed of every random stream. A whole number from 0 to 18446744073709551615; default 1."""
 
     out: str | PathLike[str] | None
     """File to write. A new file, or one that Floatgate wrote; nothing is written without it."""
+
+    force: bool
+    """Replace an earlier result."""
 
 
 class BusExploreKeywords(TypedDict, total=False):

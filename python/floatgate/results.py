@@ -841,7 +841,8 @@ class Buffer(Section):
 
     units_at_risk_mean: float | None
     """[mapping units] Units acknowledged but not on flash, on average over time: what a power cut at a
-    random moment takes from a buffer without `power_loss_protection`. Null where no time passed.
+    random moment takes from a buffer without `power_loss_protection`, and at most from one whose
+    capacitors have a limit (`power.hold_up`). Null where no time passed.
     """
 
     units_at_risk_max: Count

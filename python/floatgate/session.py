@@ -119,11 +119,17 @@ def drive(
                     report(progress)
                 if stopped():
                     break
+        except _core.Stopped:  # it was asked for, and a slice did not end
+            if session.is_broken():
+                raise
         except KeyboardInterrupt:
-            if stopped():  # the second: now
+            if stopped() or session.is_broken():  # the second: now
                 raise
         if not progress.done:
+            if stopped():
+                _core.ask_to_stop()  # what is under way has its time, too
             session.interrupt()
+        _core.forget_stop()
         document: dict[str, Any] = json.loads(away.as_named(session.result()))
     except _core.BrokenInvariant as fault:
         raise Fault(f"{fault}; seed {plan.options.seed}; repeat with: {command(plan)}") from fault
@@ -201,6 +207,7 @@ class Interrupt:
         if self.asked:
             raise KeyboardInterrupt
         self.asked = True
+        _core.ask_to_stop()
 
 
 @contextmanager
@@ -219,6 +226,7 @@ def interruptible() -> Iterator[Interrupt]:
         yield interrupt
     finally:
         signal.signal(signal.SIGINT, before)
+        _core.forget_stop()
 
 
 __all__ = [

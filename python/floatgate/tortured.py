@@ -8,12 +8,13 @@ import json
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
+from math import gcd, prod
 from pathlib import Path
 from random import Random
 from typing import Any
 
 from floatgate import _core, away, places, session as sessions
-from floatgate.errors import Fault, one_line
+from floatgate.errors import Fault, InputError, one_line
 from floatgate.folder import atomically, write_json
 from floatgate.memory import room_for
 from floatgate.options import Options
@@ -28,10 +29,15 @@ from floatgate.workload import Workload
 TORTURE = "torture.json"
 
 # What drives are made smaller to: dies enough for every feature, pages few enough for quick runs. A die keeps
-# its number of superblocks, by which garbage collection is told when to begin.
-SMALL = {"geometry.channels": 2, "geometry.ways": 2, "nand.pages_per_block": 24}
+# its number of superblocks, by which garbage collection is told when to begin. A drive that says something of
+# its dies which does not hold of so few keeps more of them.
+_PAGES = {"nand.pages_per_block": 24}
+SMALL = ({"geometry.channels": 2, "geometry.ways": 2} | _PAGES, {"geometry.ways": 2} | _PAGES, _PAGES)
+# What is said of all dies, and of fewer is said of all that are left.
+SPAN = "ftl.mapping.dies_per_block"
 # How much flash there is, beside the size of a page.
-FLASH = {*SMALL, "geometry.dies_per_way", "nand.planes", "nand.blocks_per_plane"}
+FLASH = {*SMALL[0], "geometry.dies_per_way", "nand.planes", "nand.blocks_per_plane"}
+DIES = ("geometry.channels", "geometry.ways", "geometry.dies_per_way")
 # Sizes that shrink with the flash, and the one that a small drive has room for.
 CACHE = ("ftl.slc_cache.least", "ftl.slc_cache.most", "ftl.slc_cache.size")
 CAPACITY, RATIO, BUFFER = "ftl.user_capacity", "ftl.op_ratio", "ftl.buffer.size"
@@ -104,7 +110,7 @@ def torture(
     The outcome does not depend on the number of workers. Raises InputError for a drive whose power cannot be
     cut.
     """
-    items = [item for drive in asked.drive for item in _cases(asked, drive)]
+    items = [item for drive in asked.drive for item in _cases(asked, drive, stopped)]
     done = spread(
         _one,
         items,
@@ -116,7 +122,7 @@ def torture(
         stopped=stopped,
     )
     cases = tuple(case for case in done if case is not None and not case.stopped)
-    tortured = Tortured(cases, len(cases) < len(items))
+    tortured = Tortured(cases, len(cases) < len(items) or stopped())
     if out is not None:
         with atomically(out, force=asked.force) as folder:
             write_json(folder / TORTURE, tortured.document)
@@ -126,12 +132,12 @@ def torture(
 _Item = tuple[Case, Plan, str]  # what is known before it is run, the run, and the command that repeats it
 
 
-def _cases(asked: TortureOptions, drive: str) -> list[_Item]:
+def _cases(asked: TortureOptions, drive: str, stopped: Callable[[], bool] = lambda: False) -> list[_Item]:
     """Draw cases until so many cuts are planned."""
     small = () if asked.whole else smaller(drive, asked.set)
     items: list[_Item] = []
     seed, left = asked.seed, asked.cuts
-    while left > 0:
+    while left > 0 and not stopped():
         case, plan = _drawn(drive, seed, (*small, *asked.set))
         items.append((case, plan, _command(asked, drive, seed)))
         seed, left = seed + 1, left - case.planned
@@ -139,12 +145,36 @@ def _cases(asked: TortureOptions, drive: str) -> list[_Item]:
 
 
 def smaller(drive: str, overrides: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the settings that make a small drive of `drive`; what `overrides` set is left as it is."""
+    """Return the settings that make a small drive of `drive`; what `overrides` set is left as it is.
+
+    A drive that no smaller one stands for is left whole: what is refused is then refused of the drive itself.
+    """
+    for sizes in SMALL:
+        with suppress(InputError):
+            settings = _shrunk(drive, overrides, sizes)
+            if settings:
+                _build(drive, (*settings, *overrides))
+                return settings
+    return ()
+
+
+def _build(drive: str, settings: tuple[str, ...]) -> None:
+    """Build a drive whose power will be cut. Raises InputError where it cannot be."""
+    _, plan = _drawn(drive, 0, settings)
+    with room_for(plan):
+        plan.open()
+
+
+def _shrunk(drive: str, overrides: tuple[str, ...], sizes: dict[str, int]) -> tuple[str, ...]:
+    """Return the settings that bring a drive down to these sizes; none where it has no more."""
     given = {key.strip(): value for key, _, value in (one.partition("=") for one in overrides)}
     values = _values(drive, ())
-    settings = {key: str(most) for key, most in SMALL.items() if key not in given and values[key] > most}
+    settings = {key: str(most) for key, most in sizes.items() if key not in given and values[key] > most}
     if not settings:
         return ()
+    dies = prod(int(settings.get(key, values[key])) for key in DIES if key not in given)
+    if SPAN in values and not given.keys() & {SPAN, *DIES}:
+        settings[SPAN] = str(gcd(values[SPAN], dies))
     part = _part(values, settings | given)
     if CAPACITY in values and not given.keys() & {CAPACITY, RATIO}:
         settings[CAPACITY] = _kib(_core.size_bytes(values[CAPACITY]) * part * SEEN)

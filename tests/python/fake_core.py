@@ -176,6 +176,9 @@ class Session:
     def interrupt(self) -> None:
         self.interrupted = True
 
+    def is_broken(self) -> bool:
+        return False
+
     def result(self) -> str:
         found = _result(self)
         columns = {key: found.pop(key) for key in ("series", "histogram")}

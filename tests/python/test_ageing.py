@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+import floatgate as fg
 from floatgate import ageing_end
 from floatgate.ageing import Conditions, Life, age, page, remarks, sentence
 from floatgate.ageing_compare import HEAD, compare, shown, values_of
@@ -66,7 +67,7 @@ def test_a_life_ends_with_its_blocks(life: Life) -> None:
 
 def test_a_life_says_what_ends_it(life: Life, unread: Life) -> None:
     assert "erases failed" in sentence(life, 5)
-    assert remarks(life) == ["only failing erases end this life, errors are not in it: ecc.code.name = none"]
+    assert remarks(life)[0] == "only failing erases end this life, errors are not in it: ecc.code.name = none"
     assert unread.ended
     assert unread.rows[-1].unreadable
     assert "UBER above 1e-15 at 1 year 30 C: block " in sentence(unread, 5)
@@ -175,6 +176,71 @@ def test_lives_are_compared(tmp_path: Path) -> None:
     assert list(lives) == ["dynamic", "static", "wear-out"]
     assert lives["static"]["drive_writes"] > 1.5 * lives["dynamic"]["drive_writes"]
     assert "static lives longest" in out.read_text()
+
+
+def test_the_oldest_data_are_as_old_whatever_the_window() -> None:
+    """What a jump skips makes no data older: blocks that a short window left out were erased in it, too."""
+    found = {}
+    for window in (1.0, 0.1):
+        life = age(TINY, ERRING, measure=0.0, years=0.5, window=window, jump=0.05)
+        assert life.in_use is not None
+        each_s = 0.5 * 365.25 * 86_400 / life.rows[-1].drive_writes  # a drive write
+        found[window] = life.in_use.oldest_s / each_s
+    exact = age(TINY, ERRING, measure=0.0, years=0.5, window=0.1, jump=0.0)
+    assert exact.in_use is not None
+    right = exact.in_use.oldest_s / (0.5 * 365.25 * 86_400 / exact.rows[-1].drive_writes)
+    for window, oldest in found.items():
+        assert abs(oldest - right) <= window + 0.5 * right, (window, found, right)
+
+
+def test_data_that_are_never_written_again_are_as_old_as_the_drive() -> None:
+    life = age(TINY, ERRING, measure=0.0, years=0.5, hot="1/0.1", jump=0.05)
+    assert life.in_use is not None
+    assert life.in_use.oldest_s == pytest.approx(0.5 * 365.25 * 86_400, rel=0.01)
+
+
+def test_a_life_that_errors_end_is_measured_as_often_as_was_asked(life: Life) -> None:
+    errs = age(TINY, ERRING, measure=0.1, years=0.5)
+    assert "UBER" in sentence(errs, 5)
+    assert len(errs.speeds()) >= 7
+    seldom = age(TINY, ERRING, measure=0.9, years=0.5)
+    assert [said for said in remarks(seldom) if "a smaller one shows more" in said]
+    assert not [said for said in remarks(errs) if "a smaller one shows more" in said]
+
+
+def test_tails_that_improve_have_the_reason_beside_them(life: Life) -> None:
+    speeds = [speed for _, speed in life.speeds()]
+    said = [text for text in remarks(life) if "are answered sooner at the end" in text]
+    better = min(
+        speeds[-1].read_ns_p99 / speeds[0].read_ns_p99, speeds[-1].write_ns_p99 / speeds[0].write_ns_p99
+    )
+    assert bool(said) == (better < 0.95)
+    assert said or better >= 0.95
+
+
+def test_a_worn_drive_goes_on_in_a_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    changes = dict(setting.split("=", 1) for setting in ERRING)
+    life = fg.age(TINY, set=changes, measure=0, years=0.5, hot="1/0.1", save_state="worn.state")
+    assert fg.state.info("worn.state")["aged_drive_writes"] == pytest.approx(life.rows[-1].drive_writes)
+    job = "[r]\nrw=randread\nbs=4k\nnumber_ios=2000\ntime_based=1\nruntime=60\n"
+    Path("job.fio").write_text(job)
+    worn = fg.run(TINY, "job.fio", set=changes, load_state="worn.state", check=True)
+    new = fg.run(TINY, "job.fio", set=changes, precondition="fill", check=True)
+    assert worn.document.wear.pe_cycles_mean == pytest.approx(life.rows[-1].pe_cycles_mean, rel=0.02)
+    # Nine tenths of its data are half a year old, on worn cells, and are read in vain at first.
+    means = [outcome.latency.read.mean for outcome in (worn, new)]
+    assert means[0] is not None
+    assert means[1] is not None
+    assert means[0] > 1.2 * means[1]
+    for other in ({"nand.blocks_per_plane": 64}, {"nand.tables.endurance.cycles": None}):
+        settings = {key: value for key, value in (changes | other).items() if value is not None}
+        with pytest.raises(InputError, match="of a drive of another shape"):
+            fg.run(TINY, "job.fio", set=settings, load_state="worn.state")
+    with pytest.raises(InputError, match="exists"):
+        fg.age(TINY, set=changes, save_state="worn.state")
+    with pytest.raises(InputError, match="one state cannot stand for several lives"):
+        fg.age_compare(TINY, "ftl.wear.name=none,static", set=changes, save_state="other.state")
 
 
 HALF_A_YEAR = Conditions(

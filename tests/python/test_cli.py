@@ -156,6 +156,7 @@ def test_sigterm_leaves_nothing_behind(tmp_path: Path) -> None:
         tmp_path, *arguments, method=PROGRESS, when="p: p.host_requests > 0", fake=True, sent=signal.SIGTERM
     )
     assert result.returncode == 128 + signal.SIGTERM, result.stderr
+    assert result.stderr.endswith("\nfloatgate: ended by SIGTERM\n")
     assert list(tmp_path.iterdir()) == []
 
 

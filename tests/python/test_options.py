@@ -332,6 +332,7 @@ PLACES: dict[tuple[str, str], tuple[str, str]] = {
     ("characterize", "--out"): (BASES["characterize"][0], "o/thesis"),
     ("reproduce", "--out"): (BASES["reproduce"][0], "o/thesis"),
     ("age", "--out"): (BASES["age"][0], "o.html"),
+    ("age", "--save-state"): (f"{BASES['age'][0]} --save-state mine", "mine"),
     ("snapshots", "--out"): (BASES["snapshots"][0], "o.html"),
     ("derive", "--out"): (BASES["derive"][0], "o.toml"),
     ("derive", "--report"): (f"{BASES['derive'][0]} --report r.html", "r.html"),

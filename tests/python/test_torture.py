@@ -41,6 +41,36 @@ def test_a_large_drive_is_made_small(drive: str) -> None:
     assert not any(one.startswith(("geometry.ways", "ftl.slc_cache")) for one in given)
 
 
+@pytest.mark.parametrize("drive", fg.drives())
+def test_every_drive_that_is_listed_is_tortured(drive: str) -> None:
+    """What makes it small leaves it a drive: it is built and its power cut."""
+    settings = tortured.smaller(drive, ())
+    assert settings, "it was left whole"
+    small, whole = fg.drive(drive, set=dict(one.split("=", 1) for one in settings)), fg.drive(drive)
+    assert small.capacity_bytes is not None
+    assert whole.capacity_bytes is not None
+    assert small.capacity_bytes < whole.capacity_bytes / 3
+    case, plan, _ = tortured._cases(TortureOptions((drive,), cuts=1), drive)[0]
+    assert case.planned > 0
+    plan.open()
+
+
+@pytest.mark.parametrize(
+    ("drive", "given"),
+    [
+        ("gray2007-flash-disk", ("ftl.mapping.dies_per_block=16",)),
+        ("tlc", ("ftl.parity.name=rain", "ftl.parity.stripe=7", "ftl.op_ratio=0.4")),
+        ("tlc", ("fault.die=6", "fault.after=500", "ftl.op_ratio=0.4")),
+    ],
+)
+def test_what_is_said_of_the_dies_of_the_whole_drive_holds_of_the_small_one(
+    drive: str, given: tuple[str, ...]
+) -> None:
+    settings = tortured.smaller(drive, given)
+    assert settings, "it was left whole"
+    tortured._build(drive, (*settings, *given))
+
+
 def test_a_small_drive_is_left_as_it_is() -> None:
     assert tortured.smaller(TINY, ()) == ()
 

@@ -69,13 +69,13 @@ fn step(state: State) -> State {
     state_of(&generator)
 }
 
-fn state_of(generator: &Xoshiro256PlusPlus) -> State {
+pub(crate) fn state_of(generator: &Xoshiro256PlusPlus) -> State {
     let bytes = generator.state();
     std::array::from_fn(|word| u64::from_le_bytes(std::array::from_fn(|byte| bytes[8 * word + byte])))
 }
 
 /// No state that a draw can lead to is all zeros, for which the library would take another one.
-fn generator_at(state: State) -> Xoshiro256PlusPlus {
+pub(crate) fn generator_at(state: State) -> Xoshiro256PlusPlus {
     let mut bytes = [0; 32];
     for (part, word) in bytes.chunks_mut(8).zip(state) {
         part.copy_from_slice(&word.to_le_bytes());

@@ -2,7 +2,7 @@
 //!
 //! A new consumer of randomness takes a new name and so disturbs no other stream.
 
-use crate::Leap;
+use crate::{Leap, leap};
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
@@ -24,6 +24,16 @@ impl RandomStream {
     #[inline]
     pub fn bits(&mut self) -> u64 {
         self.0.next_u64()
+    }
+
+    /// Where the stream is, for [`Self::at`].
+    pub fn state(&self) -> [u64; 4] {
+        leap::state_of(&self.0)
+    }
+
+    /// The stream that is there; none where no stream ever is.
+    pub fn at(state: [u64; 4]) -> Option<Self> {
+        (state != [0; 4]).then(|| Self(leap::generator_at(state)))
     }
 
     /// Skips as many draws as `leap` stands for.
@@ -71,6 +81,17 @@ mod tests {
         assert_eq!(draw(1, "gc"), draw(1, "gc"));
         assert_ne!(draw(1, "gc"), draw(1, "host"));
         assert_ne!(draw(1, "gc"), draw(2, "gc"));
+    }
+
+    #[test]
+    fn a_stream_goes_on_from_where_it_was() {
+        let mut stream = RandomStream::new(3, "gc");
+        for _ in 0..100 {
+            stream.bits();
+        }
+        let mut again = RandomStream::at(stream.state()).expect("a state of a stream");
+        assert!((0..100).all(|_| stream.bits() == again.bits()));
+        assert!(RandomStream::at([0; 4]).is_none());
     }
 
     #[test]

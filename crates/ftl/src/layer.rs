@@ -286,6 +286,31 @@ impl Ftl {
         Nanos::new(ns.saturating_add(self.patience().ns()))
     }
 
+    /// Takes the state of a drive at rest.
+    ///
+    /// # Errors
+    /// When something is under way.
+    pub fn save(&self) -> Result<SavedState, String> {
+        let streams = self.media().store.streams();
+        Ok(SavedState { streams, ..either!(self, ftl => ftl.save())? })
+    }
+
+    /// Puts a saved state into this drive, which must be fresh and of the same shape.
+    ///
+    /// # Errors
+    /// When the shapes differ or the state contradicts itself.
+    pub fn load(&mut self, saved: &SavedState) -> Result<(), String> {
+        either!(self, ftl => ftl.load(saved))?;
+        let (media, _) = self.parts();
+        if !saved.streams.is_empty() {
+            media.store.go_on_with(&saved.streams)?;
+        }
+        match &mut media.guards.regulation {
+            Some(regulation) if !saved.ages_ns.is_empty() => regulation.set_ages(&saved.ages_ns),
+            _ => Ok(()),
+        }
+    }
+
     /// The power fails at `now`: what is left is what the flash holds, and the programs and erases that were under way.
     ///
     /// # Panics
@@ -317,6 +342,14 @@ impl Ftl {
     /// Completes the programs that wait for more units with empty ones; false when none does.
     pub fn pad_all<P: Probe>(&mut self, ctx: &mut Context<P>) -> bool {
         self.as_page_mapped().is_some_and(|pages| pages.pad_all(ctx))
+    }
+
+    /// Superblocks that were erased without time and gained the host no room; none while they do.
+    pub fn erased_in_vain(&self) -> Option<u64> {
+        match self {
+            Self::Page(ftl) => ftl.erased_in_vain(),
+            Self::Blocks(_) => None,
+        }
     }
 
     /// The page-mapped layer, if that is what it is: its steady state can be constructed.
@@ -380,11 +413,6 @@ impl Ftl {
         fn map_bytes(&self) -> u64;
         /// Why each die takes no more writes, for the message of a run that is stuck.
         fn explain_stall(&self) -> String;
-        /// Takes the state of a drive at rest.
-        ///
-        /// # Errors
-        /// When something is under way.
-        fn save(&self) -> Result<SavedState, String>;
     }
 
     forward! { mut
@@ -423,10 +451,5 @@ impl Ftl {
         fn try_write_untimed(lpn: Lpn) -> bool;
         /// Lets time begin again: open superblocks are completed to whole program units.
         fn settle();
-        /// Puts a saved state into this drive, which must be fresh and of the same shape.
-        ///
-        /// # Errors
-        /// When the shapes differ or the state contradicts itself.
-        fn load(saved: &SavedState) -> Result<(), String>;
     }
 }

@@ -88,6 +88,7 @@ impl Parts<'_> {
             rules,
             read_bytes: 0,
             read_only: false,
+            erased_in_a_row: 0,
         };
         Ok(Whole { media, upkeep, host })
     }

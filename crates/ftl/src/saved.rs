@@ -9,6 +9,11 @@ pub struct SavedState {
     pub words: Vec<Vec<u32>>,
     /// Validity, clocks, ranks of free superblocks, guards.
     pub longs: Vec<Vec<u64>>,
+    /// Where the random streams are that go on while a state is made: of each die, which victims and wear levelling draw
+    /// from, and of the flash. Without them a drive that takes the state draws from its own seed.
+    pub streams: Vec<[u64; 4]>,
+    /// How long ago what each superblock holds was written, in nanoseconds; without them that is what the drive's file says.
+    pub ages_ns: Vec<u64>,
 }
 
 /// What of a saved state's arrays was not taken yet.

@@ -114,10 +114,7 @@ impl FlashArray {
             failed_plane: None,
             bad_blocks: 0,
         };
-        if !array.lives.is_empty() {
-            array.mean_life =
-                array.lives.iter().map(|life| f64::from(*life)).sum::<f64>() / f64::from(blocks);
-        }
+        array.mean_life = mean_of(&array.lives);
         let count = (geometry.dies() * array.superblocks_per_die) as usize;
         array.members = vec![NO_BLOCK; count * planes as usize];
         array.next_row = vec![0; count];
@@ -220,6 +217,14 @@ impl FlashArray {
             .filter(|block| *block != NO_BLOCK)
             .map(worn)
             .fold(0.0, f64::max) as u32
+    }
+
+    /// Blocks (numbered over the drive) of a superblock (numbered over the drive); none of one that is lost.
+    pub fn blocks_of(&self, superblock: usize) -> impl Iterator<Item = usize> {
+        let planes = self.planes as usize;
+        let first = superblock / self.superblocks_per_die as usize * self.blocks_per_die as usize;
+        let blocks = &self.members[superblock * planes..][..planes];
+        blocks.iter().filter(|block| **block != NO_BLOCK).map(move |block| first + *block as usize)
     }
 
     /// Blocks (numbered over the drive) of the superblocks that are left: neither bad nor spare.
@@ -361,6 +366,16 @@ impl FlashArray {
         self.next_row[superblock] = next_row;
     }
 
+    /// The stream that failures are drawn from.
+    pub fn random_mut(&mut self) -> &mut RandomStream {
+        &mut self.random
+    }
+
+    /// See [`Self::random_mut`].
+    pub fn random(&self) -> &RandomStream {
+        &self.random
+    }
+
     /// The whole state as words, for a saved state.
     pub fn save(&self) -> Vec<Vec<u32>> {
         let mut words = vec![self.members.clone(), self.pe_cycles.clone(), self.next_row.clone()];
@@ -369,6 +384,9 @@ impl FlashArray {
         if !self.slc_erases.is_empty() {
             words.push(self.slc_erases.clone());
         }
+        if !self.lives.is_empty() {
+            words.push(self.lives.clone());
+        }
         words
     }
 
@@ -376,8 +394,10 @@ impl FlashArray {
     pub fn load(&mut self, words: &[Vec<u32>]) -> bool {
         let spares_end = 4 + self.spares.len();
         let slc = usize::from(!self.slc_erases.is_empty());
-        let fits = words.len() == spares_end + slc
-            && words[spares_end..].iter().all(|erases| erases.len() == self.slc_erases.len())
+        let lives_at = spares_end + slc;
+        let fits = words.len() == lives_at + usize::from(!self.lives.is_empty())
+            && words[spares_end..lives_at].iter().all(|erases| erases.len() == self.slc_erases.len())
+            && words[lives_at..].iter().all(|lives| lives.len() == self.lives.len() && !lives.contains(&0))
             && words[0].len() == self.members.len()
             && words[1].len() == self.pe_cycles.len()
             && words[2].len() == self.next_row.len()
@@ -388,12 +408,21 @@ impl FlashArray {
             self.next_row.clone_from(&words[2]);
             self.bad_blocks = u64::from(words[3][0]);
             self.spares = words[4..spares_end].to_vec();
-            if let Some(erases) = words.get(spares_end) {
-                self.slc_erases.clone_from(erases);
+            if slc > 0 {
+                self.slc_erases.clone_from(&words[spares_end]);
+            }
+            if let Some(lives) = words.get(lives_at) {
+                self.lives.clone_from(lives);
+                self.mean_life = mean_of(&self.lives);
             }
         }
         fits
     }
+}
+
+/// The mean of the lives of blocks; 0 where none is known.
+fn mean_of(lives: &[u32]) -> f64 {
+    lives.iter().map(|life| f64::from(*life)).sum::<f64>() / (lives.len() as f64).max(1.0)
 }
 
 fn ratio(section: &mut Section, key: &str, help: &'static str) -> Result<f64, ConfigError> {

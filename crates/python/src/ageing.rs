@@ -6,6 +6,7 @@ use crate::listing::catalogue;
 use pyo3::prelude::*;
 use serde_json::json;
 use sim::{AgeingOptions, Drive};
+use std::path::PathBuf;
 
 /// A drive on its way to its end. What crosses is JSON.
 #[pyclass(module = "floatgate._core", frozen)]
@@ -54,6 +55,16 @@ impl Ageing {
     /// How data read in use, were the years over now; null where nothing tells.
     fn in_use(&self, py: Python<'_>) -> PyResult<String> {
         self.inner.work(py, |ageing| Ok(json!(ageing.in_use()).to_string()))
+    }
+
+    /// Saves the drive as it is now.
+    fn save_state(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
+        self.inner.work(py, |ageing| ageing.save_state(&path).map_err(input))
+    }
+
+    /// True when what ended its work, a signal in a policy's call for one, leaves nothing to go on with.
+    fn is_broken(&self) -> bool {
+        self.inner.is_broken()
     }
 
     /// Goes on by a part of a window: after its last and the jump that follows how the drive is then, else nothing; and the

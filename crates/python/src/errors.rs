@@ -1,6 +1,6 @@
 //! The two exceptions of the core, and how a Rust panic becomes one of them.
 
-use crate::own;
+use crate::{own, stop};
 use pyo3::create_exception;
 use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
@@ -26,7 +26,7 @@ pub fn input(error: impl std::fmt::Display) -> PyErr {
 }
 
 /// Runs `work` without the interpreter lock; a panic inside it becomes `BrokenInvariant`, a fault of a user's own policy
-/// `InputError`.
+/// `InputError`. A signal that came meanwhile is what its handler raised.
 pub fn guarded<T: Send>(py: Python<'_>, work: impl FnOnce() -> PyResult<T> + Send) -> PyResult<T> {
     let done = py.detach(|| catch_unwind(AssertUnwindSafe(work)));
     if let Some(text) = own::kept() {
@@ -34,10 +34,22 @@ pub fn guarded<T: Send>(py: Python<'_>, work: impl FnOnce() -> PyResult<T> + Sen
         std::mem::forget(done);
         return Err(InputError::new_err(text));
     }
-    done.unwrap_or_else(|panic| match panic.downcast::<own::Fault>() {
-        Ok(fault) => Err(InputError::new_err(fault.0)),
-        Err(panic) => Err(BrokenInvariant::new_err(message(panic.as_ref()))),
-    })
+    if let Some(signal) = stop::raised() {
+        return Err(signal);
+    }
+    done.unwrap_or_else(|panic| Err(exception(panic)))
+}
+
+/// What ended the work, as the exception for it.
+fn exception(panic: Box<dyn Any + Send>) -> PyErr {
+    let panic = match panic.downcast::<own::Fault>() {
+        Ok(fault) => return InputError::new_err(fault.0),
+        Err(panic) => panic,
+    };
+    match panic.downcast::<stop::Signal>() {
+        Ok(signal) => signal.0,
+        Err(panic) => BrokenInvariant::new_err(message(panic.as_ref())),
+    }
 }
 
 /// What a panic said.

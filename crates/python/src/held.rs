@@ -25,6 +25,11 @@ impl<T: Send> Held<T> {
         inner.lock().map_err(|_| BrokenInvariant::new_err("the run ended with a broken invariant before"))
     }
 
+    /// True after a panic.
+    pub fn is_broken(&self) -> bool {
+        self.inner.as_ref().is_some_and(Mutex::is_poisoned)
+    }
+
     /// Works on it without the interpreter lock, guarded.
     pub fn work<R: Send>(
         &self,

@@ -13,6 +13,7 @@ mod listing;
 mod live;
 mod own;
 mod session;
+mod stop;
 mod tables;
 mod trace;
 mod voltages;
@@ -29,6 +30,11 @@ fn version() -> &'static str {
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("InputError", module.py().get_type::<errors::InputError>())?;
     module.add("BrokenInvariant", module.py().get_type::<errors::BrokenInvariant>())?;
+    module.add("Stopped", module.py().get_type::<stop::Stopped>())?;
+    module.add_function(wrap_pyfunction!(stop::ask_to_stop, module)?)?;
+    module.add_function(wrap_pyfunction!(stop::end_at_once, module)?)?;
+    module.add_function(wrap_pyfunction!(stop::forget_stop, module)?)?;
+    sim::embed(sim::Embedding { is_stopped: stop::is_stopped, is_kept: own::is_kept });
     module.add_function(wrap_pyfunction!(version, module)?)?;
     module.add_function(wrap_pyfunction!(listing::policies, module)?)?;
     module.add_function(wrap_pyfunction!(listing::result_schema, module)?)?;

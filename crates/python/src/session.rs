@@ -63,6 +63,11 @@ impl Session {
         self.inner.work(py, |run| Ok(json!(run.advance(events).map_err(input)?).to_string()))
     }
 
+    /// True when what ended its work, a signal in a policy's call for one, leaves nothing to go on with.
+    fn is_broken(&self) -> bool {
+        self.inner.is_broken()
+    }
+
     /// Stops taking requests from the workload; what is under way is still answered.
     fn interrupt(&self, py: Python<'_>) -> PyResult<()> {
         self.inner.work(py, |run| run.interrupt().map_err(input))

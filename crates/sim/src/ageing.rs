@@ -16,11 +16,15 @@ use crate::ageing_limit::{CodeLimit, DriveClass, Readability, Requirement, check
 use crate::ageing_options::AgeingOptions;
 use crate::ageing_window::{self, Speed};
 use crate::ahead::Ahead;
+use crate::embedding;
+use crate::limits::in_vain;
+use crate::state_file::{self, About};
 use crate::{Drive, Error};
 use engine::RandomStream;
 use ftl::compatibility::{Feature, check_asked};
 use ftl::{Ftl, FtlStats};
 use serde::Serialize;
+use std::path::Path;
 use units::Lpn;
 
 /// A drive at the end of a window.
@@ -96,8 +100,19 @@ struct Window {
     written: u64,
 }
 
+/// The end of the last window in which a block was erased.
+#[derive(Clone, Copy, Debug, Default)]
+struct ErasedAt {
+    /// After so many drive writes.
+    drive_writes: f64,
+    /// The same without jumps.
+    written: f64,
+    /// How many windows it was erased in by then.
+    windows: u32,
+}
+
 /// Units written in one go, after which whoever waits can look at the clock or give up.
-const UNITS_AT_ONCE: u64 = 1 << 22;
+const UNITS_AT_ONCE: u64 = 1 << 18;
 const YEAR_S: f64 = 365.25 * 86_400.0;
 /// One block in so many may end its life in a jump, which lets it live on to the jump's end.
 const FAILING: usize = 400;
@@ -110,21 +125,22 @@ pub struct Ageing {
     random: RandomStream,
     ahead: Ahead,
     units: u32,
-    /// Overwrites after which times are measured again.
+    /// The part of the mean block's life after which times are measured again.
     next_measure: f64,
-    measure_every: f64,
     /// Units of a window, and the window under way.
     window_units: u64,
     window: Option<Window>,
+    /// Drive writes behind the drive, and those of them that were written, no jumps.
     drive_writes: f64,
+    written: f64,
     capacity: f64,
     read_only: bool,
     unreadable: bool,
     class: DriveClass,
     /// The code's limit, or why it has none.
     limit: Result<CodeLimit, String>,
-    /// Drive writes when each block was last erased.
-    erased_at: Vec<f64>,
+    /// When each block was last erased.
+    erased_at: Vec<ErasedAt>,
     /// Cycles that the mean block lives or can be read after, which is less.
     life: f64,
 }
@@ -153,23 +169,22 @@ impl Ageing {
         }
         let life = mean_life(&ftl, &limit);
         let units = ftl.layout().logical_units;
-        let spare = ftl.layout().physical_units() as f64 / f64::from(units);
-        let filled = (0..units).all(|lpn| ftl.try_write_untimed(Lpn(lpn)));
+        let filled = fill(&mut ftl)?;
         let mut random = RandomStream::new(options.seed, "ageing");
         let ahead = Ahead::new(|| options.draw(&mut random, units));
         Ok(Self {
             random,
             ahead,
             next_measure: 0.0,
-            measure_every: options.measure * life * spare,
             window_units: (f64::from(units) * options.window).max(1.0) as u64,
             window: None,
             drive_writes: 0.0,
+            written: 0.0,
             capacity: drive.capacity().get() as f64,
             read_only: !filled || ftl.is_read_only(),
             unreadable: false,
             class: options.class.unwrap_or(own),
-            erased_at: vec![0.0; ftl.array().pe_cycles_by_block().len()],
+            erased_at: vec![ErasedAt::default(); ftl.array().pe_cycles_by_block().len()],
             drive,
             ftl,
             options,
@@ -231,11 +246,15 @@ impl Ageing {
             Some(window) => window,
             None => self.begin_window()?,
         };
+        embedding::look()?;
         let end = self.window_units.min(window.written + UNITS_AT_ONCE);
         while window.written < end && !self.read_only {
             let draw = || self.options.draw(&mut self.random, self.units);
             let lpn = self.ahead.next(&self.ftl, draw);
             let stored = self.ftl.try_write_untimed(lpn);
+            if let Some(error) = (!stored).then(|| in_vain(&self.ftl)).flatten() {
+                return Err(error);
+            }
             window.written += u64::from(stored);
             self.read_only = !stored || self.ftl.is_read_only();
         }
@@ -257,10 +276,11 @@ impl Ageing {
     }
 
     fn measure(&mut self) -> Result<Option<Speed>, Error> {
-        if self.measure_every <= 0.0 || self.drive_writes < self.next_measure {
+        let passed = self.fraction();
+        if self.options.measure <= 0.0 || passed < self.next_measure {
             return Ok(None);
         }
-        self.next_measure = self.drive_writes + self.measure_every;
+        self.next_measure = passed + self.options.measure;
         ageing_window::measure(&self.drive, &self.ftl, self.options)
     }
 
@@ -269,7 +289,8 @@ impl Ageing {
         let counted = self.ftl.stats().since(&stats);
         // It writes whole mapping units.
         let waf = counted.waf(self.ftl.layout().unit).unwrap_or_default();
-        self.drive_writes += written as f64 / f64::from(self.units);
+        let passed = written as f64 / f64::from(self.units);
+        (self.drive_writes, self.written) = (self.drive_writes + passed, self.written + passed);
         let now = self.ftl.array().pe_cycles_by_block();
         let worn: Vec<u32> = now.iter().zip(&before).map(|(now, before)| now - before).collect();
         let mut readability = self.readability(&[], 0)?;
@@ -278,8 +299,9 @@ impl Ageing {
         if jumped > 0 {
             readability = self.readability(&[], 0)?;
         }
+        let (drive_writes, written) = (self.drive_writes, self.written);
         for (erased_at, _) in self.erased_at.iter_mut().zip(&worn).filter(|(_, worn)| **worn > 0) {
-            *erased_at = self.drive_writes;
+            *erased_at = ErasedAt { drive_writes, written, windows: erased_at.windows + 1 };
         }
         let (drive_writes, capacity, read_only) = (self.drive_writes, self.capacity, self.read_only);
         let cycles = self.ftl.array().pe_cycles_by_block();
@@ -315,13 +337,55 @@ impl Ageing {
         }
     }
 
+    /// How old the data of each block are at most, as a part of all that was written.
+    ///
+    /// A block that was erased in the last window holds data of at most that window. One that was not, and was erased in every
+    /// so many windows, was erased as often in the jumps since: what was jumped makes its data no older than the time from one
+    /// of its erases to the next. A block that was never erased was not erased in the jumps, either.
+    fn data_ages(&self) -> Vec<f64> {
+        let age = |at: &ErasedAt| {
+            let (passed, seen) = (self.drive_writes - at.drive_writes, self.written - at.written);
+            let between = self.written / f64::from(at.windows);
+            ((passed.min(seen.max(between)) + self.options.window) / self.drive_writes).min(1.0)
+        };
+        self.erased_at.iter().map(age).collect()
+    }
+
+    /// Saves the drive as it is now, its data as old as they are at the end of the years.
+    ///
+    /// # Errors
+    /// When the drive cannot be saved, or the file not written.
+    pub fn save_state(&mut self, path: &Path) -> Result<(), Error> {
+        check_asked(Feature::SavedState, &self.drive.features)?;
+        self.ftl.settle();
+        let ages_ns = self.ages_ns();
+        let about = About {
+            drive: &self.drive.name,
+            seed: self.options.seed,
+            aged: Some(self.drive_writes),
+            ages_ns: &ages_ns,
+        };
+        state_file::save(&self.ftl, &about, path)
+    }
+
+    /// How long ago the data of each superblock were written, at the temperature of the chip's tables; none without tables.
+    fn ages_ns(&self) -> Vec<u64> {
+        let Ok(limit) = &self.limit else { return Vec::new() };
+        let years_s = limit.requirement.service.years * YEAR_S;
+        let ages = self.data_ages();
+        let of = |superblock: usize| {
+            let blocks = self.ftl.array().blocks_of(superblock);
+            let share = blocks.map(|block| ages[block]).fold(0.0, f64::max);
+            (limit.age_in_use(share * years_s) * 1e9) as u64
+        };
+        (0..self.ftl.layout().superblocks()).map(of).collect()
+    }
+
     /// How data read in use, were the years over now.
     pub fn in_use(&self) -> Option<InUse> {
         let limit = self.limit.as_ref().ok()?;
         let Requirement { uber, service, .. } = limit.requirement;
-        // Whatever was erased in the last window holds data of at most that age.
-        let share = |erased_at: &f64| ((self.drive_writes - erased_at + 1.0) / self.drive_writes).min(1.0);
-        let shares: Vec<f64> = self.erased_at.iter().map(share).collect();
+        let shares = self.data_ages();
         let oldest = shares.iter().copied().fold(0.0, f64::max) * service.years * YEAR_S;
         let oldest_s = limit.parts().refresh_s.map_or(oldest, |refresh_s| oldest.min(refresh_s));
         let unknown =
@@ -410,6 +474,19 @@ fn mean_life(ftl: &Ftl, limit: &Result<CodeLimit, String>) -> f64 {
         Some(readable) => f64::from(readable),
         None => lives,
     }
+}
+
+/// Writes every unit once; false when the drive takes no more on the way.
+fn fill(ftl: &mut Ftl) -> Result<bool, Error> {
+    for lpn in 0..ftl.layout().logical_units {
+        if u64::from(lpn).is_multiple_of(UNITS_AT_ONCE) {
+            embedding::look()?;
+        }
+        if !ftl.try_write_untimed(Lpn(lpn)) {
+            return in_vain(ftl).map_or(Ok(false), Err);
+        }
+    }
+    Ok(true)
 }
 
 fn about(drive: &Drive, text: &str) -> Error {

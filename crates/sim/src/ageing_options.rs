@@ -20,7 +20,7 @@ pub struct AgeingOptions {
     pub hot_writes: f64,
     /// See `hot_writes`.
     pub hot_space: f64,
-    /// How much of the mean block's life passes, by what the host has written, until times are measured again; 0: never.
+    /// How much of the mean block's life passes until times are measured again; 0: never.
     pub measure: f64,
     /// What JESD218 asks of the drive; none: as the drive is.
     pub class: Option<DriveClass>,

@@ -1,5 +1,6 @@
 //! How fast an aged drive is: a copy of it is run in time for a while, so that its life goes on as if nobody had looked.
 
+use crate::embedding::{self, Seen};
 use crate::link::Link;
 use crate::run::{BusyTimes, Limits, Run};
 use crate::{AgeingOptions, Drive, Error};
@@ -35,6 +36,8 @@ const DEPTH: u32 = 16;
 const READS: f64 = 0.3;
 /// Requests that are measured, after as many as fill the write buffer twice.
 const REQUESTS: u64 = 20_000;
+/// Events between two looks whether to go on.
+const EVENTS_AT_ONCE: u64 = 1 << 16;
 
 /// Units written as the ageing writes them, and read anywhere, always `DEPTH` outstanding.
 struct Mixed {
@@ -104,8 +107,12 @@ pub(crate) fn measure(drive: &Drive, ftl: &Ftl, options: AgeingOptions) -> Resul
     };
     let limits = Limits { requests: None, ns: None };
     let link = Link::new(drive.link().clone());
-    let mut run = Run::new(copy, link, Box::new(workload), drive.t_decode(), &limits, ());
-    while !run.advance(1 << 20)? {}
+    let run = Run::new(copy, link, Box::new(workload), drive.t_decode(), &limits, ());
+    let mut run = Seen::new(run);
+    run.has_own_policies = drive.has_foreign_policies();
+    while !run.advance(EVENTS_AT_ONCE)? {
+        embedding::look()?;
+    }
     Ok((!run.ftl.is_read_only()).then(|| speed(&run)))
 }
 

@@ -400,9 +400,10 @@ fn read_drive(root: &mut Section, seed: u64) -> Result<Whole, Refused> {
     parts.nand.finish()?;
     let mut bus = Bus::read(root, &parts.support)?;
     let ecc = EccConfig::read(root, parts.geometry.cell.bits())?;
-    let cuts = PowerPlan::read(root)?;
+    let mut cuts = PowerPlan::read(root)?;
     let failures = FailurePlan::read(root, &parts.geometry)?;
-    let ftl = FtlConfig::read(root, &parts.geometry, &controller)?;
+    let mut ftl = FtlConfig::read(root, &parts.geometry, &controller)?;
+    ftl.buffer.power_loss_protection = cuts.protects(ftl.buffer.power_loss_protection);
     let link = LinkConfig::read(root)?;
     let layout = &ftl.layout;
     let oob = Bytes::new(parts.geometry.oob_size.get() / u64::from(layout.units_per_page));
@@ -436,6 +437,18 @@ fn read_drive(root: &mut Section, seed: u64) -> Result<Whole, Refused> {
     })
 }
 
+/// Refuses a limit of capacitors that are not there.
+fn check_hold_up(drive: &Drive) -> Result<(), Error> {
+    let entry = drive.entries.iter().find(|entry| entry.key == "power.hold_up");
+    let Some(Entry { place, key, value, .. }) = entry.filter(|_| !drive.cuts.has_capacitors) else {
+        return Ok(());
+    };
+    let expected = "has no effect with ftl.buffer.power_loss_protection = false: no capacitors keep such a drive at work; \
+                    expected none, or ftl.buffer.power_loss_protection = true";
+    let (place, key, value) = (place.clone(), key.clone(), value.to_string());
+    Err(ConfigError { place, key, value, expected: expected.into(), hint: None }.into())
+}
+
 impl Drive {
     /// Reads the drive `name` (or file), with `overrides` of the form `key=value` on top.
     ///
@@ -446,6 +459,7 @@ impl Drive {
         let drive = Self::of(document, name)?;
         // A resolved configuration says every key; a file or `--set` should say none in vain.
         check_idle(&drive.entries, &drive.features)?;
+        check_hold_up(&drive)?;
         Ok(drive)
     }
 

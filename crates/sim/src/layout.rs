@@ -3,6 +3,7 @@
 //! The workload names what held data where its requests come from; each unit of that which holds none is written. A
 //! bit for each unit remembers what was named, so that it may be named in any order and twice.
 
+use crate::limits::in_vain;
 use crate::{Drive, Error};
 use ftl::Ftl;
 use host::{Extent, Workload};
@@ -114,7 +115,7 @@ impl LayingOut {
                 continue;
             }
             if !ftl.try_write_untimed(Lpn(lpn)) {
-                return Err(self.no_room(drive, ftl));
+                return Err(in_vain(ftl).unwrap_or_else(|| self.no_room(drive, ftl)));
             }
             self.units += 1;
         }

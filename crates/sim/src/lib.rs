@@ -12,6 +12,7 @@ mod ahead;
 mod check;
 mod drive;
 mod durability;
+mod embedding;
 mod error;
 mod failures;
 mod filled;
@@ -51,6 +52,7 @@ pub use ageing_limit::{DriveClass, Readability, Requirement, Service, WorstPage}
 pub use ageing_options::AgeingOptions;
 pub use ageing_window::Speed;
 pub use drive::{BenchChip, Catalogue, ChipModel, Drive, DriveSummary, chip_on_bench, explain_chip};
+pub use embedding::{Embedding, embed};
 pub use error::Error;
 pub use keys::{KeyOnDrive, in_words, keys, keys_on, needs_in_words};
 pub use memory_limit::{Checking, free_memory};

@@ -144,6 +144,34 @@ fn too_long(events: f64, done: f64) -> Error {
     ))
 }
 
+/// What is said of a run in which nothing is under way any more, and requests are.
+pub(crate) fn stuck(outstanding: u32, now: SimTime, ftl: &ftl::Ftl) -> Error {
+    Error(format!(
+        "no request of the host's came nearer to its end, and none will: {outstanding} wait at {now}, and nothing is under \
+         way; {}",
+        shortened(&ftl.explain_stall())
+    ))
+}
+
+/// What is said of writing without time when what is erased gains no room; none while it does.
+pub(crate) fn in_vain(ftl: &ftl::Ftl) -> Option<Error> {
+    let erased = ftl.erased_in_vain()?;
+    Some(Error(format!(
+        "no request of the host's came nearer to its end while {erased} superblocks were erased without time, and none on \
+         this drive should need so many: what is collected gains no room; {}",
+        shortened(&ftl.explain_stall())
+    )))
+}
+
+/// What is said of it when no die has room and nothing is collected.
+pub(crate) fn no_room(ftl: &ftl::Ftl) -> Error {
+    Error(format!(
+        "no request of the host's came nearer to its end: no die has room for another unit written without time, and \
+         nothing is collected; {}",
+        shortened(&ftl.explain_stall())
+    ))
+}
+
 /// The first dies say what there is to say.
 fn shortened(text: &str) -> String {
     const MOST: usize = 900;

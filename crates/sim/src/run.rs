@@ -3,7 +3,7 @@
 mod outside;
 
 use crate::Error;
-use crate::limits::{LATEST, Watch, too_late, too_much};
+use crate::limits::{LATEST, Watch, stuck, too_late, too_much};
 use crate::link::Link;
 use crate::measure::{Measure, stages};
 use crate::memory::Memory;
@@ -65,6 +65,8 @@ pub(crate) struct Run<P: Observer> {
     /// The power is gone, or the drive is looking for its map: the host gets no answers.
     pub dark: bool,
     error: Option<Error>,
+    /// Some of the drive's policies are the user's own: what they bring about is no fault of ours.
+    pub has_own_policies: bool,
     ramping: bool,
     /// What runs now only brings the drive into its state.
     pub warming: bool,
@@ -145,6 +147,7 @@ impl<P: Observer> Run<P> {
             source_done: false,
             dark: false,
             error: None,
+            has_own_policies: false,
             host_requests: 0,
             requests_of_passes: 0,
             memory: ftl.dram().map(Memory::new),
@@ -353,6 +356,10 @@ impl<P: Observer> Run<P> {
     fn give_up(&mut self) {
         self.ftl.declare_stalled();
         let stranded = self.requests.in_drive();
+        if self.has_own_policies && !self.ftl.is_read_only() {
+            self.error = Some(stuck(self.requests.outstanding, self.ctx.calendar.now(), &self.ftl));
+            return;
+        }
         assert!(
             self.ftl.is_read_only() && !stranded.is_empty(),
             "{} requests ({} in the drive, read-only {}) wait for something that will never happen at {}: {}",

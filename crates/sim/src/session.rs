@@ -14,6 +14,7 @@ use crate::power::Cuts;
 use crate::precondition::{Copies, Precondition};
 use crate::result::Preconditioning;
 use crate::run::{Limits, Run, page_operations};
+use crate::state_file::About;
 use crate::timeline::Timeline;
 use crate::warm_up::WarmUp;
 use crate::{Drive, Error, PreconditionKind, RunOptions, WorkloadSpec, result, state_file};
@@ -155,7 +156,7 @@ impl Session {
             .check(options.memory_limit, if options.check { Checking::On } else { Checking::Off })?;
         let mut ftl = drive.make(options.seed)?;
         if let Some(path) = &options.load_state {
-            state_file::load(&mut ftl, Path::new(path), drive.needs().state_most())?;
+            state_file::load(&mut ftl, Path::new(path), drive.needs().state_most(), options.seed)?;
         }
         let keeps_snapshots = ftl.snapshots().is_some_and(|snapshots| snapshots.kept().len() > 0);
         let mut precondition = Precondition::new(options.precondition, &ftl, options.fill, options.seed)
@@ -291,6 +292,11 @@ impl Session {
         Ok(())
     }
 
+    /// What a saved state says of this run.
+    fn about(&self) -> About<'_> {
+        About { drive: &self.drive.name, seed: self.options.seed, ..About::default() }
+    }
+
     fn begin_run(&mut self) -> Result<(), Error> {
         let Phase::Precondition(parts) = std::mem::replace(&mut self.phase, Phase::Broken) else {
             return Ok(());
@@ -298,7 +304,7 @@ impl Session {
         let (mut ftl, source) = *parts;
         self.map_made_before = ftl.map_made_in();
         if let Some(path) = self.options.save_state.as_ref().filter(|_| !self.interrupted) {
-            state_file::save(&ftl, &self.drive.name, Path::new(path))?;
+            state_file::save(&ftl, &self.about(), Path::new(path))?;
         }
         let link = Link::new(self.drive.link().clone());
         let t_decode = self.drive.t_decode();
@@ -333,10 +339,12 @@ impl Session {
                 observe(&mut observers, options, &self.drive, SimTime::ZERO);
             }
             let mut run = Run::new(ftl, link, source, t_decode, &limits, observers);
+            run.has_own_policies = self.drive.has_foreign_policies();
             warm_up.iter().for_each(|_| run.warm_up());
             Phase::Observed(Box::new(run))
         } else {
             let mut run = Run::new(ftl, link, source, t_decode, &limits, ());
+            run.has_own_policies = self.drive.has_foreign_policies();
             warm_up.iter().for_each(|_| run.warm_up());
             Phase::Plain(Box::new(run))
         };
@@ -507,15 +515,16 @@ impl Session {
     /// When the file cannot be written.
     pub fn save_state(&mut self, path: &Path) -> Result<(), Error> {
         check_asked(Feature::SavedState, &self.drive.features)?;
+        let about = About { drive: &self.drive.name, seed: self.options.seed, ..About::default() };
         match &mut self.phase {
-            Phase::Precondition(parts) => state_file::save(&parts.0, &self.drive.name, path),
+            Phase::Precondition(parts) => state_file::save(&parts.0, &about, path),
             Phase::Plain(run) => {
                 run.settle_down();
-                state_file::save(&run.ftl, &self.drive.name, path)
+                state_file::save(&run.ftl, &about, path)
             }
             Phase::Observed(run) => {
                 run.settle_down();
-                state_file::save(&run.ftl, &self.drive.name, path)
+                state_file::save(&run.ftl, &about, path)
             }
             Phase::Broken => Err(Error("the run ended with an error before".into())),
         }

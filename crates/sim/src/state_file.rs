@@ -14,8 +14,8 @@ use xxhash_rust::xxh3::xxh3_64;
 
 const MAGIC: &[u8; 8] = b"FLGATESN";
 /// 2: a collection may be under way. 3: superblocks with one bit a cell, groups of parity, snapshots, units that are lost. 4:
-/// what every map has comes first.
-const VERSION: u32 = 4;
+/// what every map has comes first. 5: random streams, the order of candidates, lives of blocks, ages of data.
+const VERSION: u32 = 5;
 /// Level 3: the arrays are random numbers, more effort gains nothing.
 const LEVEL: i32 = 3;
 
@@ -25,6 +25,7 @@ pub fn shape(ftl: &Ftl) -> Value {
     json!({
         "parity_stripe": ftl.parity().map(|stripes| stripes.stripe()),
         "slc_cache": ftl.cache_bytes().is_some(),
+        "endurance": !ftl.array().lives().is_empty(),
         "unit_bytes": layout.unit.get(),
         "dies": layout.dies,
         "planes": layout.planes,
@@ -37,14 +38,32 @@ pub fn shape(ftl: &Ftl) -> Value {
     })
 }
 
+/// What a saved state says of where it comes from.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct About<'a> {
+    pub drive: &'a str,
+    /// The seed that made it.
+    pub seed: u64,
+    /// Drive writes behind a drive that was aged; none: it was not.
+    pub aged: Option<f64>,
+    /// How long ago the data of each superblock were written, where that is known.
+    pub ages_ns: &'a [u64],
+}
+
 /// Writes the state of `ftl` to `path`, whole or not at all.
 ///
 /// # Errors
 /// When something is under way or the file cannot be written.
-pub(crate) fn save(ftl: &Ftl, drive: &str, path: &Path) -> Result<(), Error> {
+pub(crate) fn save(ftl: &Ftl, about: &About<'_>, path: &Path) -> Result<(), Error> {
     let fail = |error: &dyn std::fmt::Display| Error(format!("{}: {error}", path.display()));
     let state = ftl.save().map_err(|error| fail(&error))?;
-    let header = json!({ "drive": drive, "floatgate": crate::version(), "shape": shape(ftl) });
+    let header = json!({
+        "drive": about.drive,
+        "floatgate": crate::version(),
+        "seed": about.seed,
+        "aged_drive_writes": about.aged,
+        "shape": shape(ftl),
+    });
     let header = header.to_string();
     let mut body = Vec::new();
     body.extend_from_slice(&(header.len() as u64).to_le_bytes());
@@ -56,9 +75,10 @@ pub(crate) fn save(ftl: &Ftl, drive: &str, path: &Path) -> Result<(), Error> {
     }
     body.extend_from_slice(&(state.longs.len() as u64).to_le_bytes());
     for longs in &state.longs {
-        body.extend_from_slice(&(longs.len() as u64).to_le_bytes());
-        body.extend(longs.iter().flat_map(|long| long.to_le_bytes()));
+        write_longs(&mut body, longs);
     }
+    write_longs(&mut body, state.streams.as_flattened());
+    write_longs(&mut body, about.ages_ns);
     let packed = zstd::encode_all(body.as_slice(), LEVEL).map_err(|error| fail(&error))?;
     let mut file = Vec::with_capacity(packed.len() + 20);
     file.extend_from_slice(MAGIC);
@@ -66,6 +86,11 @@ pub(crate) fn save(ftl: &Ftl, drive: &str, path: &Path) -> Result<(), Error> {
     file.extend_from_slice(&xxh3_64(&packed).to_le_bytes());
     file.extend_from_slice(&packed);
     write_durably(path, &file).map_err(|error| fail(&error))
+}
+
+fn write_longs(body: &mut Vec<u8>, longs: &[u64]) {
+    body.extend_from_slice(&(longs.len() as u64).to_le_bytes());
+    body.extend(longs.iter().flat_map(|long| long.to_le_bytes()));
 }
 
 /// Puts `bytes` at `path` in one step, once they are on the disk: a state that was there stays until then.
@@ -93,11 +118,12 @@ pub fn info(path: &Path) -> Result<Value, Error> {
     reader.header()
 }
 
-/// Puts the saved state at `path` into `ftl`, whose states unpack to no more than `most` bytes.
+/// Puts the saved state at `path` into `ftl`, whose states unpack to no more than `most` bytes. Where it was made with the
+/// same `seed`, the drive goes on as if it had not been saved.
 ///
 /// # Errors
 /// When the file is damaged, of another version, or of a drive of another shape.
-pub(crate) fn load(ftl: &mut Ftl, path: &Path, most: u64) -> Result<(), Error> {
+pub(crate) fn load(ftl: &mut Ftl, path: &Path, most: u64, seed: u64) -> Result<(), Error> {
     let body = unpack(path, most, Beyond::Refuse)?;
     let mut reader = Reader { bytes: &body, path };
     let header = reader.header()?;
@@ -117,7 +143,16 @@ pub(crate) fn load(ftl: &mut Ftl, path: &Path, most: u64) -> Result<(), Error> {
     let words = (0..count).map(|_| reader.array(u32::from_le_bytes)).collect::<Result<_, _>>()?;
     let count = reader.length()?;
     let longs = (0..count).map(|_| reader.array(u64::from_le_bytes)).collect::<Result<_, _>>()?;
-    ftl.load(&SavedState { words, longs }).map_err(|reason| Error(format!("{}: {reason}", path.display())))
+    let streams = reader.array(u64::from_le_bytes)?;
+    let (streams, rest) = streams.as_chunks::<4>();
+    let ages_ns = reader.array(u64::from_le_bytes)?;
+    if !rest.is_empty() {
+        return Err(Error(format!("{}: the saved state has a part of a random stream", path.display())));
+    }
+    let goes_on = header["seed"] == seed;
+    let streams = if goes_on { streams.to_vec() } else { Vec::new() };
+    ftl.load(&SavedState { words, longs, streams, ages_ns })
+        .map_err(|reason| Error(format!("{}: {reason}", path.display())))
 }
 
 /// What to do with a state that unpacks to more than is asked for.

@@ -9,8 +9,9 @@ from typing import Unpack
 from floatgate import ageing, ageing_compare
 from floatgate.ageing import Conditions, Life
 from floatgate.api.taking import offered, take
+from floatgate.errors import InputError
 from floatgate.files import write_whole
-from floatgate.folder import own_file
+from floatgate.folder import check_state_file, own_file
 from floatgate.keywords import AgeKeywords
 from floatgate.options.drives import AgeOptions
 from floatgate.options.effect import without_effect
@@ -67,6 +68,7 @@ def lives_of(
 ) -> dict[str, Life]:
     """Age a drive as it was asked for: the life by the value compared, or by nothing."""
     how = _conditions(asked)
+    _check_state(asked)
     if asked.compare is not None:
         return ageing_compare.compare(
             asked.drive,
@@ -78,7 +80,20 @@ def lives_of(
             stopped=stopped,
         )
     without_effect({"scheduler": asked.scheduler}, "one life is not spread", "--compare with this option")
-    return {"": ageing.age(asked.drive, asked.set, **how, progress=progress, stopped=stopped)}
+    state = asked.save_state
+    life = ageing.age(asked.drive, asked.set, **how, save_state=state, progress=progress, stopped=stopped)
+    return {"": life}
+
+
+def _check_state(asked: AgeOptions) -> None:
+    """Refuse a state that would replace something else, or that several lives would write."""
+    if asked.save_state is None:
+        without_effect({"force": asked.force or None}, "no state is saved", "--save-state with this option")
+        return
+    if asked.compare is not None:
+        given = f"--save-state {asked.save_state}"
+        raise InputError(f"{given}: one state cannot stand for several lives: expected no --compare")
+    check_state_file(Path(asked.save_state), force=asked.force)
 
 
 def written(asked: AgeOptions, lives: Mapping[str, Life], file: Path) -> None:

@@ -7,14 +7,17 @@ import threading
 from contextlib import suppress
 from functools import cache
 from importlib import import_module
+from types import FrameType
 from typing import Any, NoReturn
 
 import typer
 from typer.main import get_command
 
+from floatgate import _core
 from floatgate.cli import usage
 from floatgate.cli.command import Command, Commands
 from floatgate.cli.options import takes
+from floatgate.errors import Ended
 from floatgate.options.root import RootOptions
 
 # Commands in the order of help, each with the module that has a function of its name; then those with others
@@ -115,14 +118,25 @@ def main(arguments: list[str] | None = None) -> NoReturn:
         code = _answered(arguments)
     except KeyboardInterrupt:  # while an error is being told, too
         code = EXIT_INTERRUPTED
+        _tell_end("Ctrl-C")
+    except Ended as end:
+        code = int(str(end.code))
+        _tell_end(signal.Signals(code - 128).name)
     sys.exit(code)
+
+
+def _tell_end(what: str) -> None:
+    """Say what ended the command before its end, if there is still a place to say so."""
+    with suppress(OSError, ValueError):
+        print(f"floatgate: ended by {what}", file=sys.stderr, flush=True)
 
 
 def _answered(arguments: list[str] | None) -> int:
     """Run the command line, say what went wrong in a line, and return the exit code."""
     try:
         # Whoever ends a run by SIGTERM, as batch systems do, finds no half folder.
-        signal.signal(signal.SIGTERM, lambda number, _frame: sys.exit(128 + number))
+        _core.forget_stop()
+        signal.signal(signal.SIGTERM, _end)
         if sys.unraisablehook is sys.__unraisablehook__:
             sys.unraisablehook = _unraisable
         _open_closed()
@@ -139,6 +153,12 @@ def _answered(arguments: list[str] | None) -> int:
         except OSError:  # full: said already, if it is what was wrong
             _drop_stdout()
     return code if isinstance(code, int) else 0
+
+
+def _end(number: int, _frame: FrameType | None) -> NoReturn:
+    """End the command; what it does cannot keep it from that."""
+    _core.end_at_once()
+    raise Ended(128 + number)
 
 
 def _unraisable(lost: "sys.UnraisableHookArgs") -> None:

@@ -37,7 +37,9 @@ def age(asked: AgeOptions) -> None:
         console.print_json(documents if asked.compare is not None else documents[""])
     else:
         _show(asked, lives)
-    console.err.print(f"wrote {file}", markup=False)
+    for written_to in (asked.save_state, file):
+        if written_to is not None:
+            console.err.print(f"wrote {written_to}", markup=False)
 
 
 def _show(asked: AgeOptions, lives: "dict[str, Life]") -> None:

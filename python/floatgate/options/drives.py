@@ -9,6 +9,7 @@ from floatgate.options.shared import (
     ELSEWHERE,
     LOAD_STATE,
     PRECONDITION,
+    SAVE_STATE,
     TIME,
     Drive,
     Force,
@@ -74,9 +75,11 @@ class AgeOptions(CommandOptions):
         float | None,
         Option("Degrees Celsius without power.", metavar="C", least=-60, most=200),
     ] = usual("client 30, enterprise 40")
+    save_state: Annotated[str | None, SAVE_STATE] = None
     seed: Seed = 1
     scheduler: Scheduler = usual(ELSEWHERE)
     out: OutFile = usual("out/age-DRIVE.html")
+    force: Force = False
     format: Format = "table"
 
 

@@ -26,6 +26,7 @@ from floatgate.options.shared import (
     LOAD_STATE,
     PRECONDITION,
     RETURNED,
+    SAVE_STATE,
     Detail,
     Force,
     OutFolder,
@@ -96,15 +97,7 @@ class Options:
             panel=LIMITS,
         ),
     ] = "10s"
-    save_state: Annotated[
-        str | None,
-        Option(
-            "Save the state at the start of the workload.",
-            metavar="FILE",
-            takes="a new file, or with --force an earlier state",
-            panel=STATE,
-        ),
-    ] = None
+    save_state: Annotated[str | None, SAVE_STATE] = None
 
     def __post_init__(self) -> None:
         convert(self)

@@ -48,6 +48,12 @@ SAMPLE = Option(
 PRECONDITION = Option(
     "Fill the drive, or bring it into the steady state of random writes or of this workload.", panel=STATE
 )
+SAVE_STATE = Option(
+    "Save the drive: run at the start of the workload, age at the end of the life.",
+    metavar="FILE",
+    panel=STATE,
+    takes="a new file, or with --force an earlier state",
+)
 LOAD_STATE = Option("Start from a saved state.", metavar="FILE", panel=STATE, takes="a file of --save-state")
 TIME = Option("Simulated time of each run at most.", metavar="TIME", panel=LIMITS, takes="a time above 0")
 OutFolder = Annotated[

@@ -6,8 +6,10 @@ import traceback
 from collections.abc import Callable
 from contextlib import suppress
 from ctypes import Array, c_double
+from threading import Thread
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from floatgate import _core
 from floatgate.memory import Memory, share
 from floatgate.stop import Stop, at_work, end_with_command
 
@@ -46,10 +48,17 @@ def begin(
     global _stop, _parts
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     end_with_command()
+    Thread(target=_tell_core, args=(stop,), daemon=True).start()
     share(memory, place)
     _stop, _parts = stop, parts
     if setup is not None:
         setup()
+
+
+def _tell_core(stop: Stop) -> None:
+    """End work that does not look for the word itself, as in a policy of the user's own, a while after it."""
+    stop.wait()
+    _core.ask_to_stop()
 
 
 def work(line: "Connection[Any, Any]", asked: tuple[Any, ...]) -> None:

@@ -201,9 +201,14 @@ impl Stripes {
         self.groups.iter().filter(|group| group.parity != NONE).count() as u32
     }
 
-    /// The most bytes of parity that were gathered in RAM at a time.
+    /// The most bytes of parity that were gathered in RAM at a time since the run began.
     pub fn gathered_bytes_max(&self) -> u64 {
         self.gathered_most * self.program_bytes
+    }
+
+    /// Time begins: what was gathered before is no part of the run.
+    pub(crate) fn begin(&mut self) {
+        self.gathered_most = self.gathered;
     }
 
     /// Bytes of state.

@@ -66,6 +66,8 @@ pub(crate) struct Media {
     /// Bytes that the read about to be submitted takes over the channel; 0: its units'.
     pub read_bytes: u32,
     pub read_only: bool,
+    /// Superblocks that were erased without time since the host's last unit.
+    pub erased_in_a_row: u64,
 }
 
 impl Media {
@@ -81,6 +83,9 @@ impl Media {
             let per_die = self.store.space.per_die as usize;
             let wear = |at: usize| self.store.array.pe_cycles((at / per_die) as u32, (at % per_die) as u32);
             regulation.begin(wear);
+        }
+        if let Some(stripes) = &mut self.guards.parity {
+            stripes.begin();
         }
         self.read_only |= self.guards.failed_die != NONE;
     }

@@ -1,9 +1,10 @@
 //! The state of a drive at rest, taken and put back.
 //!
-//! Policies keep no state of their own here: they are told again, in closing order, which superblocks are
-//! candidates. Counters begin anew.
+//! Policies keep no state of their own here: they are told again which superblocks are candidates, in closing order or in
+//! one that they gave. Counters begin anew.
 
 use crate::guards::snapshots;
+use crate::media::Media;
 use crate::pages::PageMapped;
 use crate::saved::Untaken;
 use crate::store::{Frontier, NONE, SuperblockState};
@@ -45,12 +46,15 @@ impl PageMapped {
         }
         let mut saved = SavedState::default();
         self.media.store.save(&mut saved);
-        for (die, collection) in self.media.store.space.dies.iter().zip(&self.media.collections) {
+        let dies = self.media.store.space.dies.iter().zip(&self.media.collections);
+        for (at, (die, collection)) in dies.enumerate() {
             let frontiers =
                 die.frontiers[..2].iter().flat_map(|frontier| [frontier.superblock, frontier.next_unit]);
             let under_way = [collection.mover.victim, collection.mover.next_row];
             saved.words.push(frontiers.chain([die.live]).chain(under_way).collect());
             saved.longs.push([collection.pace.rate, collection.pace.credit].map(f64::to_bits).to_vec());
+            saved.words.push(die.candidates.iter().map(|candidate| candidate.0).collect());
+            saved.words.push(self.media.store.space.told(at));
         }
         if let Some(stripes) = &self.media.guards.parity {
             stripes.save(&mut saved);
@@ -73,12 +77,14 @@ impl PageMapped {
         self.media.store.load(&mut untaken)?;
         let mut heads = Vec::new();
         for _ in 0..self.media.store.layout.dies {
-            heads.push((untaken.words_for(DIE_WORDS)?, untaken.longs_for(DIE_LONGS)?));
+            let (words, pace) = (untaken.words_for(DIE_WORDS)?, untaken.longs_for(DIE_LONGS)?);
+            heads.push((words, pace, untaken.words()?, untaken.words()?));
         }
         self.load_guards(&mut untaken)?;
         untaken.load_array(&mut self.media.store.array)?;
-        for (die, (words, pace)) in heads.into_iter().enumerate() {
-            self.load_die(die, words, pace)?;
+        for (die, (words, pace, candidates, told)) in heads.into_iter().enumerate() {
+            self.load_die(die, words, pace, told)?;
+            self.media.store.space.arrange(die, candidates)?;
         }
         for global in 0..self.media.store.space.failing.len() {
             let of_parity = self.media.store.space.state[global] == SuperblockState::Parity;
@@ -104,7 +110,7 @@ impl PageMapped {
         guards.rebuilds.load(saved, units)
     }
 
-    fn load_die(&mut self, die: usize, words: &[u32], pace: &[u64]) -> Result<(), String> {
+    fn load_die(&mut self, die: usize, words: &[u32], pace: &[u64], told: &[u32]) -> Result<(), String> {
         let per_die = self.media.store.space.per_die;
         let &[host, host_next, moved, moved_next, live, victim, next_row] = words else {
             return Err(Untaken::misfit());
@@ -133,24 +139,42 @@ impl PageMapped {
         let collection = &mut self.media.collections[die];
         (collection.mover.victim, collection.mover.next_row) = (victim, next_row);
         (collection.pace.rate, collection.pace.credit) = (f64::from_bits(pace[0]), f64::from_bits(pace[1]));
-        let first = self.media.store.space.global(die, 0);
-        let mut closed: Vec<u32> = (0..per_die)
-            .filter(|&at| self.media.store.space.state[first + at as usize] == SuperblockState::Closed)
-            .collect();
-        let closed_at = |at: u32| self.media.store.space.closed_at[first + at as usize];
-        closed.sort_by_key(|&at| (closed_at(at), at));
-        for superblock in closed {
-            let global = first + superblock as usize;
-            self.media.store.space.dies[die].clock = self.media.store.space.closed_at[global];
-            if self.media.store.space.failing[global] && !self.media.holds_one_bit(global) {
-                self.media.collections[die].force(superblock, Origin::Rescue);
-            } else if !self.media.holds_one_bit(global) {
-                self.media.store.space.close(die, superblock);
-            }
-        }
+        self.announce(die, told)?;
         self.media.store.space.dies[die].clock = clock;
         self.media.update_quota(die);
         self.media.update_eligible(die);
+        Ok(())
+    }
+
+    /// Makes the full superblocks of a die candidates, in the order in which its policy has to be told of them; those on which
+    /// a program failed are rescued.
+    fn announce(&mut self, die: usize, told: &[u32]) -> Result<(), String> {
+        let per_die = self.media.store.space.per_die;
+        let first = self.media.store.space.global(die, 0);
+        let is_full = |media: &Media, at: u32| {
+            let global = first + at as usize;
+            at < per_die
+                && media.store.space.state[global] == SuperblockState::Closed
+                && !media.holds_one_bit(global)
+        };
+        for superblock in 0..per_die {
+            if is_full(&self.media, superblock) && self.media.store.space.failing[first + superblock as usize]
+            {
+                self.media.collections[die].force(superblock, Origin::Rescue);
+            }
+        }
+        let mut named = vec![false; per_die as usize];
+        for &superblock in told {
+            let global = first + superblock as usize;
+            let is_next = is_full(&self.media, superblock)
+                && !self.media.store.space.failing[global]
+                && !std::mem::replace(&mut named[superblock as usize], true);
+            if !is_next {
+                return Err("the saved state's candidates are not the superblocks that are full".into());
+            }
+            self.media.store.space.dies[die].clock = self.media.store.space.closed_at[global];
+            self.media.store.space.close(die, superblock);
+        }
         Ok(())
     }
 }

@@ -28,6 +28,7 @@ impl Media {
         if !places.iter().all(|&(die, part)| self.has_room_untimed(die, self.units_of_member(part))) {
             return false;
         }
+        self.erased_in_a_row += 1;
         for &(die, superblock) in &places {
             self.close_untimed(die, superblock);
             self.take_from_group(die, superblock);

@@ -17,6 +17,10 @@ use crate::store::{Frontier, HOST, NONE, places};
 use controller::Origin;
 use units::{Lpn, Ppa};
 
+/// Times that each superblock of a die may be erased before the host can write its next unit. Even a policy that draws
+/// its victims blindly misses a single superblock with garbage so often once in 10^13 times.
+const TURNS_MOST: u64 = 32;
+
 impl PageMapped {
     /// Writes one unit in no time.
     ///
@@ -80,6 +84,7 @@ impl PageMapped {
 
     pub(super) fn put_on_die_untimed(&mut self, die: usize, lpn: Lpn, origin: Origin) {
         self.media.store.stats.units_programmed[origin as usize] += 1;
+        self.media.erased_in_a_row = 0;
         // In mixed mode a collection of groups may fill the superblock that was just opened.
         while self.media.store.space.dies[die].frontiers[HOST].superblock == NONE {
             let opened = self.media.store.space.open(die, HOST);
@@ -111,16 +116,19 @@ impl PageMapped {
         } else {
             if frontier.superblock == NONE {
                 // In time a collection that paces the host comes to its end a little before the host needs it.
-                while self.go_on_untimed(die) {}
+                while !self.media.turns_in_vain() && self.go_on_untimed(die) {}
             } else if !self.media.collections[die].mover.has_victim()
                 && frontier.next_unit.is_multiple_of(self.media.store.layout.program_units)
             {
                 self.take_untimed(die);
             }
-            while !self.has_own_room_untimed(die) && self.go_on_untimed(die) {}
+            while !self.has_own_room_untimed(die) && !self.media.turns_in_vain() && self.go_on_untimed(die) {}
             if self.has_own_room_untimed(die) {
                 return true;
             }
+        }
+        if self.media.turns_in_vain() {
+            return false;
         }
         // Units come one by one here, so that less than a program unit may be left; and nothing is in hand.
         let space = &self.media.store.space.dies[die];
@@ -174,7 +182,8 @@ impl PageMapped {
         while self.upkeep.trigger.foreground(&self.upkeep.trigger_view(&self.media, die)) {
             let Some(victim) = self.media.store.space.pick_victim(die) else { return };
             let global = self.media.store.space.global(die, victim) as u32;
-            if !self.media.reclaim_group_untimed(global, Origin::Gc) {
+            let is_over = self.media.turns_in_vain();
+            if is_over || !self.media.reclaim_group_untimed(global, Origin::Gc) {
                 return;
             }
         }
@@ -250,6 +259,12 @@ impl PageMapped {
         self.media.store.emptied.clear();
     }
 
+    /// Superblocks that were erased without time since the host's last unit, where these were more than any collection
+    /// needs: what is chosen gains no room.
+    pub fn erased_in_vain(&self) -> Option<u64> {
+        self.media.turns_in_vain().then_some(self.media.erased_in_a_row)
+    }
+
     /// Lets time begin again: open superblocks are completed to whole program units.
     pub fn settle(&mut self) {
         self.settle_map();
@@ -264,6 +279,12 @@ impl PageMapped {
 
 /// What takes no decision.
 impl Media {
+    /// More was erased since the host's last unit than gains room for one.
+    #[inline]
+    fn turns_in_vain(&self) -> bool {
+        self.erased_in_a_row > TURNS_MOST * u64::from(self.store.space.per_die)
+    }
+
     /// Puts a unit into the open superblock of a stream and makes it the unit's home.
     #[inline]
     fn put_untimed(&mut self, die: usize, stream: usize, lpn: Lpn) {
@@ -342,17 +363,21 @@ impl Media {
         }
     }
 
+    /// Erases a superblock, and those that wear levelling has moved in its stead.
     fn erase_untimed(&mut self, die: usize, superblock: u32) {
-        let wear = self.store.controller.wear_row(|| self.store.array.worn(die as u32, superblock));
-        if !self.erase(die, superblock, Origin::Gc) {
-            return self.lose_superblock(die, self.store.space.global(die, superblock));
-        }
-        if let Some(cold) = self.free_erased(die, superblock, wear) {
+        let mut next = Some(superblock);
+        while let Some(erased) = next.take() {
+            self.erased_in_a_row += 1;
+            let wear = self.store.controller.wear_row(|| self.store.array.worn(die as u32, erased));
+            if !self.erase(die, erased, Origin::Gc) {
+                return self.lose_superblock(die, self.store.space.global(die, erased));
+            }
+            let Some(cold) = self.free_erased(die, erased, wear) else { return };
             let global = self.store.space.global(die, cold);
             self.store.space.take(die, cold);
-            if self.has_room_untimed(die, self.store.space.valid[global]) {
+            if !self.turns_in_vain() && self.has_room_untimed(die, self.store.space.valid[global]) {
                 self.move_all_untimed(die, global as u32, Origin::Gc);
-                self.erase_untimed(die, cold);
+                next = Some(cold);
             } else {
                 self.store.space.close(die, cold);
             }

@@ -3,6 +3,7 @@
 use crate::SavedState;
 use crate::saved::Untaken;
 use crate::store::{Store, SuperblockState};
+use engine::RandomStream;
 use std::cmp::Reverse;
 
 /// Which array says what each superblock is.
@@ -43,6 +44,24 @@ impl Store {
             saved.words.push(superblocks);
             saved.longs.push(ranks);
         }
+    }
+
+    /// Where the streams are that are drawn from while a state is made.
+    pub fn streams(&self) -> Vec<[u64; 4]> {
+        self.space.streams().chain([self.array.random().state()]).collect()
+    }
+
+    /// Goes on with the streams of a saved state.
+    ///
+    /// # Errors
+    /// When there are others.
+    pub fn go_on_with(&mut self, streams: &[[u64; 4]]) -> Result<(), String> {
+        let known: Option<Vec<_>> = streams.iter().map(|state| RandomStream::at(*state)).collect();
+        let fits = |known: &Vec<RandomStream>| known.len() == self.space.dies.len() + 1;
+        let mut known = known.filter(fits).ok_or_else(Untaken::misfit)?;
+        *self.array.random_mut() = known.pop().ok_or_else(Untaken::misfit)?;
+        self.space.go_on_with(known);
+        Ok(())
     }
 
     /// Takes the map and the superblocks from a saved state. What was lost since the drive was fresh is counted as lost.

@@ -144,6 +144,47 @@ impl Space {
         }
     }
 
+    /// Where the streams of the dies are.
+    pub fn streams(&self) -> impl Iterator<Item = [u64; 4]> + '_ {
+        self.dies.iter().map(|die| die.random.state())
+    }
+
+    /// Lets the dies go on with these streams.
+    pub fn go_on_with(&mut self, streams: Vec<RandomStream>) {
+        self.dies.iter_mut().zip(streams).for_each(|(die, stream)| die.random = stream);
+    }
+
+    /// A die's candidates in the order in which its victim policy has to be told of them.
+    pub fn told(&self, die: usize) -> Vec<u32> {
+        let space = &self.dies[die];
+        let told = space.victim.told().unwrap_or_else(|| {
+            let mut closed = space.candidates.clone();
+            closed.sort_by_key(|candidate| (self.closed_at[self.global(die, candidate.0)], candidate.0));
+            closed
+        });
+        told.into_iter().map(|candidate| candidate.0).collect()
+    }
+
+    /// Brings a die's candidates into an order in which they were: a policy may draw one by its place.
+    ///
+    /// # Errors
+    /// When these are not the candidates.
+    pub fn arrange(&mut self, die: usize, order: &[u32]) -> Result<(), String> {
+        let first = self.global(die, 0);
+        let mut known: Vec<u32> = self.dies[die].candidates.iter().map(|candidate| candidate.0).collect();
+        let mut named = order.to_vec();
+        known.sort_unstable();
+        named.sort_unstable();
+        if known != named {
+            return Err("the saved state's candidates are not the superblocks that are full".into());
+        }
+        self.dies[die].candidates = order.iter().copied().map(SuperblockId).collect();
+        for (place, &superblock) in order.iter().enumerate() {
+            self.position[first + superblock as usize] = place as u32;
+        }
+        Ok(())
+    }
+
     /// The number over the drive of a superblock of a die.
     #[inline]
     pub fn global(&self, die: usize, superblock: u32) -> usize {

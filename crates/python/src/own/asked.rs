@@ -1,6 +1,7 @@
 //! An object of a user's class, and how it is asked: what it says is checked, what it raises ends the run.
 
 use super::{helper, watch};
+use crate::stop::{self, Signal};
 use pyo3::call::PyCallArgs;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -12,7 +13,7 @@ use std::sync::Arc;
 pub struct Fault(pub String);
 
 thread_local! {
-    /// Of a policy that kept an array: the drive, whose memory it shows, must stay until the work ends.
+    /// Of a policy that kept an array: what is said of it. The drive, whose memory the array shows, must stay.
     static KEPT: RefCell<Option<String>> = const { RefCell::new(None) };
     static LEFT_BEHIND: Cell<bool> = const { Cell::new(false) };
 }
@@ -22,6 +23,36 @@ pub fn kept() -> Option<String> {
     let text = KEPT.take();
     LEFT_BEHIND.set(text.is_some());
     text
+}
+
+/// True while the drive of the work that ends must not be freed: a policy kept an array of it.
+pub fn is_kept() -> bool {
+    KEPT.with_borrow(Option::is_some)
+}
+
+/// What a call came to that brought no answer.
+pub enum Wrong {
+    /// The policy is at fault: the line that says how.
+    Policy(String),
+    /// A signal came meanwhile.
+    Signal(PyErr),
+}
+
+impl Wrong {
+    /// Ends the work under way.
+    #[cold]
+    pub fn end(self) -> ! {
+        match self {
+            Self::Policy(text) => fail(text),
+            Self::Signal(error) => std::panic::resume_unwind(Box::new(Signal(error))),
+        }
+    }
+
+    /// Ends it with an exception that was raised in the policy called `name`.
+    #[cold]
+    pub fn raised(py: Python<'_>, name: &str, error: &PyErr) -> Self {
+        stop::signal_of(py, error).map_or_else(|| blamed(py, name, error), Self::Signal)
+    }
 }
 
 /// True, once, when the drive of the work that ended must never be freed.
@@ -94,21 +125,16 @@ pub struct Question {
 impl Asked {
     pub fn new(class: &Arc<Class>) -> Self {
         let object = Python::attach(|py| {
-            class.object(py).unwrap_or_else(|error| fail(blamed(py, &class.name, &error)))
+            class.object(py).unwrap_or_else(|error| Wrong::raised(py, &class.name, &error).end())
         });
         Self { class: class.clone(), object }
-    }
-
-    /// True when a fault waits for the work to end: the answers do not matter any more.
-    pub fn is_over(&self) -> bool {
-        KEPT.with_borrow(Option::is_some)
     }
 
     /// A question or notification that every policy of the seam answers.
     pub fn question(&self, name: &'static str) -> Question {
         Python::attach(|py| {
             let method = self.object.bind(py).getattr(name);
-            let method = method.unwrap_or_else(|error| fail(blamed(py, &self.class.name, &error)));
+            let method = method.unwrap_or_else(|error| Wrong::raised(py, &self.class.name, &error).end());
             Question { name, method: method.unbind() }
         })
     }
@@ -132,7 +158,7 @@ impl Asked {
         taken: impl FnOnce(&Bound<'_, PyAny>) -> Option<T>,
     ) -> T {
         Python::attach(|py| {
-            self.call(py, question, expected, arguments, taken).unwrap_or_else(|text| fail(text))
+            self.call(py, question, expected, arguments, taken).unwrap_or_else(|wrong| wrong.end())
         })
     }
 
@@ -158,13 +184,13 @@ impl Asked {
     ) -> T {
         Python::attach(|py| {
             let view = view.bind(py).call1(shown);
-            let view = view.map_err(|error| blamed(py, &self.class.name, &error));
+            let view = view.map_err(|error| Wrong::raised(py, &self.class.name, &error));
             let said = view.and_then(|view| self.call(py, question, expected, (view,), taken));
-            said.unwrap_or_else(|text| fail(text))
+            said.unwrap_or_else(|wrong| wrong.end())
         })
     }
 
-    /// What it answers; an error is the line that says what is wrong.
+    /// What it answers, or what else the call came to.
     pub fn call<'py, T>(
         &self,
         py: Python<'py>,
@@ -172,22 +198,29 @@ impl Asked {
         expected: &str,
         arguments: impl PyCallArgs<'py>,
         taken: impl FnOnce(&Bound<'py, PyAny>) -> Option<T>,
-    ) -> Result<T, String> {
+    ) -> Result<T, Wrong> {
         let name = question.name;
         let said = watch::in_time(py, || question.method.bind(py).call1(arguments));
+        // A policy may have caught what a signal raised.
+        if stop::is_overdue() {
+            return Err(Wrong::Signal(stop::overdue()));
+        }
         let Some(said) = said else {
-            return Err(self.late(py, name));
+            return Err(Wrong::Policy(self.late(py, name)));
         };
         match said {
-            Ok(answer) => taken(&answer).ok_or_else(|| self.refused(name, expected, &answer)),
-            Err(error) => Err(blamed(py, &self.class.name, &error)),
+            Ok(answer) => taken(&answer).ok_or_else(|| Wrong::Policy(self.refused(name, expected, &answer))),
+            Err(error) => Err(Wrong::raised(py, &self.class.name, &error)),
         }
     }
 
-    /// The drive, of which an array was kept, stays until the work ends; then this is said.
-    pub fn keep(&self, py: Python<'_>, question: &Question) {
+    /// Ends the work: an array was kept. The drive that it shows stays.
+    #[cold]
+    pub fn keep(&self, py: Python<'_>, question: &Question) -> ! {
         let (place, name) = (self.place(py, question.name), question.name);
-        KEPT.set(Some(format!("{place}: {name} kept an array of its view: expected a copy of it")));
+        let text = format!("{place}: {name} kept an array of its view: expected a copy of it");
+        KEPT.set(Some(text.clone()));
+        fail(text)
     }
 
     fn refused(&self, method: &str, expected: &str, answer: &Bound<'_, PyAny>) -> String {
@@ -221,7 +254,11 @@ impl Asked {
                 Some(more) => helper.call_method1(function, (object, more)),
                 None => helper.call_method1(function, (object,)),
             });
-            helped.map_or_else(|error| fail(error.value(py).to_string()), Bound::unbind)
+            let wrong = |error: PyErr| match stop::signal_of(py, &error) {
+                Some(signal) => Wrong::Signal(signal).end(),
+                None => fail(error.value(py).to_string()),
+            };
+            helped.map_or_else(wrong, Bound::unbind)
         })
     }
 
@@ -237,10 +274,16 @@ pub fn fail(text: String) -> ! {
 }
 
 /// What an exception in a policy says, with the policy's own line.
-fn blamed(py: Python<'_>, name: &str, error: &PyErr) -> String {
+fn blamed(py: Python<'_>, name: &str, error: &PyErr) -> Wrong {
     let file = name.rsplit_once(':').map_or(name, |(file, _)| file);
-    let text = helper(py).and_then(|helper| {
+    let text: PyResult<String> = helper(py).and_then(|helper| {
         helper.call_method1("blamed", (error.clone_ref(py).into_value(py), file))?.extract()
     });
-    text.unwrap_or_else(|_| format!("{file}: {error}"))
+    match text {
+        Ok(text) => Wrong::Policy(text),
+        Err(other) => match stop::signal_of(py, &other) {
+            Some(signal) => Wrong::Signal(signal),
+            None => Wrong::Policy(format!("{file}: {error}")),
+        },
+    }
 }

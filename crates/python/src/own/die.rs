@@ -41,12 +41,8 @@ impl Taken {
 }
 
 impl Die<'_> {
-    /// The candidate that is answered; none where that is None, or where the policy is at fault while the work goes on
-    /// until it can end.
+    /// The candidate that is answered; none where that is None.
     pub fn ask(self, asked: &Asked, question: &Question, kinds: Taken) -> Option<SuperblockId> {
-        if asked.is_over() {
-            return None;
-        }
         let candidates = self.candidates;
         let taken = |answer: &Bound<'_, PyAny>| match answer.extract::<Option<u32>>().ok()?.map(SuperblockId)
         {
@@ -58,9 +54,8 @@ impl Die<'_> {
             let said = asked.call(py, question, kinds.expected(), (view.clone_ref(py),), taken);
             if view.get().is_kept(py) {
                 asked.keep(py, question);
-                return None;
             }
-            said.unwrap_or_else(|text| fail(text))
+            said.unwrap_or_else(|wrong| wrong.end())
         })
     }
 }

@@ -15,7 +15,7 @@ mod victim;
 mod watch;
 mod wear;
 
-pub use asked::{Fault, kept, left_behind};
+pub use asked::{Fault, is_kept, kept, left_behind};
 pub use heart::{compiled_is_asked, compiled_watch};
 pub use watch::policy_timeout;
 

@@ -37,7 +37,6 @@ impl RefreshOrder for Order {
             more: [("now_ns", view.now_ns), ("", 0)],
             own_array: Some(("due_since_ns", Slice::wide(view.due_since_ns))),
         };
-        // None where the policy is at fault, and the work goes on until it can end.
-        die.ask(&self.asked, &self.next, Taken::Candidate).unwrap_or(candidates[0])
+        die.ask(&self.asked, &self.next, Taken::Candidate).expect("None is no candidate")
     }
 }

@@ -46,7 +46,9 @@ impl VictimPolicy for Victim {
     }
 
     fn pick(&mut self, view: &mut VictimView<'_>) -> Option<SuperblockId> {
-        let first = *view.candidates.first()?;
+        if view.candidates.is_empty() {
+            return None;
+        }
         let die = Die {
             candidates: view.candidates,
             valid_units: view.valid_units,
@@ -57,7 +59,7 @@ impl VictimPolicy for Victim {
             more: [("units_per_superblock", u64::from(view.units_per_superblock)), ("", 0)],
             own_array: None,
         };
-        die.ask(&self.asked, &self.pick, Taken::Candidate).or(Some(first))
+        die.ask(&self.asked, &self.pick, Taken::Candidate)
     }
 
     fn on_close(&mut self, superblock: SuperblockId, valid_units: u32) {

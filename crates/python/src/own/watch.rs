@@ -1,10 +1,12 @@
 //! Ends a question that a policy does not answer in time: a thread looks after those that are open.
 
 use super::heart;
+use crate::stop::{self, Stopped};
 use pyo3::create_exception;
 use pyo3::exceptions::PyBaseException;
 use pyo3::ffi;
 use pyo3::prelude::*;
+use pyo3::types::PyType;
 use std::ffi::{c_long, c_ulong};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, Once, PoisonError};
@@ -68,11 +70,16 @@ fn open() -> MutexGuard<'static, Vec<Question>> {
 fn look() {
     loop {
         std::thread::sleep(EVERY);
-        heart::look(limit());
-        let is_overdue = |question: &Question| !question.is_late && question.since.elapsed() > limit();
+        // After a signal every answer is late: a policy may go on for long, and catch what was raised in it, too.
+        let is_stopped = stop::is_overdue();
+        heart::look(if is_stopped { Duration::ZERO } else { limit() });
+        let is_overdue =
+            |question: &Question| is_stopped || (!question.is_late && question.since.elapsed() > limit());
         if open().iter().any(is_overdue) {
             Python::attach(|py| {
-                open().iter_mut().filter(|question| is_overdue(question)).for_each(|late| end(py, late))
+                let raised =
+                    if is_stopped { py.get_type::<Stopped>() } else { py.get_type::<PolicyTimeout>() };
+                open().iter_mut().filter(|question| is_overdue(question)).for_each(|late| end(&raised, late));
             });
         }
     }
@@ -80,9 +87,8 @@ fn look() {
 
 /// Raises an exception in the thread of a question, which cannot be answered meanwhile: that thread must attach first.
 #[allow(unsafe_code)]
-fn end(py: Python<'_>, question: &mut Question) {
+fn end(raised: &Bound<'_, PyType>, question: &mut Question) {
     question.is_late = true;
-    let raised = py.get_type::<PolicyTimeout>();
     // SAFETY: the interpreter is attached; it takes its own reference to the type.
     unsafe { ffi::PyThreadState_SetAsyncExc(question.thread as c_long, raised.as_ptr()) };
 }

@@ -123,7 +123,7 @@ impl Cuts {
 
     fn cut<P: Observer>(&mut self, run: &mut Run<P>, drive: &Drive, failed: SimTime) -> Result<(), Error> {
         let requests = if run.dark { 0 } else { run.lose_power(failed) };
-        let dark = match run.ftl.is_protected() {
+        let dark = match self.plan.has_capacitors {
             true => run.write_out(failed, self.plan.hold_up.map(|hold_up| failed + hold_up)),
             false => failed,
         };

@@ -19,7 +19,9 @@ pub(crate) struct PowerPlan {
     within: u64,
     /// How long it is gone each time.
     pub off: Nanos,
-    /// How long a buffer that survives can be written out; none: as long as it takes.
+    /// The drive has capacitors, by which its buffer is written out.
+    pub has_capacitors: bool,
+    /// How long they last; none: as long as that takes.
     pub hold_up: Option<Nanos>,
 }
 
@@ -49,8 +51,8 @@ impl PowerPlan {
         let within = cut.within(at_least(1u64)).or("within", WITHIN, help)?;
         cut.finish()?;
         let off = power.or("off", Nanos::new(1_000_000_000), "how long the power is gone after each cut")?;
-        let help = "how long the drive's capacitors keep it at work, which a protected buffer is written out in; \
-                    absent: as long as that takes";
+        let help = "how long the drive's capacitors keep it at work to write its buffer out, which then promises no more \
+                    than one without them; absent: as long as that takes";
         let hold_up = power.optional("hold_up", help)?;
         power.finish()?;
         Ok(Self {
@@ -59,8 +61,16 @@ impl PowerPlan {
             drawn: drawn.unwrap_or(0),
             within,
             off,
+            has_capacitors: false,
             hold_up,
         })
+    }
+
+    /// Reckons with capacitors, if the drive has any. What they have no time for is lost, so that a drive whose capacitors have
+    /// a limit promises only what is on flash: gives whether all that its buffer holds is durable.
+    pub fn protects(&mut self, has_capacitors: bool) -> bool {
+        self.has_capacitors = has_capacitors;
+        has_capacitors && self.hold_up.is_none()
     }
 
     /// True where the power fails by itself.

@@ -4,7 +4,8 @@
 //! room alone, not on how many dies there are: a drive of one die shows it, or of as many as share parity. What it cannot
 //! show is left out: that dies differ in their bad blocks.
 
-use super::{Precondition, waiting_slots};
+use super::{Precondition, put, waiting_slots};
+use crate::embedding::{self, Seen};
 use crate::{Drive, Error, PreconditionKind};
 use engine::RandomStream;
 use ftl::{Ftl, Layout, SetMoment};
@@ -19,6 +20,8 @@ const SUPERBLOCKS_LEAST: u32 = 384;
 /// amplification over an overwrite differed by 0.1 %, with 16 by 0.5 %.
 const UNITS_OF_A_SET: u64 = 1 << 23;
 const UNITS_LEAST: u32 = 512;
+/// Writes between two looks whether to go on.
+const WRITES_AT_ONCE: u64 = 1 << 16;
 /// Moments of a history, and the overwrites and filled superblocks that it spans at least: many collections.
 const MOMENTS: u64 = 128;
 const SPAN_OVERWRITES: f64 = 0.5;
@@ -32,7 +35,7 @@ pub(super) fn miniature(
     filled: u32,
     superblocks_most: u32,
     seed: u64,
-) -> Result<(Drive, Ftl), Error> {
+) -> Result<(Drive, Seen<Ftl>), Error> {
     let layout = ftl.layout().clone();
     let (stripe, parity) =
         ftl.parity().map_or((0, 0), |stripes| (stripes.stripe(), stripes.parity_superblocks()));
@@ -54,7 +57,7 @@ pub(super) fn miniature(
     let pages = pages_of(drive, &layout, width, superblocks);
     let logical = logical * u64::from(pages) / u64::from(drive.geometry().pages_per_block);
     let small = drive.miniature(width, superblocks, pages, logical.max(1))?;
-    let mut mini = small.build(seed)?;
+    let mut mini = Seen::new(small.build(seed)?);
     if let Some(mini) = mini.as_page_mapped() {
         mini.stand_for(part);
         mini.set_urgent_share(ftl.urgent_share());
@@ -86,7 +89,8 @@ pub(super) fn history(drive: &Drive, ftl: &mut Ftl, filled: u32, seed: u64) -> R
     let part = f64::from(mini.layout().logical_units) / f64::from(filled.max(1));
     work.waiting = work.buffer_of(waiting_slots(ftl).map(|slots| (f64::from(slots) * part) as u32));
     while !work.done {
-        work.write(&small, &mut mini, 1 << 20)?;
+        embedding::look()?;
+        work.write(&small, &mut mini, WRITES_AT_ONCE)?;
     }
     let units = u64::from(mini.layout().logical_units);
     let span = ((units as f64 * SPAN_OVERWRITES) as u64)
@@ -97,21 +101,29 @@ pub(super) fn history(drive: &Drive, ftl: &mut Ftl, filled: u32, seed: u64) -> R
     for _ in 0..MOMENTS {
         // One at random in each part of the span: moments at equal distances could keep step with the collections.
         let before = random.below(each);
-        overwrite(&mut work, &mut mini, before, units);
+        embedding::look()?;
+        overwrite(&small, &mut work, &mut mini, before, units)?;
         let pages = mini.as_page_mapped().expect("a miniature is of the same kind");
         moments.push(pages.moment(worn));
-        overwrite(&mut work, &mut mini, each - before, units);
+        overwrite(&small, &mut work, &mut mini, each - before, units)?;
     }
     Ok(moments)
 }
 
-fn overwrite(work: &mut Precondition, mini: &mut Ftl, count: u64, units: u64) {
+fn overwrite(
+    small: &Drive,
+    work: &mut Precondition,
+    mini: &mut Ftl,
+    count: u64,
+    units: u64,
+) -> Result<(), Error> {
     let mut left = count;
     while left > 0 {
         let Some(lpn) = work.next_uniform(units) else { continue };
-        mini.write_untimed(lpn);
+        put(small, mini, lpn)?;
         left -= 1;
     }
+    Ok(())
 }
 
 #[cfg(test)]

@@ -7,6 +7,8 @@ mod pace;
 mod pilots;
 mod waiting;
 
+use crate::embedding;
+use crate::limits::{in_vain, no_room};
 use crate::result::{Preconditioning, Steadiness};
 use crate::{Drive, Error, PreconditionKind};
 use engine::RandomStream;
@@ -139,6 +141,7 @@ impl Precondition {
     /// When the state cannot be constructed.
     pub fn advance(&mut self, drive: &Drive, ftl: &mut Ftl, count: u64, seed: u64) -> Result<bool, Error> {
         self.find_pace(drive, ftl, seed);
+        embedding::look()?;
         if self.kind == PreconditionKind::Steady && self.written == 0 {
             self.waiting = self.buffer_of(waiting_slots(ftl));
         }
@@ -420,14 +423,18 @@ fn waiting_slots(ftl: &mut Ftl) -> Option<u32> {
     waits.then(|| ftl.buffer_units())
 }
 
-/// Writes one unit. Blocks that failed may leave no die with room for it: that is the end of a drive.
+/// Writes one unit. Blocks that failed may leave no die with room for it: that is the end of a drive. So may policies
+/// that choose what gains none.
 fn put(drive: &Drive, ftl: &mut Ftl, lpn: Lpn) -> Result<(), Error> {
     let failed = |ftl: &Ftl| ftl.stats().superblocks_lost + ftl.stats().erase_failures > 0;
     if ftl.try_write_untimed(lpn) {
         return Ok(());
     }
-    assert!(failed(ftl), "no die has room for another unit: {}", ftl.explain_stall());
-    Err(worn_out(drive))
+    match in_vain(ftl) {
+        Some(error) => Err(error),
+        None if failed(ftl) => Err(worn_out(drive)),
+        None => Err(no_room(ftl)),
+    }
 }
 
 fn worn_out(drive: &Drive) -> Error {

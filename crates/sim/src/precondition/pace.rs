@@ -6,6 +6,8 @@
 //! victims, written as fast as it takes it. Not modelled: dies that wait for a channel that others use.
 
 use super::miniature::miniature;
+use super::put;
+use crate::embedding::{self, Seen};
 use crate::link::Link;
 use crate::run::{Limits, Run};
 use crate::{Drive, Error};
@@ -24,6 +26,8 @@ const MOVED_SUPERBLOCKS: u64 = 8;
 const MOVED_UNITS: u64 = 1 << 17;
 /// Superblocks that the host writes at most until then; a drive that never gets short has nothing to be watched.
 const WRITTEN_SUPERBLOCKS: u64 = 32;
+/// Writes without time, and events, between two looks whether to go on.
+const WRITES_AT_ONCE: u64 = 1 << 16;
 /// Requests for each of the units that the host writes at most.
 const REQUESTS_PER_UNIT: u64 = 8;
 /// Requests outstanding: enough for the programs that a die may have waiting, and then some.
@@ -40,12 +44,17 @@ pub(super) fn urgent_share(drive: &Drive, ftl: &mut Ftl, filled: u32, seed: u64)
     let (small, mut mini) = miniature(drive, ftl, filled, SUPERBLOCKS, seed)?;
     let units = u64::from(mini.layout().logical_units);
     let mut random = RandomStream::new(seed, "precondition.pace");
-    (0..units).for_each(|lpn| mini.write_untimed(Lpn(lpn as u32)));
-    for _ in 0..OVERWRITES * units {
-        mini.write_untimed(Lpn(random.below(units) as u32));
+    for lpn in 0..units {
+        put(&small, &mut mini, Lpn(lpn as u32))?;
+    }
+    for written in 0..OVERWRITES * units {
+        put(&small, &mut mini, Lpn(random.below(units) as u32))?;
+        if written.is_multiple_of(WRITES_AT_ONCE) {
+            embedding::look()?;
+        }
     }
     mini.settle();
-    watch(&small, mini, units, random)
+    watch(&small, mini.into_inner(), units, random)
 }
 
 fn watch(small: &Drive, mini: Ftl, units: u64, random: RandomStream) -> Result<f64, Error> {
@@ -53,7 +62,9 @@ fn watch(small: &Drive, mini: Ftl, units: u64, random: RandomStream) -> Result<f
     let source = Saturating { random, units, unit, outstanding: 0 };
     let limits = Limits { requests: None, ns: None };
     let link = Link::new(small.link().clone());
-    let mut run = Run::new(mini, link, Box::new(source), small.t_decode(), &limits, ());
+    let mut run = Seen::new(Run::new(mini, link, Box::new(source), small.t_decode(), &limits, ()));
+    run.has_own_policies = small.has_foreign_policies();
+    let mut events = 0u64;
     let counts =
         |ftl: &Ftl| [Origin::Host, Origin::Gc].map(|origin| ftl.stats().units_programmed[origin as usize]);
     let begun = counts(&run.ftl);
@@ -66,6 +77,10 @@ fn watch(small: &Drive, mini: Ftl, units: u64, random: RandomStream) -> Result<f
         let rate = run.ftl.as_page_mapped().and_then(|pages| pages.urgent_rate());
         if run.advance(1)? {
             break;
+        }
+        events += 1;
+        if events.is_multiple_of(WRITES_AT_ONCE) {
+            embedding::look()?;
         }
         let now = counts(&run.ftl);
         // What was written without time is another balance: the first superblock is not looked at.

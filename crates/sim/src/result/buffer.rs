@@ -22,7 +22,8 @@ sections! {
         /// Units identical to the copy on flash that it dropped.
         units_evicted_clean: u64 = "mapping units",
         /// Units acknowledged but not on flash, on average over time: what a power cut at a random moment takes from a
-        /// buffer without `power_loss_protection`. Null where no time passed.
+        /// buffer without `power_loss_protection`, and at most from one whose capacitors have a limit (`power.hold_up`).
+        /// Null where no time passed.
         units_at_risk_mean: Option<f64> = "mapping units",
         /// The most units that were so at once since the run began.
         units_at_risk_max: u32 = "mapping units",

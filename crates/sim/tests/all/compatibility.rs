@@ -102,7 +102,7 @@ fn settings(feature: Feature) -> Vec<Vec<String>> {
 }
 
 /// What a feature cannot be without, itself last.
-fn with_needs(feature: Feature) -> Vec<Feature> {
+pub(crate) fn with_needs(feature: Feature) -> Vec<Feature> {
     let mut all: Vec<Feature> =
         (NEEDS.iter().filter(|row| row.feature == feature)).flat_map(|row| with_needs(row.needed)).collect();
     all.push(feature);
@@ -110,7 +110,7 @@ fn with_needs(feature: Feature) -> Vec<Feature> {
 }
 
 /// Lines of a drive with these features, in each of the ways that there are.
-fn lines_of(features: &[Feature]) -> Vec<Vec<String>> {
+pub(crate) fn lines_of(features: &[Feature]) -> Vec<Vec<String>> {
     let mut ways = vec![TINY.iter().map(|line| (*line).to_owned()).collect::<Vec<_>>()];
     for &feature in features {
         let more = settings(feature);
@@ -129,7 +129,7 @@ fn lines_of(features: &[Feature]) -> Vec<Vec<String>> {
 }
 
 /// Writes, reads, trims and flushes with pauses in between, some of them sequential.
-fn load(capacity: u64) -> Box<dyn Workload> {
+pub(crate) fn load(capacity: u64) -> Box<dyn Workload> {
     let mut random = RandomStream::new(5, "pairs");
     let units = capacity / 4096;
     crate::common::closed_loop(200, 4, move |number| {
@@ -207,7 +207,7 @@ fn every_row_is_refused_with_both_features_and_what_to_change() {
 }
 
 /// Pairs of which each says the same key, or is the other's opposite: no file can say both.
-fn is_choice(a: Feature, b: Feature) -> bool {
+pub(crate) fn is_choice(a: Feature, b: Feature) -> bool {
     a.keys() == b.keys()
 }
 

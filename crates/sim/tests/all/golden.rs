@@ -43,7 +43,7 @@ const TABLES: &[&str] = &[
 const OLD: &[&str] = &["ftl.reading.data_age=1d", "ftl.refresh.age=1s", "ftl.upkeep.share=0.9"];
 
 /// The drive that a policy is tried on: the small one with what the policy's question needs to matter.
-fn drive_of(entry: &PolicyEntry) -> Drive {
+pub(crate) fn drive_of(entry: &PolicyEntry) -> Drive {
     let (seam, policy) = (entry.seam, entry.card.name);
     let name = format!("{seam}.name={policy}");
     let without = |lines: &[&'static str], key: &str| -> Vec<&'static str> {
@@ -87,7 +87,7 @@ fn drive_of(entry: &PolicyEntry) -> Drive {
 
 /// Reads and writes of one to four units, of which most go to a tenth of the drive; parts of units, sequences, trims.
 /// Reading ahead has something to do where the drive is read in order.
-fn workload(seam: &str, capacity: u64) -> Box<dyn Workload> {
+pub(crate) fn workload(seam: &str, capacity: u64) -> Box<dyn Workload> {
     let mut random = RandomStream::new(1, "golden");
     let units = capacity / 4096;
     if seam == "ftl.read_ahead" {

@@ -39,6 +39,7 @@ mod reads;
 mod regulation;
 mod relocation;
 mod rest;
+mod saved;
 mod second_answer;
 mod settled;
 mod slc_cache;

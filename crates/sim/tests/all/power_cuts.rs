@@ -2,7 +2,7 @@
 //! an account of its own of what was promised, and looks at every unit after every cut. Random drives: `swarm`.
 
 use crate::common::bench::Bench;
-use crate::common::{LAPSES, SMALL, TLC, closed_loop_forced, drive, run};
+use crate::common::{LAPSES, SMALL, TLC, closed_loop, closed_loop_forced, drive, run};
 use engine::RandomStream;
 use host::fio::Variables;
 use host::{Op, Workload};
@@ -63,13 +63,36 @@ fn capacitors_write_the_buffer_out() {
     assert!(held > 0);
 }
 
+/// What they have no time for is lost, so that a drive with such capacitors promises what is on flash and no more.
 #[test]
-#[should_panic(expected = "was durable")]
-fn capacitors_that_are_too_small_break_the_promise() {
-    for seed in 0..4 {
-        let small = [PROTECTED, "power.hold_up=1us"];
-        checked(SMALL, &[&CUTS[..], &small].concat(), mixed(4_000, 300, seed), seed);
-    }
+fn capacitors_with_a_limit_promise_no_more_than_is_on_flash() {
+    let lost = |hold_up: &str| -> [u64; 2] {
+        let sums = (0..4).map(|seed| {
+            let limited = [PROTECTED, hold_up];
+            let power = checked(SMALL, &[&CUTS[..], &limited].concat(), mixed(4_000, 300, seed), seed);
+            ["units_lost_in_buffer", "hold_up_ns"].map(|name| total(&power, name))
+        });
+        sums.fold([0, 0], |[lost, held], [more, longer]| [lost + more, held + longer])
+    };
+    let [none, some, all] = ["power.hold_up=1us", "power.hold_up=300us", "power.hold_up=1s"].map(lost);
+    assert!(none[0] > some[0] && some[0] > all[0], "{none:?} {some:?} {all:?}");
+    assert!(all[0] == 0 && none[1] < some[1] && some[1] < all[1], "{none:?} {some:?} {all:?}");
+}
+
+#[test]
+fn a_flush_waits_where_capacitors_have_a_limit() {
+    let took = |more: &[&str]| {
+        let settings = [SMALL, more].concat();
+        let load = closed_loop(20, 1, |number| match number % 2 {
+            0 => (Op::Write, number * 4096, 4096),
+            _ => (Op::Flush, 0, 0),
+        });
+        let (_, result) = run(drive(&settings), load, RunOptions { check: true, ..RunOptions::default() });
+        result["host"]["flush"]["latency_ns"]["mean"].as_f64().expect("flushes were answered")
+    };
+    let (free, limited, volatile) =
+        (took(&[PROTECTED]), took(&[PROTECTED, "power.hold_up=1s"]), took(&[UNPROTECTED]));
+    assert!(limited == volatile && free < volatile, "{free} {limited} {volatile}");
 }
 
 #[test]

@@ -249,6 +249,13 @@ fn cut_deal(seed: u64) -> Option<Deal> {
             deal.set(key, choose(&mut random, &values));
         }
     }
+    // Dealt later, and so by itself.
+    let mut capacitors = RandomStream::new(seed, "swarm.hold_up");
+    let has_some = deal.get("ftl.buffer.power_loss_protection").is_none_or(|value| value == "true");
+    if has_some && capacitors.chance(0.4) {
+        let most = choose(&mut capacitors, &["1us", "100us", "1ms", "10ms", "1s"]);
+        deal.set("power.hold_up", most);
+    }
     let before = deal.clone();
     if random.chance(0.4) {
         deal.set("ftl.trim", "deterministic");

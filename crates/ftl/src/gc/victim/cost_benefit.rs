@@ -155,6 +155,10 @@ impl VictimPolicy for CostBenefit {
         best.map(|(_, superblock)| SuperblockId(superblock))
     }
 
+    fn told(&self) -> Option<Vec<SuperblockId>> {
+        Some(self.order.iter().collect())
+    }
+
     fn on_close(&mut self, superblock: SuperblockId, _valid_units: u32) {
         self.order.push(superblock);
         self.slots[superblock.index()].candidate = true;

@@ -33,6 +33,10 @@ impl VictimPolicy for Fifo {
         self.order.iter().next()
     }
 
+    fn told(&self) -> Option<Vec<SuperblockId>> {
+        Some(self.order.iter().collect())
+    }
+
     fn on_close(&mut self, superblock: SuperblockId, _valid_units: u32) {
         self.order.push(superblock);
     }

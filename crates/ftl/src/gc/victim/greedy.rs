@@ -76,6 +76,15 @@ impl VictimPolicy for Greedy {
         None
     }
 
+    fn told(&self) -> Option<Vec<SuperblockId>> {
+        let rings = self.first_bucket..self.first_bucket + self.buckets;
+        let after = |at: u32| self.nodes[at as usize].next;
+        let ring = |ring: u32| {
+            std::iter::successors(Some(after(ring)), move |at| Some(after(*at))).take_while(move |at| *at != ring)
+        };
+        Some(rings.flat_map(ring).map(SuperblockId).collect())
+    }
+
     fn on_close(&mut self, superblock: SuperblockId, valid_units: u32) {
         self.append(superblock.0, valid_units);
     }

@@ -47,6 +47,12 @@ pub trait VictimPolicy: Send {
     /// A unit of the candidate `superblock` became invalid; `valid_units` are left.
     fn on_invalidate(&mut self, _superblock: SuperblockId, _valid_units: u32) {}
 
+    /// The candidates in the order in which `on_close` would have to name them for the policy to choose as it does now; none:
+    /// in the order in which they were closed. A saved state keeps it.
+    fn told(&self) -> Option<Vec<SuperblockId>> {
+        None
+    }
+
     /// `superblock` is no longer a candidate: it was picked, here or by wear levelling, or it failed.
     fn on_reclaim(&mut self, _superblock: SuperblockId) {}
 }

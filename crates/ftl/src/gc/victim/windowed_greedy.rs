@@ -45,6 +45,10 @@ impl VictimPolicy for WindowedGreedy {
         window.min_by_key(|superblock| view.valid_units[superblock.index()])
     }
 
+    fn told(&self) -> Option<Vec<SuperblockId>> {
+        Some(self.order.iter().collect())
+    }
+
     fn on_close(&mut self, superblock: SuperblockId, _valid_units: u32) {
         self.order.push(superblock);
     }

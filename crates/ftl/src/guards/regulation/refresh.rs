@@ -3,6 +3,7 @@
 use super::Regulation;
 use super::load::DieLoad;
 use super::unit_notes::QUEUED;
+use crate::saved::Untaken;
 use crate::settings::Reckoned;
 use units::{Nanos, SimTime};
 
@@ -88,6 +89,20 @@ impl Regulation {
     /// Since when the superblock holds data that must be written anew; none where that is yet to come.
     pub(crate) fn due_since(&self, superblock: usize, now: SimTime) -> Option<SimTime> {
         Some(self.due.at[superblock]).filter(|due| *due <= now)
+    }
+
+    /// How long ago what each superblock holds was written, beside the age that the drive's file gives all.
+    ///
+    /// # Errors
+    /// When these are the ages of other superblocks.
+    pub(crate) fn set_ages(&mut self, ages_ns: &[u64]) -> Result<(), String> {
+        if ages_ns.len() != self.ages.opened_at.len() {
+            return Err(Untaken::misfit());
+        }
+        for (opened_at, &age_ns) in self.ages.opened_at.iter_mut().zip(ages_ns) {
+            *opened_at = opened_at.saturating_sub_unsigned(age_ns.min(1 << 62)).max(-i64::MAX / 2);
+        }
+        Ok(())
     }
 
     /// When a superblock was opened, in ns; negative: before the run.

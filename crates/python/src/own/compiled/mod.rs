@@ -10,8 +10,9 @@ mod random;
 pub mod regulator;
 pub mod scheduler;
 
-use super::asked::{Asked, Class, fail};
+use super::asked::{Asked, Class, Wrong, fail};
 use super::{heart, watch};
+use crate::stop;
 use pyo3::call::PyCallArgs;
 use pyo3::prelude::*;
 use random::Random;
@@ -123,6 +124,9 @@ impl Machine {
     #[cold]
     fn raised(&self, method: &'static str) -> ! {
         let is_late = heart::was_late();
+        if stop::is_overdue() {
+            Wrong::Signal(stop::overdue()).end();
+        }
         let said = self.asked.helped("raised", Some(method));
         if is_late {
             self.asked.refuse_late(method);

@@ -1,4 +1,4 @@
-"""`floatgate`, also as `python -m floatgate`. Ctrl-C ends it without a traceback from its first moment to its last."""
+"""`floatgate`, also as `python -m floatgate`. Ctrl-C ends it without a traceback at any moment."""
 
 import gc
 import sys

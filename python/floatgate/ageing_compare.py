@@ -74,7 +74,10 @@ def compare(
         watch=lambda _done, part: progress(part),
         stopped=stopped,
     )
-    return {value: life for value, life in zip(values, lives, strict=True) if life is not None}
+    begun = {value: life for value, life in zip(values, lives, strict=True) if life is not None}
+    if not begun:
+        raise KeyboardInterrupt  # it came before any of them had a first window
+    return begun
 
 
 _Asked = tuple[str, tuple[str, ...], Conditions]  # a drive, its changes, and how it is aged

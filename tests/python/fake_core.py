@@ -127,6 +127,18 @@ def nanoseconds(text: str) -> int:
     return 10**9
 
 
+class Stopped(KeyboardInterrupt): ...
+
+
+def ask_to_stop() -> None: ...
+
+
+def end_at_once() -> None: ...
+
+
+def forget_stop() -> None: ...
+
+
 def policy_timeout(limit_ns: int) -> None:
     pass
 

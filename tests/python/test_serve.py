@@ -228,9 +228,7 @@ def test_a_lost_state_is_told_and_the_drive_begins_as_after_a_cut(tmp_path: Path
     assert len(document["power"]["cuts"]) == 1
 
 
-def test_answers_later_than_the_pace_are_printed(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_answers_later_than_the_pace_are_printed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     fg.run(TINY, "random-write", limit_requests=20, out=tmp_path / "o")
     document = json.loads((tmp_path / "o" / "run.json").read_text())
     notes = {"lateness_us": "p50 5.0, p99 900.0, max 4000.0", "pace_kept": "no: choose a lower --pace (7 %)"}

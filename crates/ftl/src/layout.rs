@@ -139,7 +139,8 @@ impl Layout {
 
     /// The most units that dies hold for ever of which each keeps so many superblocks, where no block is bad.
     pub(crate) fn sustainable_at_best(&self, kept: u32) -> u64 {
-        let filled = u64::from(self.superblocks_per_die.saturating_sub(kept)) * u64::from(self.useful_units());
+        let filled =
+            u64::from(self.superblocks_per_die.saturating_sub(kept)) * u64::from(self.useful_units());
         (filled * u64::from(self.dies)).saturating_sub(u64::from(self.dies) * u64::from(self.program_units))
     }
 

@@ -128,7 +128,7 @@ def main(arguments: list[str] | None = None) -> NoReturn:
 def _tell_end(what: str) -> None:
     """Say what ended the command before its end, if there is still a place to say so."""
     with suppress(OSError, ValueError):
-        print(f"floatgate: ended by {what}", file=sys.stderr, flush=True)
+        print(f"floatgate: ended by {what}", file=sys.stderr, flush=True)  # noqa: T201
 
 
 def _answered(arguments: list[str] | None) -> int:
@@ -207,7 +207,7 @@ def _said(error: Exception) -> tuple[int, str]:
     if message is not None:
         return EXIT_INPUT, f"error: {message()} (see --help)"
     if type(error).__name__ == "Abort":
-        return EXIT_INTERRUPTED, ""
+        return EXIT_INTERRUPTED, "ended by Ctrl-C"
     if isinstance(error, OSError):  # what the machine refused: a path too long, a full output
         where = f"{error.filename}: " if error.filename else ""
         return EXIT_INPUT, f"error: {where}{(error.strerror or str(error)).lower()}"

@@ -80,7 +80,8 @@ impl VictimPolicy for Greedy {
         let rings = self.first_bucket..self.first_bucket + self.buckets;
         let after = |at: u32| self.nodes[at as usize].next;
         let ring = |ring: u32| {
-            std::iter::successors(Some(after(ring)), move |at| Some(after(*at))).take_while(move |at| *at != ring)
+            std::iter::successors(Some(after(ring)), move |at| Some(after(*at)))
+                .take_while(move |at| *at != ring)
         };
         Some(rings.flat_map(ring).map(SuperblockId).collect())
     }

@@ -60,7 +60,7 @@ test-papers: $(STAMPS)/package
 	$(BIN)/floatgate reproduce --quick
 
 test-python: $(STAMPS)/package
-	FLOATGATE_TRACES='$(abspath $(TRACES))' $(BIN)/python -m pytest
+	FLOATGATE_TRACES='$(abspath $(TRACES))' $(BIN)/python -m pytest --numprocesses=logical --dist=loadfile
 
 fuzz: ## Fuzz each parser for FUZZ_SECONDS (60), where nightly and cargo-fuzz are
 	@rustup toolchain list 2> /dev/null | grep -q '^nightly' || \

@@ -195,8 +195,8 @@ FORMATS = (
     Format(
         5,
         "write amplification is of bytes, not of mapping units: waf, waf_parts and waf_long_run; waf_bytes "
-        "has the bytes; host.trim counts what its requests did not forget; precondition.warm_up says what ran "
-        "before the measured window, waf_long_run.too_short.reason what a run lacks",
+        "has the bytes; host.trim counts what its requests did not forget; precondition.warm_up says what "
+        "ran before the measured window, waf_long_run.too_short.reason what a run lacks",
         (),
         _in_format_5,
     ),

@@ -29,9 +29,9 @@ from floatgate.workload import Workload
 TORTURE = "torture.json"
 
 # What drives are made smaller to: dies enough for every feature, pages few enough for quick runs. A die keeps
-# its number of superblocks, by which garbage collection is told when to begin. A drive that says something of
-# its dies which does not hold of so few keeps more of them.
-_PAGES = {"nand.pages_per_block": 24}
+# its number of superblocks, by which garbage collection is told when to begin, unless these are thousands. A
+# drive that says something of its dies which does not hold of so few keeps more of them.
+_PAGES = {"nand.pages_per_block": 24, "nand.blocks_per_plane": 4096}
 SMALL = ({"geometry.channels": 2, "geometry.ways": 2} | _PAGES, {"geometry.ways": 2} | _PAGES, _PAGES)
 # What is said of all dies, and of fewer is said of all that are left.
 SPAN = "ftl.mapping.dies_per_block"

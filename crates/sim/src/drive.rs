@@ -403,7 +403,8 @@ fn read_drive(root: &mut Section, seed: u64) -> Result<Whole, Refused> {
     let mut cuts = PowerPlan::read(root)?;
     let failures = FailurePlan::read(root, &parts.geometry)?;
     let mut ftl = FtlConfig::read(root, &parts.geometry, &controller)?;
-    ftl.buffer.power_loss_protection = cuts.protects(ftl.buffer.power_loss_protection);
+    cuts.has_capacitors = ftl.buffer.power_loss_protection;
+    ftl.buffer.power_loss_protection = cuts.is_buffer_durable();
     let link = LinkConfig::read(root)?;
     let layout = &ftl.layout;
     let oob = Bytes::new(parts.geometry.oob_size.get() / u64::from(layout.units_per_page));

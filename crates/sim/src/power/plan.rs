@@ -66,11 +66,10 @@ impl PowerPlan {
         })
     }
 
-    /// Reckons with capacitors, if the drive has any. What they have no time for is lost, so that a drive whose capacitors have
-    /// a limit promises only what is on flash: gives whether all that its buffer holds is durable.
-    pub fn protects(&mut self, has_capacitors: bool) -> bool {
-        self.has_capacitors = has_capacitors;
-        has_capacitors && self.hold_up.is_none()
+    /// True where all that the buffer holds is durable by capacitors. What these have no time for is lost, so that a drive whose
+    /// capacitors have a limit promises only what is on flash.
+    pub fn is_buffer_durable(&self) -> bool {
+        self.has_capacitors && self.hold_up.is_none()
     }
 
     /// True where the power fails by itself.

@@ -214,7 +214,9 @@ impl Media {
         self.store.space.pe_cycles[global] = 0; // Its wear is nobody's concern any more.
         // The cache's own superblocks are none that data can count on.
         let within = global as u32 % self.store.space.per_die;
-        self.store.space.dies[die].usable -= u32::from(!self.is_cache_own(within));
+        let counted = u32::from(!self.is_cache_own(within));
+        // None of a die that failed counts any more.
+        self.store.space.dies[die].usable = self.store.space.dies[die].usable.saturating_sub(counted);
         self.store.stats.superblocks_lost += 1;
         self.update_quota(die);
         self.note_lost_room();

@@ -1,4 +1,4 @@
-"""`floatgate`, also as `python -m floatgate`. Ctrl-C ends it without a traceback at any moment."""
+"""`floatgate`, also as `python -m floatgate`. Ctrl-C ends it quietly from its first moment to its last."""
 
 import gc
 import sys

@@ -118,17 +118,14 @@ def main(arguments: list[str] | None = None) -> NoReturn:
         code = _answered(arguments)
     except KeyboardInterrupt:  # while an error is being told, too
         code = EXIT_INTERRUPTED
-        _tell_end("Ctrl-C")
-    except Ended as end:
-        code = int(str(end.code))
-        _tell_end(signal.Signals(code - 128).name)
+    except SystemExit as end:
+        number = _signal_of(end)
+        if number is None:
+            raise
+        code = 128 + number
+        with suppress(OSError, ValueError):  # where there is no place to say so
+            print(f"floatgate: ended by {signal.Signals(number).name}", file=sys.stderr, flush=True)  # noqa: T201
     sys.exit(code)
-
-
-def _tell_end(what: str) -> None:
-    """Say what ended the command before its end, if there is still a place to say so."""
-    with suppress(OSError, ValueError):
-        print(f"floatgate: ended by {what}", file=sys.stderr, flush=True)  # noqa: T201
 
 
 def _answered(arguments: list[str] | None) -> int:
@@ -207,7 +204,7 @@ def _said(error: Exception) -> tuple[int, str]:
     if message is not None:
         return EXIT_INPUT, f"error: {message()} (see --help)"
     if type(error).__name__ == "Abort":
-        return EXIT_INTERRUPTED, "ended by Ctrl-C"
+        return EXIT_INTERRUPTED, ""
     if isinstance(error, OSError):  # what the machine refused: a path too long, a full output
         where = f"{error.filename}: " if error.filename else ""
         return EXIT_INPUT, f"error: {where}{(error.strerror or str(error)).lower()}"

@@ -117,7 +117,7 @@ def plan_of(
     return plan
 
 
-def _check_flows(path: Path, plan: Plan, capacity: int) -> None:
+def _check_flows(path: Path, plan: Plan, capacity: Any) -> None:
     """MQSim's flows are laid out on a drive of so many bytes; only its two files can lay them out anew."""
     drive, settings = away.place(plan.drive), away.placed(plan.overrides)
     size = json.loads(_core.explain_drive(drive, settings, places.folders()))["capacity_bytes"]

@@ -11,7 +11,7 @@ import floatgate as fg
 
 TINY = str(Path(__file__).parents[1] / "drives" / "tiny.toml")
 #: What a list of each type may hold, in ascending order.
-ITEMS = {
+ITEMS: dict[str, list[Any]] = {
     "time": ["1us", "2us", "1s"],
     "voltage": ["100mV", "200mV", "3V"],
     "number": [0.001, 0.5, 2.0],

@@ -237,7 +237,8 @@ impl Ledger {
 
     /// The newest that the host wrote of a unit is on flash.
     pub fn on_commit(&mut self, lpn: Lpn) {
-        if let Some(at) = self.ended.iter().position(|(of, _)| *of == lpn) {
+        // A program may hold an older version of the unit, too: before the newest.
+        if let Some(at) = self.ended.iter().rposition(|(of, _)| *of == lpn) {
             let (_, slot) = self.ended.remove(at);
             self.on_kept(slot);
         }

@@ -122,7 +122,7 @@ fn what_writes_find_in_the_buffer_says_whether_they_are_uniform() {
 
 #[test]
 fn parts_add_up_and_a_short_run_gives_no_value() {
-    let result = measured(&[], 1, 200);
+    let result = measured(&[], 1, 60);
     let parts = result["waf_parts"].as_object().unwrap();
     let sum: f64 = parts.values().filter_map(Value::as_f64).sum();
     assert!((sum - number(&result, "waf")).abs() < 1e-9, "{parts:?}");

@@ -239,8 +239,7 @@ def host(random: Random) -> str:
         f"iodepth={random.choice((1, 4, 16, 64))}",
         f"size={random.choice((5, 30, 100))}%",
         f"number_ios={random.choice((500, 4_000, 16_000))}",
-        "time_based=1",
-        "runtime=3600",
+        "io_size=16g",  # over and over until there were so many; with a runtime alone, fio does not count them
     ]
     durable = random.choice(("", "fsync", "fdatasync", "sync"))
     if durable == "sync":

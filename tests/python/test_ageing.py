@@ -223,7 +223,7 @@ def test_a_worn_drive_goes_on_in_a_run(tmp_path: Path, monkeypatch: pytest.Monke
     changes = dict(setting.split("=", 1) for setting in ERRING)
     life = fg.age(TINY, set=changes, measure=0, years=0.5, hot="1/0.1", save_state="worn.state")
     assert fg.state.info("worn.state")["aged_drive_writes"] == pytest.approx(life.rows[-1].drive_writes)
-    job = "[r]\nrw=randread\nbs=4k\nnumber_ios=2000\ntime_based=1\nruntime=60\n"
+    job = "[r]\nrw=randread\nbs=4k\nnumber_ios=2000\nio_size=1g\n"
     Path("job.fio").write_text(job)
     worn = fg.run(TINY, "job.fio", set=changes, load_state="worn.state", check=True)
     new = fg.run(TINY, "job.fio", set=changes, precondition="fill", check=True)

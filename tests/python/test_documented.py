@@ -103,6 +103,8 @@ def _make_theirs(folder: Path, text: str) -> None:
             (folder / name).write_bytes(gzip.compress(trace.encode()))
     (folder / "ycsb.csv").write_text("1,0,0,5,1,x\n2,0,1,6,1,x\n")
     (folder / "job.fio").write_text(JOB + ("filename=${DEV}\n" if "--env" in text else ""))
+    if "--load-state" in text:
+        (folder / "worn.state").write_bytes(b"")
     mqsim_files.write_drive(folder)
     scenarios = 3 if "--scenario" in text else 1
     mqsim_files.write_workload(folder, *scenarios * ((mqsim_files.flow("synthetic"),),))

@@ -206,7 +206,10 @@ def test_a_signal_ends_a_command_in_the_middle_of_an_answer(
         os.close(write)
         asked = os.read(read, 1)
         process.send_signal(sent)
-        _, err = process.communicate(timeout=120)
+        try:
+            _, err = process.communicate(timeout=120)
+        finally:
+            process.kill()
     os.close(read)
     assert asked, err
     assert process.returncode == SIGNALS[sent], err

@@ -68,7 +68,7 @@ def lives_of(
 ) -> dict[str, Life]:
     """Age a drive as it was asked for: the life by the value compared, or by nothing."""
     how = _conditions(asked)
-    _check_state(asked)
+    check_state(asked)
     if asked.compare is not None:
         return ageing_compare.compare(
             asked.drive,
@@ -85,7 +85,7 @@ def lives_of(
     return {"": life}
 
 
-def _check_state(asked: AgeOptions) -> None:
+def check_state(asked: AgeOptions) -> None:
     """Refuse a state that would replace something else, or that several lives would write."""
     if asked.save_state is None:
         without_effect({"force": asked.force or None}, "no state is saved", "--save-state with this option")

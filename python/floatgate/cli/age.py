@@ -22,11 +22,12 @@ def age(asked: AgeOptions) -> None:
     """
     from rich.progress import Progress
 
-    from floatgate.api.age import lives_of, written
+    from floatgate.api.age import check_state, lives_of, written
     from floatgate.cli import console
     from floatgate.folder import own_file
     from floatgate.session import interruptible
 
+    check_state(asked)
     with own_file(asked.out, Path("out") / f"age-{Path(asked.drive).stem}.html") as file:
         with interruptible() as interrupt, Progress(console=console.err.rich, transient=True) as bar:
             task = bar.add_task("ageing", total=1.0)

@@ -70,6 +70,9 @@ pub fn notes(file: &JobFile, files: &[FileRegion], drive_bytes: u64) -> Vec<(Str
     if let Some(jobs) = names(&endless) {
         note("time_based", format!("no runtime, so without effect, as in fio: {jobs}"));
     }
+    if let Some(jobs) = names(&|job| job.time_based && job.number_ios.is_some()) {
+        note("number_ios", format!("without effect beside time_based, as in fio: {jobs}"));
+    }
     let one_map = |job: &JobSpec| {
         let least = |direction: &usize| job.blocks[*direction].least();
         job.has_map() && [1, 2].iter().any(|direction| least(direction) != least(&0))

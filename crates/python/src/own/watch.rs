@@ -19,6 +19,8 @@ static OPEN: Mutex<Vec<Question>> = Mutex::new(Vec::new());
 static LOOKING: Once = Once::new();
 /// How often the thread looks.
 const EVERY: Duration = Duration::from_millis(50);
+/// An answer that takes longer gives way to this thread for a moment at each look.
+const LONG: Duration = Duration::from_millis(500);
 
 /// A question that is not answered yet; a thread has at most one.
 struct Question {
@@ -75,6 +77,11 @@ fn look() {
         heart::look(if is_stopped { Duration::ZERO } else { limit() });
         let is_overdue =
             |question: &Question| is_stopped || (!question.is_late && question.since.elapsed() > limit());
+        if open().iter().any(|question| question.since.elapsed() > LONG) {
+            // A signal that comes as a call of the system returns may leave CPython 3.11 without the mark by which its loop
+            // notices it; the loop looks for signals, too, where another thread asks for its turn.
+            Python::attach(|_py| ());
+        }
         if open().iter().any(is_overdue) {
             Python::attach(|py| {
                 let raised =

@@ -319,7 +319,7 @@ fn every_lapse_is_noticed() {
 /// Hosts as `floatgate torture` draws them.
 #[test]
 fn every_lapse_is_noticed_under_the_hosts_of_torture() {
-    let rest = "bs=4k\niodepth=16\nsize=5%\nnumber_ios=4000\ntime_based=1\nruntime=3600\nfsync=7\n";
+    let rest = "bs=4k\niodepth=16\nsize=5%\nnumber_ios=4000\nio_size=16g\nfsync=7\n";
     let trims = "[trims]\nrw=randtrim\nbs=4k\nsize=30%\nnumber_ios=1000\n";
     let host =
         |seed| format!("[host]\nrw={}\n{rest}{trims}", ["randwrite", "randtrimwrite"][seed as usize % 2]);

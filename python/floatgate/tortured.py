@@ -239,7 +239,7 @@ def host(random: Random) -> str:
         f"iodepth={random.choice((1, 4, 16, 64))}",
         f"size={random.choice((5, 30, 100))}%",
         f"number_ios={random.choice((500, 4_000, 16_000))}",
-        "io_size=16g",  # over and over until there were so many; with a runtime alone, fio does not count them
+        "io_size=16g",  # over and over until there were so many: fio counts none of a time-based job
     ]
     durable = random.choice(("", "fsync", "fdatasync", "sync"))
     if durable == "sync":

@@ -4,6 +4,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
+class PolicyTimeout(BaseException):
+    """A policy did not answer in time; raised within it."""
+
 class Stopped(KeyboardInterrupt):
     """A slice of work that did not end by itself after a stop was asked for."""
 

@@ -50,6 +50,10 @@ def headline(document: dict[str, Any]) -> list[Metric]:
     return list(_metrics(document))
 
 
+def _unsettled(_value: float | None) -> str:
+    return NOT_SETTLED
+
+
 def _metrics(document: dict[str, Any]) -> Iterator[Metric]:
     for kind in KINDS:
         side = document["host"].get(kind)
@@ -64,8 +68,7 @@ def _metrics(document: dict[str, Any]) -> Iterator[Metric]:
         if share is not None:
             yield Metric(f"state.{path}.share", f"{kind} that met flash", share, q.percent)
     settled = at(document, "waf_bytes.settled") is not False
-    show = q.ratio if settled else lambda _value: NOT_SETTLED
-    yield Metric("waf", "write amplification", document["waf"], show)
+    yield Metric("waf", "write amplification", document["waf"], q.ratio if settled else _unsettled)
     if at(document, "waf_long_run.value") is not None:
         low, value, high = (at(document, f"waf_long_run.{name}") for name in ("low", "value", "high"))
         title = "write amplification, long run"

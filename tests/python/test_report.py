@@ -133,7 +133,9 @@ def test_names_cannot_break_out_of_the_page(tmp_path: Path) -> None:
 def test_a_run_without_writes_or_models_still_has_a_report(tmp_path: Path) -> None:
     def strip(document: dict[str, Any]) -> None:
         document["waf"] = None
-        document["host"]["write"] = document["host"]["trim"] | {"interval": None}
+        of_trims = ("requests_without_unit", "bytes_outside_units")
+        trim = {key: value for key, value in document["host"]["trim"].items() if key not in of_trims}
+        document["host"]["write"] = trim | {"interval": None}
         document["histogram"]["write"] = []
         document["stages"]["write"] = dict.fromkeys(document["stages"]["write"])
         document["flash"]["programs"] = dict.fromkeys(document["flash"]["programs"], 0)

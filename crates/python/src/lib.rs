@@ -30,6 +30,7 @@ fn version() -> &'static str {
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("InputError", module.py().get_type::<errors::InputError>())?;
     module.add("BrokenInvariant", module.py().get_type::<errors::BrokenInvariant>())?;
+    module.add("PolicyTimeout", module.py().get_type::<own::PolicyTimeout>())?;
     module.add("Stopped", module.py().get_type::<stop::Stopped>())?;
     module.add_function(wrap_pyfunction!(stop::ask_to_stop, module)?)?;
     module.add_function(wrap_pyfunction!(stop::end_at_once, module)?)?;

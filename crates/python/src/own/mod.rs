@@ -17,7 +17,7 @@ mod wear;
 
 pub use asked::{Fault, is_kept, kept, left_behind};
 pub use heart::{compiled_is_asked, compiled_watch};
-pub use watch::policy_timeout;
+pub use watch::{PolicyTimeout, policy_timeout};
 
 use crate::errors::{BrokenInvariant, guarded, input};
 use asked::{Class, Given};

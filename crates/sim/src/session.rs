@@ -243,6 +243,7 @@ impl Session {
                 if advance_warm_up(self.warm_up.as_mut(), run, &self.drive, events)? {
                     take_up(run, self.waiting.take(), &self.options, self.interrupted);
                 }
+                self.map_made_before = run.ftl.map_made_in();
                 self.precondition_wall += begin.elapsed();
             }
             Phase::Observed(run) if self.waiting.is_some() => {
@@ -250,6 +251,7 @@ impl Session {
                     observe(&mut run.ctx.probe, &self.options, &self.drive, run.ctx.calendar.now());
                     take_up(run, self.waiting.take(), &self.options, self.interrupted);
                 }
+                self.map_made_before = run.ftl.map_made_in();
                 self.precondition_wall += begin.elapsed();
             }
             Phase::Plain(run) => {

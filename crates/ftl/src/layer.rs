@@ -289,7 +289,7 @@ impl Ftl {
     /// Takes the state of a drive at rest.
     ///
     /// # Errors
-    /// When something is under way.
+    /// When an operation is in flight.
     pub fn save(&self) -> Result<SavedState, String> {
         let streams = self.media().store.streams();
         Ok(SavedState { streams, ..either!(self, ftl => ftl.save())? })

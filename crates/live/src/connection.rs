@@ -13,7 +13,7 @@ use std::io::{ErrorKind, Read};
 const CHUNK: usize = 256 << 10;
 /// Bytes of requests and answers from which on a client is read no further.
 const CHARGED_MOST: u64 = 16 << 20;
-/// The same for requests under way.
+/// The same for requests in flight.
 const UNDER_WAY_MOST: u32 = 4096;
 /// Bytes that are sent to a client in one turn, or come from it.
 pub const TURN_BYTES: usize = 1 << 20;
@@ -96,7 +96,7 @@ impl Connection {
         self.quiet = 0;
     }
 
-    /// Bytes that it has memory for: of requests under way, of answers, and of the request that comes.
+    /// Bytes that it has memory for: of requests in flight, of answers, and of the request that comes.
     pub fn memory(&self) -> u64 {
         self.charged
             + self.answers.bytes() as u64
@@ -137,7 +137,7 @@ impl Connection {
         &mut self.answers
     }
 
-    /// A request of it is under way, and is charged for so much.
+    /// A request of it is in flight, and is charged for so much.
     pub fn begin(&mut self, charge: u64) {
         self.under_way += 1;
         self.charged += charge;
@@ -309,7 +309,7 @@ mod tests {
             assert!(connection.memory() <= MEMORY_MOST, "{} bytes", connection.memory());
         }
         assert_eq!(begun, 1, "one asks for more than a client is charged for");
-        assert!(!connection.is_busy(), "it is nobody's turn while the client takes nothing");
+        assert!(!connection.is_busy(), "no turn is due while the client takes nothing");
         // Once it takes what it asked for, the next is looked at.
         let mut taken = vec![0; LONGEST as usize];
         let taking = std::thread::spawn(move || client.read_exact(&mut taken).map(|()| client));

@@ -117,7 +117,7 @@ pub struct DriveNow {
 pub struct Progress {
     /// Clients that are connected.
     pub clients: usize,
-    /// Memory that they have: of requests under way, and of answers that they have not taken.
+    /// Memory that they have: of requests in flight, and of answers that they have not taken.
     pub client_bytes: u64,
     /// Requests of clients answered.
     pub requests: u64,

@@ -1,4 +1,4 @@
-//! Host requests under way.
+//! Host requests in flight.
 
 use controller::Waits;
 use engine::{INDEX_MAX, next_index};
@@ -127,7 +127,7 @@ impl Request {
     }
 }
 
-/// All requests under way; places are used again.
+/// All requests in flight; places are used again.
 pub(crate) struct Requests {
     items: Vec<Request>,
     free: u32,

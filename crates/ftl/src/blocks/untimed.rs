@@ -110,7 +110,7 @@ impl BlockMapped {
     /// Takes the state of a drive at rest.
     ///
     /// # Errors
-    /// When something is under way.
+    /// When an operation is in flight.
     pub fn save(&self) -> Result<SavedState, String> {
         let busy = self.banks.iter().any(|bank| bank.merging.job.is_some() || bank.in_flight > 0);
         if self.media.is_draining() || self.media.store.controller.in_flight() > 0 || busy {

@@ -32,7 +32,7 @@ impl PageMapped {
     /// Takes the state of a drive at rest.
     ///
     /// # Errors
-    /// When something is under way.
+    /// When an operation is in flight.
     pub fn save(&self) -> Result<SavedState, String> {
         if self.media.guards.dead.are_any() {
             return Err("a die has failed: such a drive is not saved".into());

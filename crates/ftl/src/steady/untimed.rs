@@ -242,8 +242,8 @@ impl PageMapped {
         true
     }
 
-    /// Ends all collection in no time, as a drive does that is not written to: what is under way, what is still wanted, and
-    /// what idle dies do.
+    /// Ends all collection in no time, as a drive does that is not written to: collections in progress, those still wanted,
+    /// and the background collection of idle dies.
     pub fn rest_untimed(&mut self) {
         let most = u64::from(self.media.store.layout.superblocks_per_die);
         for die in 0..self.media.store.layout.dies as usize {

@@ -104,7 +104,7 @@ fn a_client_that_goes_in_the_middle_of_a_write_wrote_nothing() {
     drop(client);
     let mut other = served.client();
     assert_eq!(other.read(0, 8192), (0, vec![0; 8192]));
-    // One that goes with requests under way does not hold up the others.
+    // One that goes with requests in flight does not hold up the others.
     (0..8).for_each(|at| other.send(FUA, WRITE, at * 4096, 4096, &[8; 4096]));
     drop(other);
     let mut third = served.client();

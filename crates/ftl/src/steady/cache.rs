@@ -49,7 +49,7 @@ impl PageMapped {
         };
         self.look_up_untimed(lpn);
         self.media.put_slc_untimed(die, lpn);
-        self.media.store.stats.units_written += 1;
+        self.media.store.count_written(1);
         self.media.store.stats.units_programmed[Origin::Host as usize] += 1;
         true
     }

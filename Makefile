@@ -54,7 +54,7 @@ demo: $(STAMPS)/package ## Run a real trace on a drive; leaves out/demo/report.h
 test: test-rust test-papers test-python ## Pass every test: Rust, Python, papers in quick form
 
 test-rust:
-	FLOATGATE_TRACES='$(abspath $(TRACES))' cargo test --workspace --exclude floatgate-python
+	FLOATGATE_TRACES='$(abspath $(TRACES))' cargo test --profile quick --workspace --exclude floatgate-python
 
 test-papers: $(STAMPS)/package
 	$(BIN)/floatgate reproduce --quick

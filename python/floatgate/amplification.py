@@ -57,9 +57,9 @@ def long_run(document: dict[str, Any]) -> str:
     if short:
         few = f"{short['needed']:,} needed"
         needed = _MISSING.get("drifting" if short["drifting"] else short.get("reason", ""), few)
-        return f"too short to say: {short['victims']:,} victims, {needed}"
+        return f"too short to say: {q.several(short['victims'], 'victim')}, {needed}"
     half = q.percent(found["half_width_relative"])
-    return f"{q.ratio(found['value'])} +/- {half} ({found['victims']:,} victims)"
+    return f"{q.ratio(found['value'])} +/- {half} ({q.several(found['victims'], 'victim')})"
 
 
 def collected(document: dict[str, Any]) -> bool:

@@ -33,6 +33,11 @@ def count(value: float | None) -> str:
     return three(value) if value != int(value) else str(int(value))
 
 
+def several(number: int, noun: str) -> str:
+    """Write a number with its noun: `1 victim`, `1,204 victims`."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
 def duration(ns: float | None) -> str:
     """A time given in nanoseconds: `81.2 us`."""
     if ns is None:

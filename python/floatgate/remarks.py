@@ -152,7 +152,7 @@ def _loop_given_up(document: dict[str, Any]) -> Remark | None:
     half = at(document, "waf_long_run.half_width_relative")
     known = "not known" if half is None else f"known to {q.percent(half)}"
     text = (
-        f"--loop {loop['rule']} ended after {loop['passes']:,} passes of the workload with a write"
+        f"--loop {loop['rule']} ended after pass {loop['passes']:,} of the workload with a write"
         f" amplification that is {known} in the long run."
     )
     return Remark("loop_given_up", text, "give it more passes: until=waf:5%,max=1000")
@@ -165,14 +165,15 @@ def _too_short(document: dict[str, Any]) -> Remark | None:
         return None
     unknown = "too short to say what write amplification comes to."
     texts = {
-        "drifting": f"Write amplification was still changing when the run ended, over its last {victims:,}"
-        " victims: too short to say what it comes to.",
+        "drifting": "Write amplification was still changing when the run ended, over its last"
+        f" {q.several(victims, 'victim')}: too short to say what it comes to.",
         "folding": "What the host wrote to the SLC cache was not folded while the run lasted, so that what"
-        f" folding costs is not known, whatever {victims:,} victims of garbage collection say: {unknown}",
-        "room": f"In a part of the run its victims, {victims:,} in all, gained no room: {unknown}",
+        f" folding costs is not known, whatever {q.several(victims, 'victim')} of garbage collection"
+        f" say: {unknown}",
+        "room": f"In a part of the run its {q.several(victims, 'victim')} gained no room: {unknown}",
     }
     few = (
-        f"Write amplification rests on {victims:,} victims of garbage collection, and"
+        f"Write amplification rests on {q.several(victims, 'victim')} of garbage collection, and"
         f" {short['needed']:,} are needed: too short to say what it comes to."
     )
     return Remark("too_short", texts.get(short.get("reason", ""), few), _LONGER)
@@ -191,8 +192,8 @@ def _owed_before(document: dict[str, Any]) -> Remark | None:
     moved = at(document, "flash.units_programmed.gc")
     if document.get("waf") is None and moved:
         text = (
-            f"Nothing was written, and garbage collection moved {moved:,} units for room that was missing"
-            " when the run began: reads waited for work that they did not cause."
+            f"Nothing was written, and garbage collection moved {q.several(moved, 'unit')} for room that"
+            " was missing when the run began: reads waited for work that they did not cause."
         )
         advice = "--precondition instant or steady, which leave a drive at rest to a workload that only reads"
         return Remark("owed_before", text, advice)

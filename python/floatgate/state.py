@@ -53,7 +53,7 @@ def nothing_met(document: dict[str, Any]) -> str | None:
     if not state or at(state, "layout.on") or not state["units_read"]:
         return None
     unmapped, share = at(state, "reads_unmapped.units"), at(state, "reads_unmapped.share")
-    reads = f"{state['units_read']:,} reads of {q.size(state['unit_bytes'])}"
+    reads = f"{q.several(state['units_read'], 'read')} of {q.size(state['unit_bytes'])}"
     if at(document, "invocation.workload.kind") == "nbd":  # a served drive holds what its clients wrote
         return (
             f"{unmapped:,} of {reads} ({q.percent(share)}) met nothing: zeros were answered"

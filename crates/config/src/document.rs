@@ -110,13 +110,13 @@ impl Document {
         Self { root, bringer: Bringer::default() }
     }
 
-    /// The same document, to which somebody brings policies.
+    /// The same document, with a caller's policies beside the catalogue's.
     #[must_use]
     pub fn with(self, bringer: Bringer) -> Self {
         Self { bringer, ..self }
     }
 
-    /// True when `name` can only be a policy that somebody brings.
+    /// True when `name` can only be a caller's policy.
     pub fn is_foreign(&self, name: &str) -> bool {
         self.bringer.of(name).is_some()
     }

@@ -18,7 +18,7 @@ pub struct ConfigError {
     pub hint: Option<String>,
 }
 
-/// What is expected of a key that nobody reads.
+/// The expectation of an unknown key: no reader asks for it.
 pub(crate) const UNKNOWN: &str = "unknown key";
 
 /// What is expected of a key that has keys below it.
@@ -30,7 +30,7 @@ impl ConfigError {
         self.expected == TABLE
     }
 
-    /// True when nobody reads the key.
+    /// True when no reader asks for the key.
     pub fn is_unknown_key(&self) -> bool {
         self.expected == UNKNOWN
     }
@@ -85,7 +85,7 @@ fn apart(path: &str, key: &str) -> Option<usize> {
     Some(distance(path, key)).filter(|&apart| apart <= 1 + path.len().max(key.len()) / 3)
 }
 
-/// The known name most like `name`, if one is near enough to be what was meant, in whatever case it is written. Of two that are as
+/// The known name most like `name`, if one is near enough to be what was meant, in any case. Of two that are as
 /// near, the one as long as `name` whose letters lie nearer: `ddr3` for `ddr4`.
 pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let lower = name.to_lowercase();

@@ -1,4 +1,4 @@
-//! Policies that stand in no catalogue: whoever has a configuration read may bring them.
+//! Policies that stand in no catalogue: the caller of a reader may bring them.
 
 use crate::{ConfigError, Section};
 use std::any::Any;
@@ -50,7 +50,7 @@ impl Bringer {
 
 impl fmt::Debug for Bringer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(if self.0.is_some() { "Bringer" } else { "nobody" })
+        f.write_str(if self.0.is_some() { "Bringer" } else { "none" })
     }
 }
 

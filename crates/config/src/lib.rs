@@ -1,4 +1,4 @@
-//! Strict reading of TOML: every value has a place, a unit and an owner; what nobody asked for is an error.
+//! Strict reading of TOML: every value has a place, a unit and an owner; an unread key is an error.
 //!
 //! A [`Document`] is a tree of values that remember file, line and the comment behind them (the source of a
 //! number). Documents are laid over one another (`base = "..."`, `--set`). A [`Section`] hands the values

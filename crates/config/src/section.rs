@@ -358,7 +358,7 @@ impl Section {
         })
     }
 
-    /// The maker of the policy that `name` names, where somebody brings it: a seam's catalogue knows it not.
+    /// The maker of the policy that `name` names, where the caller brings one: it is in no seam's catalogue.
     ///
     /// # Errors
     /// When it is not there, does not answer `question`, or a parameter is wrong.

@@ -39,7 +39,7 @@ pub struct Asked {
 pub(crate) enum Answer {
     /// This value, as `--set` takes it.
     Is(String),
-    /// A value or a table, whatever it holds.
+    /// A value or a table, of any content.
     Given,
     /// Nothing.
     Absent,

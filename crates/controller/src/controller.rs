@@ -105,7 +105,7 @@ impl Controller {
         }
     }
 
-    /// Lets the policies begin, those that draw with streams of their own.
+    /// Lets the policies begin: policies that draw have random streams of their own.
     pub fn begin(&mut self, seed: u64) {
         self.scheduler.take_random(RandomStream::new(seed, "controller.scheduler"));
         for (index, channel) in self.channels.iter_mut().enumerate() {
@@ -113,13 +113,13 @@ impl Controller {
         }
     }
 
-    /// A transaction under way or just finished.
+    /// A transaction in flight or just finished.
     #[inline]
     pub fn transaction(&self, id: TransactionId) -> &Transaction {
         &self.slab.items[id.index()]
     }
 
-    /// Transactions under way.
+    /// Transactions in flight.
     pub fn in_flight(&self) -> u32 {
         self.slab.live
     }
@@ -224,7 +224,7 @@ impl Controller {
         }
     }
 
-    /// The data of a read and of those that ride on it are in the controller.
+    /// The data of a read and of its riders are in the controller.
     #[inline]
     fn hand_out<P: Probe>(&mut self, id: TransactionId, ctx: &mut Context<P>) {
         if self.sharing.is_some() {
@@ -270,7 +270,7 @@ impl Controller {
         }
     }
 
-    /// An internal read is decoded, and with it those that came while it was.
+    /// An internal read is decoded, and with it the riders that came during the decoding.
     #[inline]
     fn on_decoded<P: Probe>(&mut self, id: TransactionId, now: SimTime, probe: &mut P) {
         self.finished.push(id);

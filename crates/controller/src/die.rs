@@ -53,7 +53,7 @@ pub(crate) struct Die {
     tail: [TransactionId; Class::COUNT],
     pub waiting: u8,
     pub urgent: bool,
-    /// Operations of the host under way here, waiting or at work.
+    /// Operations of the host in flight here, waiting or at work.
     pub host_operations: u32,
     pub array: TransactionId,
     pub array_kind: Kind,

@@ -165,7 +165,7 @@ impl Sharing {
 pub(crate) fn spent(transaction: &Transaction, id: TransactionId, die: &Die, now: SimTime) -> Spent {
     let mut spent = [transaction.channel_ns, transaction.transfer_ns, transaction.array_ns];
     if transaction.since > now {
-        // Cycles under way are counted to their end.
+        // Cycles in progress are counted to their end.
         spent[1] -= transaction.since.since(now).ns();
     } else {
         let sensing = die.array == id && die.array_phase == ArrayPhase::Busy;

@@ -161,7 +161,7 @@ impl Class {
     }
 }
 
-/// Names a transaction while it is under way.
+/// Names a transaction while it is in flight.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TransactionId(pub u32);
 
@@ -310,7 +310,7 @@ impl Transaction {
     }
 }
 
-/// All transactions under way; places are used again, so that nothing is allocated per operation.
+/// All transactions in flight; places are used again, so that nothing is allocated per operation.
 #[derive(Clone, Debug)]
 pub(crate) struct Slab {
     pub items: Vec<Transaction>,

@@ -39,7 +39,7 @@ pub fn next_index(count: usize, what: &str) -> u32 {
 pub struct Calendar {
     /// What happens soon.
     wheel: Wheel,
-    /// What is under way and lay beyond the wheel when it was put in.
+    /// Scheduled events that lay beyond the wheel when they were put in.
     far: Heap,
     /// What waits for its time: few of many ever happen as they were set, and they would make the other heap deep.
     timers: Heap,
@@ -123,7 +123,7 @@ impl Calendar {
     }
 
     /// The same for what only the clock brings: it happens at the same moment and in the same order as by
-    /// [`Self::schedule`], and costs what is under way nothing while it waits.
+    /// [`Self::schedule`], and costs events in flight nothing while it waits.
     ///
     /// # Panics
     /// As [`Self::schedule`].

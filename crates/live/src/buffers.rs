@@ -5,7 +5,7 @@ const KEPT: usize = 16 << 20;
 /// Blocks of up to 2^20 bytes are kept.
 const CLASSES: usize = 21;
 
-/// Blocks that nobody uses, by size: one of another size would have to be moved, or to be cleared where it grows.
+/// Unused blocks, by size: one of another size would have to be moved, or to be cleared where it grows.
 #[derive(Default)]
 pub struct Buffers {
     /// Blocks with room for 2^n bytes at least, and not for twice as many.

@@ -10,7 +10,7 @@ use std::ops::Range;
 /// Bytes of a sector: what is asked for begins and ends at one.
 const SECTOR: u64 = 512;
 /// The drive is asked to zero or to forget so many bytes at a time, so that other clients come between.
-const PIECE: u64 = 1 << 20;
+const PIECE: u64 = 256 << 10;
 
 /// A request to the drive.
 #[derive(Clone, Debug, PartialEq, Eq)]

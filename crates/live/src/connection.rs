@@ -14,7 +14,7 @@ const CHUNK: usize = 256 << 10;
 /// Bytes of requests and answers from which on a client is read no further.
 const CHARGED_MOST: u64 = 16 << 20;
 /// The same for requests in flight.
-const UNDER_WAY_MOST: u32 = 4096;
+const IN_FLIGHT_MOST: u32 = 4096;
 /// Bytes that are sent to a client in one turn, or come from it.
 pub const TURN_BYTES: usize = 1 << 20;
 /// A client that sent nothing at so many looks is looked at only from time to time, or when it has sent something.
@@ -47,7 +47,7 @@ pub struct Connection {
     long: Option<Long>,
     answers: Answers,
     /// Requests that are not answered.
-    under_way: u32,
+    in_flight: u32,
     /// What they are charged for.
     charged: u64,
     /// Whole requests may be in `read`: the turn was over, or the client had its share.
@@ -75,7 +75,7 @@ impl Connection {
             filled: 0,
             long: None,
             answers,
-            under_way: 0,
+            in_flight: 0,
             charged: 0,
             has_more: false,
             is_eager: false,
@@ -104,7 +104,7 @@ impl Connection {
     }
 
     fn may_take(&self) -> bool {
-        self.charged + (self.answers.bytes() as u64) < CHARGED_MOST && self.under_way < UNDER_WAY_MOST
+        self.charged + (self.answers.bytes() as u64) < CHARGED_MOST && self.in_flight < IN_FLIGHT_MOST
     }
 
     fn may_read(&self) -> bool {
@@ -118,8 +118,8 @@ impl Connection {
 
     /// It needs nothing any more, and nothing can be done for it.
     pub fn is_done(&self) -> bool {
-        let is_answered = self.under_way == 0 && self.answers.bytes() == 0 && !self.has_more;
-        self.is_over && (is_answered || (self.is_gone && self.under_way == 0))
+        let is_answered = self.in_flight == 0 && self.answers.bytes() == 0 && !self.has_more;
+        self.is_over && (is_answered || (self.is_gone && self.in_flight == 0))
     }
 
     /// How it wants its answers.
@@ -139,13 +139,13 @@ impl Connection {
 
     /// A request of it is in flight, and is charged for so much.
     pub fn begin(&mut self, charge: u64) {
-        self.under_way += 1;
+        self.in_flight += 1;
         self.charged += charge;
     }
 
     /// That request has its answer.
     pub fn finish(&mut self, charge: u64) {
-        self.under_way -= 1;
+        self.in_flight -= 1;
         self.charged -= charge;
     }
 
@@ -347,7 +347,7 @@ mod tests {
             });
             most = most.max(connection.memory());
             // The drive takes them late: only when nothing more comes.
-            if connection.under_way > 0 && !connection.may_read() {
+            if connection.in_flight > 0 && !connection.may_read() {
                 connection.finish(LONGEST.into());
             }
         }

@@ -46,7 +46,7 @@ pub struct Done {
 struct Slot {
     spare: Spare,
     data: Vec<u8>,
-    /// A write brought a part of the unit, and the rest could not be read: nobody may believe it.
+    /// A write brought a part of the unit, and the rest could not be read: the unit's data are unknown.
     spoiled: bool,
 }
 
@@ -61,7 +61,7 @@ struct Entering {
 pub struct Shared {
     /// Requests that the drive has not taken yet, with their numbers.
     pub incoming: VecDeque<(u64, HostRequest)>,
-    /// What those bring that are under way, by number.
+    /// Data of the requests in flight, by number.
     pub payloads: HashMap<u64, Payload>,
     /// Answers that the server has not taken yet.
     pub done: Vec<Done>,
@@ -82,7 +82,7 @@ pub struct Shared {
     entering: Entering,
     /// Requests whose units could not be laid over what was there. Only looked up.
     spoiled: HashSet<u64>,
-    /// Programs under way, by owner.
+    /// Programs in flight, by owner.
     placed: HashMap<u32, (Ppa, Programmed)>,
     /// The number of the next write of a unit.
     stamp: u64,
@@ -225,7 +225,7 @@ impl Shared {
                 }
             }
             Origin::Map | Origin::Padding | Origin::Parity => {}
-            // Overtaken, and erased where it was: a copy that nobody needs.
+            // Overtaken, and erased where it was: a copy without use.
             _ if Ppa(from) == Ppa::NONE => {}
             _ => return self.copy(Ppa(from), data),
         }

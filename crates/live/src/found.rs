@@ -1,7 +1,7 @@
 //! How the drive of an image is found again: at rest, with its state beside the image, or as a power cut left it.
 //!
 //! The server that was killed took the drive's RAM with it. What it had programmed is in the image, so that what is left to
-//! do is a drive's: it reads the spare areas of its flash, in simulated time. A program may have been under way in each
+//! do is a drive's: it reads the spare areas of its flash, in simulated time. A program may have been in flight in each
 //! superblock that was not full: its pages count as torn.
 
 use crate::image::{Image, Left, Spare};
@@ -128,7 +128,7 @@ pub struct Holds {
 ///
 /// # Errors
 /// When the disk does not give it, or a spare area is not what was written there: which unit it was of, and which version,
-/// nobody can say, so that no unit could be trusted.
+/// no record says, so that no unit could be trusted.
 pub fn put(image: &Image, layout: &Layout, programs: Programs, medium: &mut Medium) -> Result<Holds, Error> {
     let mut holds = Holds::default();
     for superblock in 0..layout.superblocks() {
@@ -180,7 +180,7 @@ fn rows_written(spares: &[Spare], layout: &Layout, one_bit: bool) -> u32 {
     last.map_or(0, |last| (last as u32 / layout.row_units + 1).next_multiple_of(step).min(rows))
 }
 
-/// With the rows behind them that may have been under way.
+/// With the rows behind them whose programs may have been in flight.
 fn with_torn(written: u32, layout: &Layout, one_bit: bool) -> u32 {
     let (rows, step) = rows_of(layout, one_bit);
     if written == 0 { 0 } else { (written + step).min(rows) }

@@ -1,5 +1,5 @@
-//! What is counted while a drive is served, for those who watch: whoever asks gets the last copy that the server left, so that
-//! nobody who looks on holds it up.
+//! The counts of a served drive, for watchers: a watcher gets the last copy that the server left, so that
+//! watching never holds the server up.
 
 use crate::nbd::{Command, Refusal};
 use crate::pace::{Late, Lateness};
@@ -123,8 +123,8 @@ pub struct Progress {
     pub requests: u64,
     /// Simulated time, in nanoseconds.
     pub simulated_ns: u64,
-    /// Requests that are under way.
-    pub under_way: u64,
+    /// Requests in flight.
+    pub in_flight: u64,
     /// How late answers were; null at full speed.
     pub lateness: Option<Lateness>,
     /// The same in classes.
@@ -199,7 +199,7 @@ const FLUSH: usize = 3;
 const KINDS: [&str; 4] = ["read", "write", "trim", "flush"];
 
 impl Meter {
-    /// Nothing was counted, and nobody knows anything.
+    /// Nothing was counted, and nothing is known.
     pub fn new() -> Self {
         Self {
             answered: 0,

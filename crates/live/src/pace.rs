@@ -14,7 +14,7 @@ const MOST_NS: u64 = 3_600_000_000_000;
 /// Simulated time per time on the wall.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Pace {
-    /// None: as fast as possible. Simulated time passes only while requests are under way.
+    /// None: as fast as possible. Simulated time passes only while requests are in flight.
     Max,
     /// So many seconds a second.
     Of(f64),

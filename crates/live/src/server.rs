@@ -1,7 +1,7 @@
 //! The server: sockets, requests and time, in one thread.
 //!
 //! All that has come is read before time goes on, and all answers of a stretch of time leave together: so a request costs
-//! a part of a system call where many are under way. Each client has a turn, time has one, and each turn is bounded, in work
+//! a part of a system call where many requests are in flight. Each client has a turn, time has one, and each turn is bounded, in work
 //! and not only in time: no client, and no signal, waits for what another client asked for.
 
 mod requests;
@@ -30,7 +30,7 @@ use units::SimTime;
 
 /// Before an event is due, the thread stays awake so long: waking takes up to that.
 const SPIN: Duration = Duration::from_micros(60);
-/// At full speed time goes on until this part of what is under way is answered.
+/// At full speed time goes on until this part of the requests in flight is answered.
 const ANSWERED_AT_ONCE: u64 = 4;
 /// Events between two looks at the clock.
 const EVENTS: u32 = 256;
@@ -91,7 +91,7 @@ pub struct Server {
     seen: u64,
     numbered: u64,
     /// Requests to the drive that are not answered.
-    under_way: u64,
+    in_flight: u64,
     clock: Option<Clock>,
     meter: Meter,
     board: Arc<Board>,
@@ -104,7 +104,7 @@ impl Server {
     /// Opens the image, builds the drive as the image has it, and listens.
     ///
     /// # Errors
-    /// When the image is not this drive's or in use, or nobody can listen there.
+    /// When the image is not this drive's or in use, or the socket cannot be listened at.
     pub fn new(drive: Drive, run: RunOptions, options: &ServeOptions) -> Result<Self, Error> {
         let pace = Pace::read(&options.pace)?;
         Session::check_live(&drive)?;
@@ -139,7 +139,7 @@ impl Server {
             pending: HashMap::new(),
             seen: 0,
             numbered: 0,
-            under_way: 0,
+            in_flight: 0,
             clock: None,
             meter: Meter::new(),
             board: Arc::default(),
@@ -191,7 +191,7 @@ impl Server {
         self.shared.lock().expect("one thread")
     }
 
-    /// Where this server leaves word for those who watch, whatever it is doing.
+    /// Where this server leaves its counts for watchers, at any time.
     pub fn board(&self) -> Arc<Board> {
         self.board.clone()
     }
@@ -246,7 +246,7 @@ impl Server {
         let shared = self.shared.lock().expect("one thread");
         progress.clients = self.clients.len();
         progress.client_bytes = self.clients.values().map(Connection::memory).sum();
-        progress.under_way = self.pending.len() as u64;
+        progress.in_flight = self.pending.len() as u64;
         progress.refused = shared.image.refused().map(str::to_owned);
         progress.record_ended = self.recorder.as_ref().and_then(Recorder::ended).map(str::to_owned);
         progress.is_without_state = self.is_without_state;
@@ -288,11 +288,11 @@ impl Server {
     /// Lets time go on.
     fn go_on(&mut self, deadline: Instant) -> Result<(), Error> {
         let until = self.clock.map_or(SimTime::NEVER, |clock| clock.now());
-        let most = if self.clock.is_some() { u64::MAX } else { (self.under_way / ANSWERED_AT_ONCE).max(1) };
+        let most = if self.clock.is_some() { u64::MAX } else { (self.in_flight / ANSWERED_AT_ONCE).max(1) };
         let deadline = deadline.min(Instant::now() + TURN);
         self.shared().moved = 0;
         let mut left = EVENTS;
-        while self.clock.is_some() || self.under_way > 0 {
+        while self.clock.is_some() || self.in_flight > 0 {
             if !self.session.step(until)? || self.is_turn_over(most) {
                 break;
             }
@@ -327,12 +327,12 @@ impl Server {
     fn rest(&mut self, deadline: Instant) -> Result<bool, Error> {
         let mut most = deadline.saturating_duration_since(Instant::now());
         let is_busy = self.clients.values().any(Connection::is_busy);
-        if is_busy || most.is_zero() || (self.clock.is_none() && self.under_way > 0) {
+        if is_busy || most.is_zero() || (self.clock.is_none() && self.in_flight > 0) {
             return Ok(false);
         }
         if let (Some(clock), (_, Some(next))) = (&self.clock, self.session.times()?) {
             let until = clock.until(next);
-            let awake = if self.under_way > 0 { SPIN } else { Duration::ZERO };
+            let awake = if self.in_flight > 0 { SPIN } else { Duration::ZERO };
             if until <= awake {
                 return Ok(false);
             }
@@ -348,7 +348,7 @@ impl Server {
         Ok(is_new || !takes_clients)
     }
 
-    /// Answers what is under way and takes leave of all clients.
+    /// Answers the requests in flight and takes leave of all clients.
     ///
     /// # Errors
     /// When the run ended with an error.

@@ -1,4 +1,4 @@
-//! Where clients come in, and the sockets of those that have.
+//! Where clients come in, and the sockets of connected clients.
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use sim::Error;
@@ -27,10 +27,10 @@ pub enum Stream {
 }
 
 impl Listener {
-    /// Listens at `path`. A socket that nobody listens at any more is taken away first.
+    /// Listens at `path`. A socket without a listener is taken away first.
     ///
     /// # Errors
-    /// When something else is there, or somebody listens.
+    /// When something else is there, or has a listener.
     pub fn at_path(path: &Path) -> Result<Self, Error> {
         let fail = |reason: &dyn std::fmt::Display| Error(format!("--socket {}: {reason}", path.display()));
         if let Ok(there) = std::fs::symlink_metadata(path) {

@@ -179,7 +179,7 @@ fn signals(strobes: Strobes) -> Vec<Signal> {
         wire(read, Level::High),
     ];
     if matches!(strobes, Strobes::Clocked(_) | Strobes::Toggled) {
-        all.push(wire(("DQS", "strobe of whoever sends the data"), Level::Released));
+        all.push(wire(("DQS", "strobe of the sender of the data"), Level::Released));
     }
     all.push(wide(bus));
     if matches!(strobes, Strobes::Returned { .. }) {

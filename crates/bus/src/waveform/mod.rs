@@ -53,7 +53,7 @@ pub enum Level {
     Low,
     /// High.
     High,
-    /// Driven by nobody.
+    /// Not driven.
     Released,
     /// Driven, but not to be relied on.
     Unknown,

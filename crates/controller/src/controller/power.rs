@@ -11,7 +11,7 @@ use units::{DieId, SimTime};
 /// How far a program or erase had come when the power failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ending {
-    /// The array was done, only nobody had been told.
+    /// The array was done, and its completion was not yet reported.
     Done,
     /// The array was stopped halfway.
     Halfway,
@@ -27,7 +27,7 @@ pub struct Interrupted {
 }
 
 impl Controller {
-    /// The power is gone at `now`: queues, registers and whatever waited are empty, each array and channel rests. Gives
+    /// The power is gone at `now`: queues and registers are empty, each array and channel rests. Gives
     /// the programs and erases that had begun to change cells. The time that an array spent on what it did not end is
     /// not counted as busy.
     pub fn cut(&mut self, now: SimTime) -> Vec<Interrupted> {
@@ -56,7 +56,7 @@ impl Controller {
         interrupted
     }
 
-    /// A die answers no more: its reads under way bring nothing. Gives those that would have brought something.
+    /// A die answers no more: its reads in flight bring nothing. Gives the reads that would have brought data.
     pub fn fail_reads(&mut self, die: DieId) -> Vec<Transaction> {
         let free = self.slab.free_places();
         let mut failed = Vec::new();
@@ -70,7 +70,7 @@ impl Controller {
         failed
     }
 
-    /// Nothing is under way nor waits; what was counted stays.
+    /// Nothing is in flight or waits; the counts stay.
     fn rest(&mut self, now: SimTime) {
         for (index, die) in self.dies.iter_mut().enumerate() {
             let array_busy = std::mem::take(&mut die.array_busy);

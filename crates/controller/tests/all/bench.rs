@@ -207,7 +207,7 @@ impl Bench {
         }
     }
 
-    /// Goes on until nothing is under way any more.
+    /// Goes on until no operation is in flight.
     pub fn rest(&mut self) {
         self.pass_until(u64::MAX);
         assert_eq!(self.controller.in_flight(), 0, "an operation never came back");
@@ -219,7 +219,7 @@ impl Bench {
 
     /// An operation that came back.
     pub fn done(&self, place: usize) -> Transaction {
-        self.done[place].unwrap_or_else(|| panic!("operation {place} is under way still"))
+        self.done[place].unwrap_or_else(|| panic!("operation {place} is still in flight"))
     }
 
     /// When an operation was handed back: internal data only when they are decoded.

@@ -12,13 +12,13 @@ const READ: u64 = crate::bench::COMMAND + T_R + PAGE;
 const PROGRAM: u64 = DATA_IN + T_PROG;
 const ERASE: u64 = ERASE_COMMAND + T_BERS;
 
-/// Erases first, whatever else waits: only that reads came before an erase can hold it back.
+/// Erases first, before all other operations: only that reads came before an erase can hold it back.
 const ERASES_FIRST: [&str; 2] = [
     "controller.scheduler.name=strict",
     "controller.scheduler.order=[\"erase\", \"host-read\", \"internal-read\", \"host-program\", \"internal-program\"]",
 ];
 
-/// The reads that wait when an erase is queued may want the block that it erases; those that come later cannot.
+/// The reads that wait when an erase is queued may want the block that it erases; later reads cannot.
 #[test]
 fn an_erase_lets_the_reads_go_that_came_before_it_and_no_others() {
     let late = "controller.late_choice=true";
@@ -104,7 +104,7 @@ fn the_collection_of_a_die_without_room_goes_before_the_hosts_programs() {
     }
 }
 
-/// With the arbiter that looks at nothing else, the channel goes to whoever has wanted it longest, for whatever.
+/// With the arbiter that looks at nothing else, the channel goes to the die that has wanted it longest.
 #[test]
 fn a_channel_goes_to_who_has_waited_longest() {
     let mut bench = Bench::new(&["controller.arbitration.name=fifo", "geometry.ways=5"]);
@@ -166,7 +166,7 @@ fn a_die_may_want_the_channel_for_two_things() {
     assert_eq!(bench.done(reads[1]).channel_ns, free - (command + T_R));
 }
 
-/// Names a class, and a die of the channel, whoever waits.
+/// Names a class, and a die of the channel, without a look at what waits.
 struct Wrong;
 
 impl Scheduler for Wrong {

@@ -1,4 +1,4 @@
-//! The power fails while an operation is under way: had it begun to change cells, and was it over?
+//! The power fails during an operation: had it begun to change cells, and was it over?
 
 use crate::bench::{Bench, DATA_IN, ERASE_COMMAND, T_BERS, T_PROG, erase, program};
 use controller::{Class, Ending, Transaction};
@@ -28,6 +28,6 @@ fn what_still_crosses_the_channel_has_changed_nothing() {
         for at in [begins + 1, (begins + ends) / 2, ends - 1] {
             assert_eq!(found(transaction, at), Some(Ending::Halfway), "{kind:?} at {at} ns");
         }
-        assert_eq!(found(transaction, ends), Some(Ending::Done), "{kind:?}, of which nobody was told");
+        assert_eq!(found(transaction, ends), Some(Ending::Done), "{kind:?}, which was not reported");
     }
 }

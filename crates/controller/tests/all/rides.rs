@@ -69,7 +69,7 @@ fn a_rider_that_comes_while_the_page_is_sensed_shares_the_rest() {
     assert_eq!((done.array_ns, done.transfer_ns, done.waits), (T_R - 30_000, 2 * PAGE, [0; 4]));
 }
 
-/// While its command is under way, and while it waits for the channel with its data.
+/// While its command is in flight, and while it waits for the channel with its data.
 #[test]
 fn a_rider_shares_what_is_left_of_the_command_and_of_a_wait() {
     let mut bench = Bench::sharing(&[]);
@@ -94,7 +94,7 @@ fn a_rider_shares_what_is_left_of_the_command_and_of_a_wait() {
 }
 
 #[test]
-fn nobody_rides_on_data_that_are_on_their_way() {
+fn no_read_rides_on_data_in_transfer() {
     let mut bench = Bench::sharing(&[]);
     bench.at(0, of_unit(Class::HostRead, 0));
     bench.pass_until(COMMAND + T_R);
@@ -164,7 +164,7 @@ fn a_hastened_read_suspends_what_runs() {
 
 /// An internal read that rides on an internal one hastens nothing.
 #[test]
-fn what_nobody_waits_for_hastens_nothing() {
+fn a_read_without_waiting_requests_hastens_nothing() {
     let mut bench = Bench::sharing(&["controller.scheduler.name=fcfs"]);
     bench.at(0, program(Class::HostProgram, 0));
     bench.at(1, program(Class::HostProgram, 0));
@@ -174,7 +174,7 @@ fn what_nobody_waits_for_hastens_nothing() {
     assert_eq!(bench.times(internal), (2 * PROGRAM, 2 * PROGRAM + BOTH));
 }
 
-/// Riders of an internal read come back with it, those that come while it is decoded, too: they wait for no die, and their
+/// Riders of an internal read come back with it, also riders that come during its decoding: they wait for no die, and their
 /// data need no decoding of their own.
 #[test]
 fn what_is_being_decoded_takes_riders_still() {

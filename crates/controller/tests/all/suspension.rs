@@ -41,7 +41,7 @@ fn a_suspended_operation_goes_on_after_the_read_and_pays_for_it() {
     }
 }
 
-/// The read waits for nobody's operation but for the die to let go of it: that is no wait behind the program.
+/// The read waits for no operation but for the die to let go of it: that is no wait behind the program.
 #[test]
 fn while_it_is_suspended_the_die_is_the_operations_still() {
     let mut bench = Bench::new(&SUSPENDS);
@@ -113,7 +113,7 @@ fn without_being_allowed_to_a_read_suspends_nothing() {
     }
 }
 
-/// Internal reads suspend nothing, and a read under way is not suspended.
+/// Internal reads suspend nothing, and a read in flight is not suspended.
 #[test]
 fn only_programs_and_erases_are_suspended_and_only_for_the_host() {
     let mut bench = Bench::new(&SUSPENDS);

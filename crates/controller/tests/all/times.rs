@@ -35,7 +35,7 @@ fn what_waits_for_a_channel_says_so_and_the_channel_knows_how_busy_it_was() {
     let busy =
         |bench: &Bench, now| bench.controller.channel_busy_ns(SimTime::from_ns(now)).collect::<Vec<_>>();
     bench.pass_until(300);
-    assert_eq!(busy(&bench, 300), [300], "of the command under way, what is over");
+    assert_eq!(busy(&bench, 300), [300], "the finished part of the command in progress");
     let out = COMMAND + T_R;
     bench.pass_until(out + 5_000);
     assert_eq!(busy(&bench, out + 5_000), [2 * COMMAND + 5_000]);
@@ -148,7 +148,7 @@ fn internal_data_come_back_when_they_are_decoded() {
     assert_eq!(
         bench.handed_back(it),
         COMMAND + T_R + PAGE + 3_000,
-        "nobody waits for it: it is decoded first"
+        "no request waits for it: it is decoded first"
     );
 }
 
@@ -221,7 +221,7 @@ fn outcomes_of_cached_programs_come_one_after_the_other() {
 }
 
 #[test]
-fn what_is_under_way_is_counted() {
+fn operations_in_flight_are_counted() {
     let mut bench = Bench::new(&[]);
     bench.at(0, read(Class::HostRead, 0));
     bench.at(0, read(Class::InternalRead, 0));

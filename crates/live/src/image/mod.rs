@@ -374,7 +374,7 @@ impl Image {
         self.damaged.get()
     }
 
-    /// Reads units that lie side by side, whatever they are.
+    /// Reads units that lie side by side, of any kind.
     ///
     /// # Errors
     /// When the disk does not give them.

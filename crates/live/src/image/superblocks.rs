@@ -10,7 +10,7 @@ const CHECK: usize = 5;
 /// With how many bits a cell a superblock is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Bits {
-    /// One, whatever the chip could hold.
+    /// One, of any size that a chip can have.
     One,
     /// As many as the chip holds.
     All,

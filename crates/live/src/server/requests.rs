@@ -130,7 +130,7 @@ impl Server {
         if payload != Payload::None {
             shared.payloads.insert(number, payload);
         }
-        self.under_way += 1;
+        self.in_flight += 1;
     }
 
     /// What of a range is written, and how many units were looked at.
@@ -152,7 +152,7 @@ impl Server {
             return Ok(());
         }
         for one in done {
-            self.under_way -= 1;
+            self.in_flight -= 1;
             if let Some(data) = self.tell(one) {
                 self.shared().buffers.put_back(data);
             }

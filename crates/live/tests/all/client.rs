@@ -82,7 +82,7 @@ impl Served {
 
     /// The socket before anything is said.
     pub fn socket(&self) -> UnixStream {
-        UnixStream::connect(&self.socket).expect("somebody listens")
+        UnixStream::connect(&self.socket).expect("a listener")
     }
 
     /// Ends it as a signal would; gives its result.
@@ -113,7 +113,7 @@ pub const FAST: u16 = 16;
 
 impl Client {
     pub fn new(socket: &Path) -> Self {
-        let mut stream = UnixStream::connect(socket).expect("somebody listens");
+        let mut stream = UnixStream::connect(socket).expect("a listener");
         // A hang is a failure.
         stream.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
         let mut hello = [0; 18];

@@ -117,7 +117,7 @@ fn what_is_no_socket_stays() {
     assert_eq!(std::fs::read(&socket).unwrap(), b"ten years of work");
     assert!(!folder.path().join("image").exists(), "nothing was made");
     std::fs::remove_file(&socket).unwrap();
-    // One that nobody listens at is in nobody's way.
+    // A socket without a listener is in no server's way.
     drop(std::os::unix::net::UnixListener::bind(&socket).unwrap());
     Served::new(folder.path(), "max").end().unwrap();
 }
@@ -229,7 +229,7 @@ fn a_damaged_page_is_an_error_until_it_is_written_again() {
     assert_eq!(client.read(3 * 4096, 4096).0, EIO);
     assert_eq!(client.read(2 * 4096, 8192).0, EIO, "a part of what was asked for");
     assert_eq!(client.read(4 * 4096, 4096), (0, pattern(1, 4 * 4096, 4096)));
-    // A part of a unit, laid over what nobody knows, makes no unit that anybody may believe.
+    // A part of a unit, laid over unknown data, makes no known unit.
     assert_eq!(client.write(0, 3 * 4096, &[9; 512]), EIO);
     assert_eq!(client.read(3 * 4096, 4096).0, EIO);
     assert_eq!(client.ask(0, FLUSH, 0, 0), 0);
@@ -328,7 +328,7 @@ fn the_next_server_says_what_the_cut_took() {
 }
 
 #[test]
-fn those_who_watch_hold_nobody_up_and_see_what_was_done() {
+fn watchers_hold_no_client_up_and_see_the_counts() {
     let folder = tempfile::tempdir().unwrap();
     let mut options = options(folder.path(), "1");
     options.record = Some(folder.path().join("trace"));

@@ -247,7 +247,7 @@ fn at_the_limit_a_client_waits_until_another_has_gone() {
     served.end().unwrap();
 }
 
-/// Far more than a client may have under way, all sent before the first answer is taken.
+/// Far more requests than a client may have in flight, all sent before the first answer is taken.
 #[test]
 fn what_is_asked_for_at_once_is_all_answered() {
     let folder = tempfile::tempdir().unwrap();

@@ -15,7 +15,7 @@ COLUMNS = ("exhibit", "case", "published", "source", "basis", "fitted")
 PREDICTED, FITTED, ASSUMED = "predicted", "fitted", "assumed"
 CONSTRUCTION, SHOWN = "by-construction", "shown"
 BASES = (PREDICTED, FITTED, ASSUMED, CONSTRUCTION, SHOWN)
-# What a line of these bases must name: the parameter chosen in view of its number, or the value without a source.
+# What a line of these bases must name: the parameter chosen in view of its number, or that without a source.
 NAMED = {FITTED: "the parameter that was fitted", ASSUMED: "the parameter whose value was assumed"}
 
 Key = tuple[str, str]  # exhibit and case

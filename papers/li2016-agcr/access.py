@@ -1,24 +1,26 @@
 """What the pages of a workload are used for, and how well a history window tells (figures 2 and 6)."""
 
 from collections.abc import Iterable, Iterator
-from typing import Any
+
+from floatgate.reproduce.passes import READ, WRITE, Request
 
 PAGE = 4096
 ALMOST_ALL = 0.95  # section 3.1: of the accesses to a page
 WINDOWS = (2, 3, 4, 6, 8)
-READ, WRITE = 0, 1
 
 Access = tuple[int, int]  # page, and READ or WRITE
 
 
-def accesses(requests: Any) -> Iterator[Access]:
-    """Yield the page accesses of a run's requests in the order of arrival."""
-    table = requests.to_pydict()
-    rows = zip(table["arrive_ns"], table["offset"], table["bytes"], table["op"], strict=True)
-    for _, offset, size, op in sorted(rows, key=lambda row: row[0]):
-        if op in (READ, WRITE):
-            for page in range(offset // PAGE, -(-(offset + size) // PAGE)):
-                yield page, op
+def pages(request: Request) -> range:
+    """Return the pages that a request touches."""
+    return range(request.offset // PAGE, -(-(request.offset + request.bytes) // PAGE))
+
+
+def accesses(requests: Iterable[Request]) -> Iterator[Access]:
+    """Yield the page accesses of requests in their order."""
+    for request in requests:
+        for page in pages(request):
+            yield page, request.op
 
 
 def characteristics(every: Iterable[Access]) -> dict[int, str]:

@@ -4,8 +4,20 @@ from pathlib import Path
 from typing import Any
 
 from floatgate.reproduce import Trace, traces
+from floatgate.reproduce.traces import Piece
 
 DRIVE = Path(__file__).with_name("drive.toml")
+FILL = 0.7  # of the drive holds data before a trace begins
+REGULATORS = {
+    "MCW/MCR": "mcw-mcr",
+    "HCW/LCR": "hcw-lcr",
+    "LCW/HCR": "lcw-hcr",
+    "Li et al.": "li-queue",
+    "Wu et al.": "wu-slack",
+    "retention relaxation": "retention-relaxation",
+    "TVR": "tvr",
+    "AGCR": "agcr",
+}
 
 VOLUMES = (
     "hm_0",
@@ -38,6 +50,27 @@ TRACES: dict[str, Trace] = {
     "FIU mail": Trace("fiu-mail-10k.blkparse.gz", quick=True),
     "Nexus 5, film": Trace("nexus5-movie.txt.gz", {"sort": True}, quick=True),
     "DTRS": Trace("msps-dtrs-300s.trace.gz", {"trace_format": "dtrs"}, cost=25),
+}
+
+
+# Where the reads were left out, or hardly are any: how writes arrive, and no more.
+WRITTEN: dict[str, Trace] = {
+    "MSR rsrch_1, the week": Trace("msr-rsrch_1.csv.gz"),
+    "MSR wdev_1, the week": Trace("msr-wdev_1.csv.gz"),
+    "MSR hm_1": Trace("msr-hm_1-writes-only.csv.gz"),
+    "MSR mds_0": Trace("msr-mds_0-writes-only-head.csv.gz"),
+    "MSR rsrch_0": Trace("msr-rsrch_0-head.csv.gz"),
+}
+
+PIECES: dict[str, Piece] = {
+    "MSR hm_0, slice after the sample that ends 22 s before": Piece(
+        Trace("msr-hm_0-slice.csv.gz", quick=True), Trace("msr-hm_0-first-sample.csv.gz"), 1000
+    ),
+    "UMass Financial1, second half": Piece(
+        Trace("umass-financial1-first50k-pages.trace.gz", {"trace_format": "diskpages"}, cost=3)
+    ),
+    "MSR rsrch_1, second half of the week": Piece(Trace("msr-rsrch_1.csv.gz")),
+    "MSR wdev_1, second half of the week": Piece(Trace("msr-wdev_1.csv.gz", quick=True)),
 }
 
 

@@ -5,8 +5,10 @@ from pathlib import Path
 from typing import Any
 
 from floatgate.reproduce import Case, Concluded, Finding, Found, Line, published, simulate, simulate_files
+from floatgate.reproduce.passes import Request, in_order, mean_us as mean_of, parts
+from floatgate.reproduce.traces import Piece
 
-from .workloads import QUICK_VOLUMES, VOLUMES, Source, at_hand
+from .workloads import PIECES, QUICK_VOLUMES, TRACES, VOLUMES, Source, at_hand
 
 DRIVE = Path(__file__).with_name("drive.toml")
 EXPECTED = published(Path(__file__).parent)
@@ -26,6 +28,8 @@ SCHEMES: dict[str, Mapping[str, Any]] = {
 WORN = ("prxy_0", "hm_1")  # nearly all writes, nearly all reads
 WEARS = (0, 500, 1500, 3000)
 WORN_AT = 0.5  # load
+MOST_READ = "hm_1"  # of the volumes
+QUEUED = ("CloudPhysics", "web server", "SQL Server", "Postmark")  # traces whose requests wait for each other
 
 
 def cases(full: bool) -> Iterable[Case]:
@@ -36,7 +40,17 @@ def cases(full: bool) -> Iterable[Case]:
         yield Case("response-real", name, {"trace": name}, cost=10 * trace.cost)
     for name in VOLUMES if full else VOLUMES[:QUICK_VOLUMES]:
         yield Case("response-synthetic", name, {"volume": name}, cost=40)
+    for name, piece in PIECES.items():
+        if piece.at_hand and (full or piece.trace.quick):
+            yield Case("pieces", name, {"piece": name}, cost=5 * piece.trace.cost)
+    yield Case(
+        "causes", f"{MOST_READ}, half of its requests writes", {"volume": MOST_READ, "reads": 0.5}, cost=5
+    )
     if full:
+        for name in QUEUED:
+            if TRACES[name].path.is_file():
+                case = {"trace": name, "depth": 1}
+                yield Case("causes", f"{name}, one request at a time", case, cost=5 * TRACES[name].cost)
         for name in WORN:
             for wear in WEARS:
                 yield Case("worn", f"{name}, {wear} cycles", {"pe_cycles": wear, "volume": name}, cost=15)
@@ -49,6 +63,10 @@ def run(case: Case, full: bool) -> Finding:
             return service(case.parameters["scheme"])
         case "worn":
             return worn(case.parameters, full)
+        case "causes":
+            return cause(case.parameters)
+        case "pieces":
+            return part_of(PIECES[case.parameters["piece"]])
         case _:
             return response(case.name, Source(case.parameters, full), LOADS[full])
 
@@ -81,11 +99,14 @@ def response(name: str, source: Source, loads: tuple[float, ...]) -> Finding:
     most = mean_us(source.saturated(), USUAL)[1]
     usual, natural = mean_us(source.natural(), USUAL)
     own = natural / most  # the load at its own times
+    data = {}
     asked = SCHEMES if "trace" in source.case else {"by lifetime": SCHEMES["by lifetime"]}
-    reductions = {scheme: _reduction(source.natural(), changes, usual) for scheme, changes in asked.items()}
-    data = {f"{scheme}, own times": found for scheme, found in reductions.items()}
-    if "trace" in source.case:
-        data |= {f"{scheme} at {own}": found for scheme, found in reductions.items()}
+    before = _cold_and_warm(source, USUAL)
+    for scheme, changes in asked.items():
+        cold, warm = (_less(*pair) for pair in zip(before, _cold_and_warm(source, changes), strict=True))
+        data |= {f"{scheme}, own times": warm, f"{scheme}, own times, cold": cold}
+        if "trace" in source.case:
+            data[f"{scheme} at {own}"] = cold
     for load in loads:
         what = source.at(load * most, natural)
         usual = mean_us(what, USUAL)[0]
@@ -93,9 +114,42 @@ def response(name: str, source: Source, loads: tuple[float, ...]) -> Finding:
     return _finding(name, data, "by lifetime")
 
 
+def _cold_and_warm(source: Source, changes: Mapping[str, Any]) -> list[float]:
+    """Mean response times in us of a workload that the drive has not met, and of what comes after."""
+    workload, options = source.twice()
+    return [mean_of(part) for part in parts(_kept(workload, changes, **options), 2)]
+
+
+def _kept(workload: Any, changes: Mapping[str, Any], **options: Any) -> list[Request]:
+    done = simulate_files(
+        DRIVE, workload, set=changes, precondition="fill", precondition_fill=1.0, requests=True, **options
+    )
+    return in_order(done)
+
+
+def cause(case: Mapping[str, Any]) -> Finding:
+    """A workload on a warm drive without what its miss is put down to."""
+    usual, reduced = (_cold_and_warm(Source(case, False), changes)[1] for changes in (USUAL, TVR))
+    gain = _less(usual, reduced)
+    return Finding(f"{gain:.1f} % less", measure=gain)
+
+
+def part_of(piece: Piece) -> Finding:
+    """The later part of a trace that is long enough for its earlier part to warm the drive up."""
+    with piece.path() as path:
+        options = {"compact": True, **piece.trace.options}
+        usual, reduced = (mean_of(piece.later(_kept(path, changes, **options))) for changes in (USUAL, TVR))
+    return Finding(f"{_less(usual, reduced):.1f} % less")
+
+
+def _less(usual: float, reduced: float) -> float:
+    """By how many per cent the latter is less."""
+    return 100 * (1 - reduced / usual)
+
+
 def _reduction(what: tuple[Any, dict[str, Any]], changes: Mapping[str, Any], usual: float) -> float:
     """By how many per cent a workload's mean response is shorter than `usual` with these changes."""
-    return 100 * (1 - mean_us(what, changes)[0] / usual)
+    return _less(usual, mean_us(what, changes)[0])
 
 
 def worn(case: Mapping[str, Any], full: bool) -> Finding:
@@ -171,11 +225,13 @@ def _service(found: Found) -> Iterable[Concluded]:
 
 
 def _own_times(of: Mapping[str, Mapping[str, float]], group: str) -> Iterable[Concluded]:
-    """What the poster claims, of workloads as they come: data by lifetime, no load chosen."""
+    """What the poster claims, of workloads as they come on a warm drive: data by lifetime, no load chosen."""
     gains = {name: data["by lifetime, own times"] for name, data in of.items()}
     for name, gain in gains.items():
         case = Case("own-times", f"{name}, synthetic" if group == "synthetic" else name)
         yield case, Finding(f"{gain:.1f} % less", holds=LEAST <= gain <= MOST, measure=gain)
+        cold = of[name]["by lifetime, own times, cold"]
+        yield Case("own-times-cold", case.name), Finding(f"{cold:.1f} % less")
     for word, pick in (("least", min), ("most", max)):
         yield Case("range", f"{GROUPS[group]}, {word}"), Finding(pick(gains.values()))
 

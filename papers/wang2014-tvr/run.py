@@ -25,7 +25,7 @@ FIGURE_8 = ("all states", "distance of the states", "width of the states")
 PRICE = {"at once": "data at once", "1 day": "data of a day"}
 
 
-DRIVE_HALF = ("service", "response-real", "response-synthetic", "worn")
+DRIVE_HALF = ("service", "response-real", "response-synthetic", "worn", "pieces", "causes")
 
 
 def cases(full: bool) -> Iterable[Case]:

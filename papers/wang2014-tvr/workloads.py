@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from floatgate.reproduce import Trace, traces
+from floatgate.reproduce.traces import Piece
 
 DEPTH = 100  # drives/disksim-ssd.toml: the controller's queue
 REQUESTS = {False: 5_000, True: 50_000}  # of a volume
@@ -25,6 +26,17 @@ TRACES: dict[str, Trace] = {
     "web server": Trace("derived-linux-webserver-2-no-repeats.load.gz", cost=10),
     "SQL Server": Trace("blkreplay-windows-mssql.load.gz", cost=5),
     "Postmark": Trace("disksim-ssd-postmark.trace.gz", {"trace_format": "disksim"}, cost=30),
+}
+
+PIECES: dict[str, Piece] = {
+    "MSR hm_0, slice after the sample that ends 22 s before": Piece(
+        Trace("msr-hm_0-slice.csv.gz", quick=True), Trace("msr-hm_0-first-sample.csv.gz"), 1000
+    ),
+    "UMass Financial1, second half": Piece(
+        Trace("umass-financial1-first50k-pages.trace.gz", {"trace_format": "diskpages"}, quick=True, cost=3)
+    ),
+    "MSR rsrch_1, second half of the week": Piece(Trace("msr-rsrch_1.csv.gz")),
+    "MSR wdev_1, second half of the week": Piece(Trace("msr-wdev_1.csv.gz", quick=True)),
 }
 
 
@@ -61,6 +73,14 @@ class Source:
         if "trace" in self.case:
             return self._trace()
         return volume(self.case["volume"], self.full), {}
+
+    def twice(self) -> tuple[Any, dict[str, Any]]:
+        """Return twice as much of it at its own times: a trace is a cut, and is played again."""
+        if "trace" in self.case:
+            alone = {"as_fast_as_possible": True, "depth": self.case["depth"]} if "depth" in self.case else {}
+            return self._trace(loop=2, **alone)
+        changes = {key: self.case[key] for key in ("reads",) if key in self.case}
+        return volume(self.case["volume"], self.full, requests=2 * REQUESTS[self.full], **changes), {}
 
     def at(self, requests_per_s: float, natural_per_s: float) -> tuple[Any, dict[str, Any]]:
         """Return it at another rate: a trace's times are divided, a volume's arrivals drawn at that rate."""

@@ -214,6 +214,47 @@ def test_predicted_lines_are_counted_alone(write: Write, tmp_path: Path) -> None
     assert tally(done.rows) in (tmp_path / "out" / "reproduce.html").read_text()
 
 
+def test_assumed_lines_are_counted_apart_and_their_misses_are_misses(
+    write: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assumed = EXPECTED.replace("two,200,table 1,fitted,nand.t_r", "two,200,table 1,assumed,numbers.RATES")
+    folder = write(expected=assumed)
+    monkeypatch.setattr(places, "papers", lambda: folder.parent)
+    asked = ["reproduce", "--out", str(tmp_path / "out"), "--workers", "1", "--force"]
+    assert exit_code(asked) == 0
+    assert "predicted 1 of 1, assumed 1 of 1, by-construction 1 of 1;" in capsys.readouterr().out
+    (row,) = [row for row in results(tmp_path / "out") if row["basis"] == "assumed"]
+    assert (row["case"], row["verdict"], row["fitted"]) == ("two", "pass", "numbers.RATES")
+
+    (folder / "expected.csv").write_text(assumed.replace("two,200,", "two,250,"))
+    assert exit_code(asked) == 1
+    assert "assumed 0 of 1" in capsys.readouterr().out
+    assert "0 misses explained, 1 not" in (tmp_path / "out" / "reproduce.html").read_text()
+
+
+def test_the_experiments_behind_explanations_run_alone(
+    write: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    paper = PAPER + EXPLAINED.strip() + '\nexperiment = "table1: t*"\n'
+    folder = write(paper=paper, rates="[100.5, 199.0, 145.0]")
+    monkeypatch.setattr(places, "papers", lambda: folder.parent)
+    asked = ["reproduce", "--causes", "--out", str(tmp_path / "out"), "--workers", "1"]
+    assert exit_code(asked) == 0
+    assert [row["case"] for row in results(tmp_path / "out")] == ["two", "three"]
+    assert exit_code([*asked, "--record", "--force"]) == 2
+    said = "--record: --causes runs parts of papers: expected it without --causes"
+    assert said in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("experiment", ["table1", "table2: one", ": one"])
+def test_an_experiment_is_a_case_of_the_paper(write: Write, experiment: str) -> None:
+    folder = write(paper=PAPER + EXPLAINED.strip() + f'\nexperiment = "{experiment}"\n')
+    with pytest.raises(
+        InputError, match=rf"explained\.experiment = {experiment}: expected an exhibit and its"
+    ):
+        load(folder)
+
+
 def test_a_range_instead_of_a_tolerance(write: Write, tmp_path: Path) -> None:
     ranged = PAPER.replace("tolerance = 0.01", "range = [0.5, 1.0]")
     done = reproduce([load(write(paper=ranged, rates="[60, 201, 1]"))], tmp_path / "out", workers=1)
@@ -338,9 +379,10 @@ def test_a_faulty_paper(write: Write, old: str, new: str, says: str) -> None:
         ("table1,four", ":6: 2 fields: expected 6"),
         (
             "table1,four,1,,guessed,",
-            ":6: basis = guessed: expected one of predicted, fitted, by-construction",
+            ":6: basis = guessed: expected one of predicted, fitted, assumed, by-construction",
         ),
         ("table1,four,1,,fitted,", ":6: fitted = : expected the parameter that was fitted"),
+        ("table1,four,1,,assumed,", ":6: fitted = : expected the parameter whose value was assumed"),
         (
             "table1,four,1,,predicted,nand.t_r",
             ":6: fitted = nand.t_r: expected none, as the basis is predicted",

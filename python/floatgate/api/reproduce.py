@@ -34,6 +34,7 @@ def reproduce(*paper: str | PathLike[str], **options: Unpack[ReproduceKeywords])
             out,
             force=asked.force,
             full=bool(asked.full),
+            causes=asked.causes,
             record=asked.record,
             workers=asked.workers,
             scheduler=asked.scheduler,

@@ -33,6 +33,7 @@ def reproduce(asked: ReproduceOptions) -> int:
     if asked.list:
         others = {
             "full": asked.full,
+            "causes": asked.causes or None,
             "out": asked.out,
             "workers": asked.workers,
             "scheduler": asked.scheduler,
@@ -54,6 +55,7 @@ def reproduce(asked: ReproduceOptions) -> int:
             folder,
             force=asked.force,
             full=bool(asked.full),
+            causes=asked.causes,
             record=asked.record,
             workers=asked.workers,
             scheduler=asked.scheduler,

@@ -118,6 +118,9 @@ class ReproduceOptions(CommandOptions):
             flags=("--full/--quick",),
         ),
     ] = usual("quick")
+    causes: Annotated[
+        bool, Option("Run the experiments that show why claims are missed, instead of the papers' exhibits.")
+    ] = False
     out: OutFolder = usual("out/reproduce")
     workers: Workers = usual("one per core")
     scheduler: Scheduler = usual(ELSEWHERE)

@@ -11,7 +11,7 @@ See papers/README.md for how to add one.
 """
 
 from floatgate import called
-from floatgate.reproduce import changes, traces
+from floatgate.reproduce import changes, passes, traces
 from floatgate.reproduce.case import Case, Concluded, Finding, Found, Line
 from floatgate.reproduce.expected import published
 from floatgate.reproduce.simulate import simulate, simulate_files
@@ -25,6 +25,7 @@ __all__ = [
     "Line",
     "Trace",
     "changes",
+    "passes",
     "published",
     "simulate",
     "simulate_files",

@@ -14,7 +14,7 @@ from floatgate.errors import InputError
 from floatgate.reproduce import changes, expected as published
 from floatgate.reproduce.case import Case, Finding
 from floatgate.reproduce.changes import Changes
-from floatgate.reproduce.expected import FITTED, PREDICTED
+from floatgate.reproduce.expected import ASSUMED, FITTED, PREDICTED
 from floatgate.reproduce.paper import Paper, Reader
 from floatgate.reproduce.verdict import Row, judge
 
@@ -81,7 +81,8 @@ def _break(place: Path, paper: Paper, table: dict[str, Any]) -> Break:
 
 def breakable(paper: Paper) -> set[str]:
     """Return the exhibits whose claims rest on more than the model's construction."""
-    return {exhibit for (exhibit, _), line in paper.expected.items() if line.basis in (PREDICTED, FITTED)}
+    bases = (PREDICTED, FITTED, ASSUMED)
+    return {exhibit for (exhibit, _), line in paper.expected.items() if line.basis in bases}
 
 
 def rows(paper: Paper, one: Break, *, broken: bool) -> dict[tuple[str, str], Row]:

@@ -12,8 +12,11 @@ from floatgate.errors import InputError
 
 EXPECTED = "expected.csv"
 COLUMNS = ("exhibit", "case", "published", "source", "basis", "fitted")
-PREDICTED, FITTED, CONSTRUCTION, SHOWN = "predicted", "fitted", "by-construction", "shown"
-BASES = (PREDICTED, FITTED, CONSTRUCTION, SHOWN)
+PREDICTED, FITTED, ASSUMED = "predicted", "fitted", "assumed"
+CONSTRUCTION, SHOWN = "by-construction", "shown"
+BASES = (PREDICTED, FITTED, ASSUMED, CONSTRUCTION, SHOWN)
+# What a line of these bases must name: the parameter chosen in view of its number, or that without a source.
+NAMED = {FITTED: "the parameter that was fitted", ASSUMED: "the parameter whose value was assumed"}
 
 Key = tuple[str, str]  # exhibit and case
 
@@ -24,7 +27,7 @@ class Expected:
 
     published: float | str | None  # None: nothing is published, or only the parts of the drive say it
     basis: str
-    fitted: str = ""  # the parameter that was chosen in view of the number
+    fitted: str = ""  # the parameter that was chosen in view of the number, or assumed
 
 
 def read(path: Path, qualitative: Mapping[str, bool]) -> dict[Key, Expected]:
@@ -84,8 +87,8 @@ def _line(at: str, row: Mapping[str, str], qualitative: bool) -> Expected:
     basis, fitted, text = row["basis"], row["fitted"], row["published"]
     if basis not in BASES:
         raise InputError(f"{at}: basis = {basis}: expected one of {', '.join(BASES)}")
-    if bool(fitted) != (basis == FITTED):
-        asked = "the parameter that was fitted" if basis == FITTED else f"none, as the basis is {basis}"
+    if bool(fitted) != (basis in NAMED):
+        asked = NAMED.get(basis, f"none, as the basis is {basis}")
         raise InputError(f"{at}: fitted = {fitted}: expected {asked}")
     if basis == SHOWN and text:
         raise InputError(f"{at}: published = {text}: expected none, as the basis is {SHOWN}")

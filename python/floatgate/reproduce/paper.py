@@ -68,11 +68,19 @@ class Explained:
     case: str  # a name, or a pattern with * and ?
     heading: str  # the README's heading under which the reason stands
     bound: tuple[float, float]  # the deviations, or measures of claims, that the reason covers
+    experiment: tuple[str, str] | None = None  # exhibit and case, or a pattern, that show the reason
 
     def covers(self, exhibit: str, case: str, found: float) -> bool:
         """Whether it speaks of this case, and of a miss by so much."""
         least, most = self.bound
         return self.exhibit == exhibit and fnmatchcase(case, self.case) and least <= found <= most
+
+    def shown_by(self, case: Case) -> bool:
+        """Whether a case is an experiment that shows the reason."""
+        if self.experiment is None:
+            return False
+        exhibit, name = self.experiment
+        return case.exhibit == exhibit and fnmatchcase(case.name, name)
 
 
 @dataclass(frozen=True)
@@ -98,6 +106,10 @@ class Paper:
     def cases(self, full: bool) -> list[Case]:
         """Return what is to be simulated."""
         return list(self.program().cases(full))
+
+    def causes(self) -> list[Case]:
+        """Return the experiments that the explanations of misses name."""
+        return [case for case in self.cases(True) if any(one.shown_by(case) for one in self.explained)]
 
     def run(self, case: Case, full: bool) -> Finding:
         """Simulate one case."""
@@ -221,12 +233,24 @@ def _explained(
         raise reader.refuse("exhibit", exhibit, f"one of {', '.join(exhibits)}")
     bound = "measure" if exhibits[exhibit].qualitative else "deviation"
     span = reader.pair(bound, reader.take(bound))
-    entry = Explained(exhibit, reader.text("case"), reader.text("heading"), span)
+    experiment = _experiment(reader, exhibits)
+    entry = Explained(exhibit, reader.text("case"), reader.text("heading"), span, experiment)
     readme = files.read_text(folder / README, "a README") if (folder / README).is_file() else ""
     if entry.heading not in re.findall(r"^#+ +(.*\S)", readme, re.MULTILINE):
         raise reader.refuse("heading", entry.heading, f"a heading of {folder / README}")
     reader.finish()
     return entry
+
+
+def _experiment(reader: "Reader", exhibits: Mapping[str, Exhibit]) -> tuple[str, str] | None:
+    text = reader.take("experiment")
+    if text is None:
+        return None
+    exhibit, colon, case = text.partition(": ") if isinstance(text, str) else ("", "", "")
+    if not colon or exhibit not in exhibits:
+        known = ", ".join(exhibits)
+        raise reader.refuse("experiment", text, f'an exhibit and its case, such as "x: y"; exhibits: {known}')
+    return exhibit, case
 
 
 class Reader:

@@ -7,6 +7,7 @@ from pathlib import Path
 from floatgate import notebook
 from floatgate.files import putting
 from floatgate.folder import atomically
+from floatgate.options.effect import without_effect
 from floatgate.report.plot import Figure
 from floatgate.reproduce import work
 from floatgate.reproduce.case import Case, Finding
@@ -46,6 +47,7 @@ def reproduce(
     out: Path,
     *,
     full: bool = False,
+    causes: bool = False,
     record: bool = False,
     force: bool = False,
     workers: int | None = None,
@@ -55,10 +57,13 @@ def reproduce(
 ) -> Reproduced:
     """Simulate every case of `papers` and write `out`: results.csv, reproduce.html and a figure per exhibit.
 
+    `causes` runs the experiments behind explanations of misses instead, from which nothing else follows.
     `record` also writes `ours.csv` and the figures into the papers' own folders.
     Raises InputError for a faulty paper or an unwritable folder, Fault for a broken invariant.
     """
-    every = work.tasks(papers, full)
+    if causes:
+        without_effect({"record": record or None}, "--causes runs parts of papers", "it without --causes")
+    every = work.tasks(papers, full, causes=causes)
     try:
         with atomically(out, force=force) as partial:
             found = work.run_all(
@@ -69,7 +74,9 @@ def reproduce(
             ]
             interrupted = len(pairs) < len(every)
             rows = [
-                row for paper in papers for row in _judge(paper, pairs, full and not interrupted, interrupted)
+                row
+                for paper in papers
+                for row in _judge(paper, pairs, full and not (interrupted or causes), interrupted or causes)
             ]
             if interrupted:
                 raise _InterruptedError(rows)
@@ -89,13 +96,13 @@ class _InterruptedError(Exception):
         self.rows = rows
 
 
-def _judge(paper: Paper, pairs: list[tuple[work.Task, Finding]], full: bool, interrupted: bool) -> list[Row]:
+def _judge(paper: Paper, pairs: list[tuple[work.Task, Finding]], full: bool, partly: bool) -> list[Row]:
     mine: dict[Case, Finding] = {}
     for (owner, case), finding in pairs:
         if owner.key == paper.key:
             mine[case] = finding
     named = {(case.exhibit, case.name): finding for case, finding in mine.items()}
-    return judge(paper, mine, [] if interrupted else paper.conclude(named), full)
+    return judge(paper, mine, [] if partly else paper.conclude(named), full)
 
 
 def _write(folder: Path, papers: list[Paper], rows: list[Row]) -> None:

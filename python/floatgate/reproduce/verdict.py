@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from floatgate.errors import InputError
 from floatgate.reproduce import expected as published
 from floatgate.reproduce.case import Case, Concluded, Finding, Line
-from floatgate.reproduce.expected import BASES, CONSTRUCTION, FITTED, PREDICTED, SHOWN, Expected
+from floatgate.reproduce.expected import ASSUMED, BASES, CONSTRUCTION, FITTED, PREDICTED, SHOWN, Expected
 from floatgate.reproduce.paper import Exhibit, Paper
 
 PASS, MISS = "pass", "miss"
@@ -27,7 +27,7 @@ class Row:
     tolerance: float | None
     verdict: str
     basis: str  # one of `expected.BASES`
-    fitted: str = ""  # the parameter that was chosen in view of the number
+    fitted: str = ""  # the parameter that was chosen in view of the number, or assumed
     reference: float | None = None  # where nothing is published: what the drive's own parts add up to
     range: tuple[float, float] | None = None
     ci95: float | None = None
@@ -57,7 +57,7 @@ def tally(rows: Iterable[Row]) -> str:
     every = list(rows)
     held = {basis: [not row.missed for row in every if row.basis == basis] for basis in BASES}
     texts = [f"predicted {sum(held[PREDICTED])} of {len(held[PREDICTED])}"]
-    others = [basis for basis in (FITTED, CONSTRUCTION) if held[basis]]
+    others = [basis for basis in (FITTED, ASSUMED, CONSTRUCTION) if held[basis]]
     texts += [f"{basis} {sum(held[basis])} of {len(held[basis])}" for basis in others]
     if held[SHOWN]:
         texts.append(f"{len(held[SHOWN])} shown without a published number")

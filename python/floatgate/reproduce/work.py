@@ -28,11 +28,14 @@ class Progress:
     total: int
 
 
-def tasks(chosen: Iterable[Paper], full: bool) -> list[Task]:
-    """Return every case of the papers. Raises InputError when a paper names two cases alike."""
+def tasks(chosen: Iterable[Paper], full: bool, *, causes: bool = False) -> list[Task]:
+    """Return every case of the papers, or the experiments behind their explanations.
+
+    Raises InputError when a paper names two cases alike.
+    """
     every: list[Task] = []
     for paper in chosen:
-        cases = paper.cases(full)
+        cases = paper.causes() if causes else paper.cases(full)
         names = [(case.exhibit, case.name) for case in cases]
         for name in names:
             if names.count(name) > 1:

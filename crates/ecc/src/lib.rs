@@ -5,13 +5,24 @@
 //! - [`cost`]: what reads and writes cost by reference voltages and program step (Li and others, FAST 2016).
 //! - [`tail`]: the chance of more errors than can be corrected.
 //!
-//! Not modelled: errors that cluster (every bit errs on its own), iterations of an LDPC decoder (each attempt takes
-//! `ecc.t_decode`), miscorrection.
+//! What really decodes, beside them; no drive reads with it yet:
+//!
+//! - [`ldpc`]: matrices of codes, their cycles, their encoder; [`decoder`]: how a word is decoded, one file per answer.
+//! - [`bch`]: BCH codes by algebra, beside the closed form of [`code`].
+//! - [`channel`]: what a decoder is told of each bit; [`measure`]: failures counted, with exact intervals.
+//!
+//! Not modelled in drives: errors that cluster (every bit errs on its own), iterations of an LDPC decoder (each attempt
+//! takes `ecc.t_decode`), miscorrection.
 
+pub mod bch;
+pub mod channel;
 pub mod code;
 mod config_read;
 pub mod cost;
+pub mod decoder;
 mod ladder;
+pub mod ldpc;
+pub mod measure;
 pub mod tail;
 
 pub use config_read::EccConfig;

@@ -1,0 +1,205 @@
+//! Binary BCH codes: primitive, in the narrow sense, shortened; decoded by algebra.
+//!
+//! Syndromes, then the polynomial whose roots are the places of errors (Berlekamp and Massey, 1969), then its roots, one place
+//! after the other (Chien, 1964). Up to `t` errors come right. Beyond, there are mostly no such roots, or too few, and the
+//! word is found to be lost; else it is made into another word of the code: a miscorrection, which nothing here finds.
+
+mod field;
+
+use field::Field;
+
+/// A code that corrects up to `t` errors of `data` bits and their parity.
+#[derive(Clone, Debug)]
+pub struct Code {
+    field: Field,
+    data_bits: usize,
+    correctable: usize,
+    /// The generator polynomial, the lowest power first.
+    generator: Vec<bool>,
+}
+
+/// What decoding came to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// Bits that were turned, by number; none where the word was right.
+    Corrected(Vec<usize>),
+    /// More errors than can be corrected, as far as that shows.
+    Lost,
+}
+
+impl Code {
+    /// The code over the smallest field that data and parity fit in; none where it has more than 2^16 elements.
+    pub fn new(data_bits: usize, correctable: usize) -> Option<Self> {
+        for m in 3..=16 {
+            let field = Field::new(m);
+            let generator = generator(&field, correctable);
+            if data_bits + generator.len() - 1 <= field.order() {
+                return Some(Self { field, data_bits, correctable, generator });
+            }
+        }
+        None
+    }
+
+    /// Bits of parity.
+    pub fn parity_bits(&self) -> usize {
+        self.generator.len() - 1
+    }
+
+    /// Bits of a word: the data, then the parity.
+    pub fn bits(&self) -> usize {
+        self.data_bits + self.parity_bits()
+    }
+
+    /// The word of these data.
+    ///
+    /// # Panics
+    /// When there are more or fewer data than the code has.
+    pub fn encode(&self, data: &[bool]) -> Vec<bool> {
+        assert_eq!(data.len(), self.data_bits, "bits of data");
+        let degree = self.parity_bits();
+        // The rest of a division by the generator; the first bit of a word is its highest power.
+        let mut rest = vec![false; degree];
+        for bit in data {
+            let out = rest[degree - 1] ^ bit;
+            rest.rotate_right(1);
+            rest[0] = false;
+            for (rest, tap) in rest.iter_mut().zip(&self.generator) {
+                *rest ^= out & tap;
+            }
+        }
+        data.iter().copied().chain(rest.into_iter().rev()).collect()
+    }
+
+    /// Corrects a word in place.
+    ///
+    /// # Panics
+    /// When it has more or fewer bits than words of the code.
+    pub fn decode(&self, word: &mut [bool]) -> Outcome {
+        assert_eq!(word.len(), self.bits(), "bits of a word");
+        let syndromes = self.syndromes(word);
+        if syndromes.iter().all(|syndrome| *syndrome == 0) {
+            return Outcome::Corrected(Vec::new());
+        }
+        let locator = self.locator(&syndromes);
+        let errors = locator.len() - 1;
+        if errors > self.correctable {
+            return Outcome::Lost;
+        }
+        let places = self.roots(&locator);
+        if places.len() != errors {
+            return Outcome::Lost;
+        }
+        for place in &places {
+            word[*place] ^= true;
+        }
+        Outcome::Corrected(places)
+    }
+
+    /// The word as a polynomial at the powers 1 to 2t of a primitive element.
+    fn syndromes(&self, word: &[bool]) -> Vec<u32> {
+        let mut syndromes = vec![0; 2 * self.correctable];
+        for (place, _) in word.iter().enumerate().filter(|(_, bit)| **bit) {
+            let power = self.power_of(place);
+            for (at, syndrome) in syndromes.iter_mut().enumerate().step_by(2) {
+                *syndrome ^= self.field.exp(power * (at + 1));
+            }
+        }
+        // Over two elements a polynomial at a square is the square of it.
+        for at in (1..syndromes.len()).step_by(2) {
+            let half = syndromes[at / 2];
+            syndromes[at] = self.field.times(half, half);
+        }
+        syndromes
+    }
+
+    /// The power that a bit stands at.
+    fn power_of(&self, place: usize) -> usize {
+        self.bits() - 1 - place
+    }
+
+    /// Berlekamp and Massey: the shortest recurrence that makes these syndromes, the constant term first.
+    fn locator(&self, syndromes: &[u32]) -> Vec<u32> {
+        let field = &self.field;
+        let (mut current, mut before) = (vec![1u32], vec![1u32]);
+        let (mut length, mut since, mut discrepancy_before) = (0, 1, 1);
+        for step in 0..syndromes.len() {
+            let term = |at: usize| field.times(current.get(at).copied().unwrap_or(0), syndromes[step - at]);
+            let discrepancy = (0..=length).fold(0, |sum, at| sum ^ term(at));
+            if discrepancy == 0 {
+                since += 1;
+                continue;
+            }
+            let scale = field.times(discrepancy, field.inverse(discrepancy_before));
+            let mut next = current.clone();
+            next.resize(next.len().max(before.len() + since), 0);
+            for (at, value) in before.iter().enumerate() {
+                next[at + since] ^= field.times(scale, *value);
+            }
+            if 2 * length <= step {
+                length = step + 1 - length;
+                (before, discrepancy_before, since) = (current, discrepancy, 1);
+            } else {
+                since += 1;
+            }
+            current = next;
+        }
+        while current.last() == Some(&0) {
+            current.pop();
+        }
+        current
+    }
+
+    /// Chien: places whose inverse is a root.
+    fn roots(&self, locator: &[u32]) -> Vec<usize> {
+        let field = &self.field;
+        // Each term at the power of the last bit, and what it is multiplied by from a bit to the one before it.
+        let mut terms = locator.to_vec();
+        let step = |at: usize| field.exp((field.order() - 1) * at);
+        let mut places = Vec::new();
+        for place in (0..self.bits()).rev() {
+            if terms.iter().fold(0, |sum, term| sum ^ term) == 0 {
+                places.push(place);
+            }
+            for (at, term) in terms.iter_mut().enumerate().skip(1) {
+                *term = field.times(*term, step(at));
+            }
+        }
+        places.reverse();
+        places
+    }
+}
+
+/// The product of the minimal polynomials of the odd powers up to 2t - 1, the lowest power first.
+fn generator(field: &Field, correctable: usize) -> Vec<bool> {
+    let mut product = vec![true];
+    let mut seen = vec![false; field.order()];
+    for odd in (1..2 * correctable).step_by(2) {
+        if seen[odd % field.order()] {
+            continue;
+        }
+        let mut minimal = vec![1u32];
+        let mut power = odd % field.order();
+        while !seen[power] {
+            seen[power] = true;
+            // Times (x - alpha^power).
+            let mut next = vec![0; minimal.len() + 1];
+            for (at, value) in minimal.iter().enumerate() {
+                next[at + 1] ^= value;
+                next[at] ^= field.times(*value, field.exp(power));
+            }
+            minimal = next;
+            power = power * 2 % field.order();
+        }
+        let mut next = vec![false; product.len() + minimal.len() - 1];
+        for (at, _) in product.iter().enumerate().filter(|(_, bit)| **bit) {
+            for (by, value) in minimal.iter().enumerate() {
+                next[at + by] ^= *value == 1;
+            }
+        }
+        product = next;
+    }
+    product
+}
+
+#[cfg(test)]
+mod tests;

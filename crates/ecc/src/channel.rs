@@ -1,0 +1,114 @@
+//! What becomes of a word on its way: the ratio that a decoder is told of each bit.
+//!
+//! Noise belongs to a bit by number, as all chance of cells does (`nand::cells::normal::Stream`): bit `b` of word `w` is
+//! the same on every machine, whatever was asked before, in any order.
+
+use nand::cells::normal::{Stream, above, quantile};
+
+/// A channel without memory, the same for both values of a bit.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Channel {
+    /// White Gaussian noise of this deviation on +1 and -1.
+    Gauss {
+        /// Standard deviation of the noise.
+        sigma: f64,
+    },
+    /// Bits flip: a hard read at this raw bit error rate.
+    Flips {
+        /// Probability that a bit is wrong.
+        rate: f64,
+    },
+    /// Levels of a coarse reader, in whole numbers only.
+    Levels(Levels),
+}
+
+/// A sent zero comes as one of a few levels; a sent one as their negatives.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Levels {
+    /// Of 32 uniform bits, those below the k-th give the k-th level; the last is for the rest. Rising.
+    pub below: Vec<u32>,
+    /// One more than those.
+    pub levels: Vec<i8>,
+}
+
+impl Channel {
+    /// Gaussian noise at this energy per data bit over the noise's density, for a code of this rate.
+    pub fn gauss(eb_n0_db: f64, rate: f64) -> Self {
+        Self::Gauss { sigma: (1.0 / (2.0 * rate * libm::pow(10.0, eb_n0_db / 10.0))).sqrt() }
+    }
+
+    /// Gaussian noise of this deviation whose ratios, times `levels_per_ratio`, are read to the nearest whole number up
+    /// to `most`.
+    pub fn coarse_gauss(sigma: f64, levels_per_ratio: f64, most: i8) -> Self {
+        let levels: Vec<i8> = (-most..=most).rev().collect();
+        // A level holds for all ratios down to halfway to the next.
+        let below = levels[..levels.len() - 1].iter().map(|level| {
+            let ratio = (f64::from(*level) - 0.5) / levels_per_ratio;
+            let received = ratio * sigma * sigma / 2.0;
+            (above((received - 1.0) / sigma) * 4_294_967_296.0) as u32
+        });
+        Self::Levels(Levels { below: below.collect(), levels })
+    }
+
+    /// A hard read at this raw bit error rate, in levels of one magnitude.
+    pub fn coarse_flips(rate: f64, level: i8) -> Self {
+        Self::Levels(Levels {
+            below: vec![((1.0 - rate) * 4_294_967_296.0) as u32],
+            levels: vec![level, -level],
+        })
+    }
+
+    /// The ratio of a bit: chance is its stream and number.
+    #[inline]
+    pub fn ratio(&self, noise: Stream, bit: u64, sent: bool) -> f32 {
+        let sign = if sent { -1.0 } else { 1.0 };
+        match self {
+            Self::Gauss { sigma } => {
+                let received = sign + sigma * quantile(noise.uniform(bit));
+                (2.0 * received / (sigma * sigma)) as f32
+            }
+            Self::Flips { rate } => {
+                let ratio = libm::log((1.0 - rate) / rate);
+                let kept = noise.uniform(bit) >= *rate;
+                (if kept { sign * ratio } else { -sign * ratio }) as f32
+            }
+            Self::Levels(Levels { below, levels }) => {
+                let draw = (noise.bits(bit) >> 32) as u32;
+                let level = levels[below.partition_point(|below| *below <= draw)];
+                sign as f32 * f32::from(level)
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn levels_are_as_likely_as_the_noise_makes_them() {
+        let channel = Channel::coarse_gauss(0.5, 2.0, 31);
+        let Channel::Levels(Levels { below, levels }) = &channel else { panic!("levels") };
+        assert!(below.is_sorted() && levels.len() == below.len() + 1);
+        let noise = Stream::new(7);
+        let draws = 200_000;
+        let wrong = (0..draws).filter(|bit| channel.ratio(noise, *bit, false) < 0.0).count() as f64;
+        // Below -0.5 levels: a ratio of -0.25, received -0.03125.
+        let expected = above(1.031_25 / 0.5) * draws as f64;
+        assert!((wrong - expected).abs() < 4.0 * expected.sqrt(), "{wrong} {expected}");
+        let mirrored = |bit| channel.ratio(noise, bit, true) == -channel.ratio(noise, bit, false);
+        assert!((0..1000).all(mirrored));
+    }
+
+    #[test]
+    fn gaussian_ratios_have_twice_the_mean_for_variance() {
+        let channel = Channel::gauss(4.0, 8.0 / 9.0);
+        let Channel::Gauss { sigma } = channel else { panic!("noise") };
+        let draws = 100_000u64;
+        let noise = Stream::new(1);
+        let mean =
+            (0..draws).map(|bit| f64::from(channel.ratio(noise, bit, false))).sum::<f64>() / draws as f64;
+        let expected = 2.0 / (sigma * sigma);
+        assert!((mean - expected).abs() < 4.0 * (2.0 * expected / draws as f64).sqrt(), "{mean} {expected}");
+    }
+}

@@ -1,0 +1,129 @@
+//! How is a word decoded from what a channel says of its bits?
+//!
+//! A decoder takes log-likelihood ratios: above zero a bit is more likely 0, below it is 1, and at zero it counts as 0. All
+//! decoders here count alike:
+//!
+//! - the syndrome is tested before the first iteration and after each, the last included. A word that comes right costs none, and one
+//!   that the last iteration sets right has converged;
+//! - an iteration takes every check once;
+//! - a word stops at the first syndrome of zero, and keeps its bits of then, whatever words beside it do;
+//! - a layered decoder takes checks in the order of the matrix's rows, and each sees what those before it have changed.
+//!
+//! Words lie side by side: the ratio of bit `b` of word `w` at `b * words + w`. They are decoded in lanes, as many at once as
+//! [`Decoding::words`] says, and each comes to what it would alone.
+
+use crate::ldpc::Graph;
+use std::sync::Arc;
+
+/// A decoder with its parameters.
+pub trait Decoder: Send {
+    /// One at work on words of this code.
+    fn on(&self, graph: &Arc<Graph>) -> Box<dyn Decoding>;
+}
+
+/// A decoder at work. It keeps its memory from words to words.
+pub trait Decoding: Send {
+    /// Words decoded together: 1 to 64.
+    fn words(&self) -> usize;
+
+    /// Decodes that many words, side by side.
+    ///
+    /// # Panics
+    /// When there are more or fewer ratios than bits of so many words.
+    fn decode(&mut self, ratios: &[f32]) -> &Decoded;
+}
+
+/// What words came to.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Decoded {
+    /// Of each bit of a word its value in each of the words: bit `w` is that of word `w`.
+    pub bits: Vec<u64>,
+    /// Iterations of each word.
+    pub iterations: Vec<u32>,
+    /// Bit `w` is set where all checks of word `w` hold.
+    pub converged: u64,
+}
+
+impl Decoded {
+    fn clear(&mut self, bits: usize, words: usize) {
+        self.bits.clear();
+        self.bits.resize(bits, 0);
+        self.iterations.clear();
+        self.iterations.resize(words, 0);
+        self.converged = 0;
+    }
+
+    /// Keeps the bits of these words.
+    fn keep(&mut self, of: u64, bits: &[u64]) {
+        if of != 0 {
+            for (kept, bits) in self.bits.iter_mut().zip(bits) {
+                *kept = *kept & !of | bits & of;
+            }
+        }
+    }
+}
+
+/// Bits of as many words.
+const fn all(words: usize) -> u64 {
+    u64::MAX >> (64 - words)
+}
+
+/// The words of which some check does not hold, of those asked for.
+fn broken(graph: &Graph, bits: &[u64], asked: u64) -> u64 {
+    let mut broken = 0;
+    for check in 0..graph.checks() {
+        broken |= graph.row(check).iter().fold(0, |odd, bit| odd ^ bits[*bit as usize]);
+        if broken & asked == asked {
+            break;
+        }
+    }
+    broken & asked
+}
+
+/// Iterates until each word's syndrome is zero, at most `most` times: `signs` writes the bits as they are, `iterate` goes
+/// through all checks.
+fn run<State>(
+    graph: &Graph,
+    decoded: &mut Decoded,
+    (words, most): (usize, u32),
+    state: &mut State,
+    signs: impl Fn(&State, &mut Vec<u64>),
+    mut iterate: impl FnMut(&mut State, u32),
+) {
+    decoded.clear(graph.bits(), words);
+    let mut open = all(words);
+    let mut bits = Vec::with_capacity(graph.bits());
+    for iteration in 0..=most {
+        if iteration > 0 {
+            iterate(state, iteration);
+        }
+        signs(state, &mut bits);
+        let broken = broken(graph, &bits, open);
+        let last = if iteration == most { open } else { open & !broken };
+        decoded.keep(last, &bits);
+        decoded.converged |= open & !broken;
+        for (word, iterations) in decoded.iterations.iter_mut().enumerate() {
+            *iterations += u32::from(last >> word & 1 == 1) * iteration;
+        }
+        open &= !last;
+        if open == 0 {
+            break;
+        }
+    }
+}
+
+config::policies! {
+    seam: "ecc.decoder",
+    question: "How is a word decoded?",
+    default: "min-sum",
+    dyn Decoder;
+    flipping::GradientDescent,
+    min_sum::MinSum,
+    min_sum_8::MinSum8,
+    sum_product::SumProduct,
+}
+
+mod lanes;
+
+#[cfg(test)]
+mod tests;

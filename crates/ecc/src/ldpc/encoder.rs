@@ -1,0 +1,227 @@
+//! Parity bits of a word of data.
+//!
+//! Checks that lack one bit alone give it, one after the other, as along the staircase of DVB-S2. Where every check left
+//! lacks two or more, one bit is put off: what follows is known up to those bits, and the checks that come to nothing new in
+//! the end are equations for them. There are as many as the matrix has no staircase for (a circulant of WiMAX, a few
+//! circulants of a regular code), and they are solved once.
+
+use super::Graph;
+
+/// A row over GF(2).
+type Bits = Vec<u64>;
+
+fn flip(bits: &mut [u64], at: usize) {
+    bits[at / 64] ^= 1 << (at % 64);
+}
+
+fn is_set(bits: &[u64], at: usize) -> bool {
+    bits[at / 64] >> (at % 64) & 1 == 1
+}
+
+fn add(to: &mut [u64], other: &[u64]) {
+    for (to, other) in to.iter_mut().zip(other) {
+        *to ^= other;
+    }
+}
+
+/// Makes words of data.
+#[derive(Clone, Debug)]
+pub struct Encoder {
+    graph: Graph,
+    /// Checks in the order in which each gives a bit.
+    order: Vec<(u32, u32)>,
+    /// Bits that were put off.
+    put_off: Vec<u32>,
+    /// Checks whose sums, with zeros for those, tell them.
+    told_by: Vec<u32>,
+    /// Of each bit put off the sums that add up to it.
+    inverse: Vec<Bits>,
+}
+
+impl Encoder {
+    /// The encoder of a matrix whose data come first; none where the data do not settle the rest: the matrix has a
+    /// lower rank than checks, or its parity part has.
+    pub fn new(graph: &Graph) -> Option<Self> {
+        if graph.checks() != graph.bits() - graph.data_bits() {
+            return None;
+        }
+        let Peeled { order, put_off, left } = peel(graph);
+        if left.len() != put_off.len() {
+            return None;
+        }
+        let inverse = inverse(sums_of(graph, &order, &put_off, &left))?;
+        Some(Self { graph: graph.clone(), order, put_off, told_by: left, inverse })
+    }
+
+    /// Bits whose equations are solved together: what a staircase would save.
+    pub fn put_off(&self) -> usize {
+        self.put_off.len()
+    }
+
+    /// The word of these data: its first bits are the data.
+    ///
+    /// # Panics
+    /// When there are more or fewer data than the code has.
+    pub fn encode(&self, data: &[bool]) -> Vec<bool> {
+        assert_eq!(data.len(), self.graph.data_bits(), "bits of data");
+        let mut word = vec![false; self.graph.bits()];
+        word[..data.len()].copy_from_slice(data);
+        self.fill(&mut word);
+        let mut sums = vec![0; self.told_by.len().div_ceil(64)];
+        for (at, check) in self.told_by.iter().enumerate() {
+            if self.sum(&word, *check) {
+                flip(&mut sums, at);
+            }
+        }
+        for (row, bit) in self.inverse.iter().zip(&self.put_off) {
+            let ones: u32 = row.iter().zip(&sums).map(|(row, sums)| (row & sums).count_ones()).sum();
+            word[*bit as usize] = ones % 2 == 1;
+        }
+        self.fill(&mut word);
+        word
+    }
+
+    /// Follows the order: each check gives its bit from the others.
+    fn fill(&self, word: &mut [bool]) {
+        for (check, bit) in &self.order {
+            word[*bit as usize] = false;
+            word[*bit as usize] = self.sum(word, *check);
+        }
+    }
+
+    fn sum(&self, word: &[bool], check: u32) -> bool {
+        self.graph.row(check as usize).iter().fold(false, |sum, bit| sum ^ word[*bit as usize])
+    }
+}
+
+struct Peeled {
+    order: Vec<(u32, u32)>,
+    put_off: Vec<u32>,
+    left: Vec<u32>,
+}
+
+/// Finds the order. The bit put off is one that the check with the fewest unknown bits lacks.
+fn peel(graph: &Graph) -> Peeled {
+    let checks_of = graph.checks_of_bits();
+    let is_parity = |bit: u32| bit as usize >= graph.data_bits();
+    let mut known = vec![false; graph.bits()];
+    let mut lacks: Vec<u32> = (0..graph.checks())
+        .map(|check| graph.row(check).iter().filter(|bit| is_parity(**bit)).count() as u32)
+        .collect();
+    let mut used = vec![false; graph.checks()];
+    let mut ready: Vec<u32> =
+        (0..graph.checks() as u32).filter(|check| lacks[*check as usize] == 1).collect();
+    let (mut order, mut put_off) = (Vec::new(), Vec::new());
+    loop {
+        let bit = if let Some(check) = ready.pop() {
+            if lacks[check as usize] != 1 {
+                continue;
+            }
+            used[check as usize] = true;
+            let bit = unknown(graph, check, &known).expect("a check that lacks one bit");
+            order.push((check, bit));
+            bit
+        } else {
+            let fewest =
+                (0..graph.checks()).filter(|check| lacks[*check] > 0).min_by_key(|check| lacks[*check]);
+            let Some(check) = fewest else { break };
+            let bit = unknown(graph, check as u32, &known).expect("a check that lacks bits");
+            put_off.push(bit);
+            bit
+        };
+        known[bit as usize] = true;
+        for check in &checks_of[bit as usize] {
+            lacks[*check as usize] -= 1;
+            if lacks[*check as usize] == 1 {
+                ready.push(*check);
+            }
+        }
+    }
+    let left = (0..graph.checks() as u32).filter(|check| !used[*check as usize]).collect();
+    Peeled { order, put_off, left }
+}
+
+fn unknown(graph: &Graph, check: u32, known: &[bool]) -> Option<u32> {
+    let missing = |bit: &&u32| **bit as usize >= graph.data_bits() && !known[**bit as usize];
+    graph.row(check as usize).iter().find(missing).copied()
+}
+
+/// What the checks left come to, as sums of bits put off, where all data are zero.
+fn sums_of(graph: &Graph, order: &[(u32, u32)], put_off: &[u32], left: &[u32]) -> Vec<Bits> {
+    let width = put_off.len().div_ceil(64);
+    let mut parts: Vec<Bits> = vec![Vec::new(); graph.bits()];
+    for (at, bit) in put_off.iter().enumerate() {
+        parts[*bit as usize] = vec![0; width];
+        flip(&mut parts[*bit as usize], at);
+    }
+    let sum = |parts: &[Bits], check: u32, except: Option<u32>| {
+        let mut sum = vec![0; width];
+        for bit in graph.row(check as usize).iter().filter(|bit| Some(**bit) != except) {
+            add(&mut sum, &parts[*bit as usize]);
+        }
+        sum
+    };
+    for (check, bit) in order {
+        parts[*bit as usize] = sum(&parts, *check, Some(*bit));
+    }
+    left.iter().map(|check| sum(&parts, *check, None)).collect()
+}
+
+/// The inverse of a square matrix over GF(2); none where there is none.
+fn inverse(mut rows: Vec<Bits>) -> Option<Vec<Bits>> {
+    let size = rows.len();
+    let mut inverse = vec![vec![0; size.div_ceil(64)]; size];
+    for (at, row) in inverse.iter_mut().enumerate() {
+        flip(row, at);
+    }
+    for column in 0..size {
+        let pivot = (column..size).find(|row| is_set(&rows[*row], column))?;
+        rows.swap(column, pivot);
+        inverse.swap(column, pivot);
+        let (pivot_row, pivot_inverse) = (rows[column].clone(), inverse[column].clone());
+        for row in (0..size).filter(|row| *row != column) {
+            if is_set(&rows[row], column) {
+                add(&mut rows[row], &pivot_row);
+                add(&mut inverse[row], &pivot_inverse);
+            }
+        }
+    }
+    Some(inverse)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The code of Hamming (7, 4).
+    fn hamming() -> Graph {
+        Graph::new(7, 4, [vec![0, 1, 2, 4], vec![0, 1, 3, 5], vec![0, 2, 3, 6]])
+    }
+
+    #[test]
+    fn words_keep_all_checks() {
+        let encoder = Encoder::new(&hamming()).expect("an encoder");
+        for data in 0..16u32 {
+            let word = encoder.encode(&[0, 1, 2, 3].map(|bit| data >> bit & 1 == 1));
+            assert_eq!(hamming().broken(|bit| word[bit]), 0, "{data}");
+        }
+    }
+
+    #[test]
+    fn bits_in_a_ring_are_put_off_and_solved() {
+        // Four parity bits, each check of which has three: no check lacks one alone.
+        let rows = [vec![0, 1, 2, 3], vec![0, 2, 3, 4], vec![0, 1, 3, 4], vec![0, 1, 2, 4]];
+        let graph = Graph::new(5, 1, rows);
+        let encoder = Encoder::new(&graph).expect("an encoder");
+        assert!(encoder.put_off() > 0);
+        for data in [false, true] {
+            let word = encoder.encode(&[data]);
+            assert_eq!((word[0], graph.broken(|bit| word[bit])), (data, 0));
+        }
+    }
+
+    #[test]
+    fn a_matrix_of_lower_rank_has_no_encoder() {
+        assert!(Encoder::new(&Graph::new(4, 2, [vec![0, 2, 3], vec![1, 2, 3]])).is_none());
+    }
+}

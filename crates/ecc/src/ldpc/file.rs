@@ -1,0 +1,263 @@
+//! Files of `codes/`: one code each, by circulants or by the addresses of an accumulator.
+
+use super::cycles::Spectrum;
+use super::grow::Growth;
+use super::{Base, Encoder, Graph};
+use config::{ConfigError, Document, Section, Value, at_least, at_most};
+
+/// Where a matrix comes from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// From this standard.
+    Standard(String),
+    /// Grown here, and what its cycles are.
+    Grown(Growth, Spectrum),
+}
+
+/// A code.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Code {
+    /// Where its matrix comes from.
+    pub origin: Origin,
+    /// Its matrix by circulants, if it is made of them.
+    pub base: Option<Base>,
+    /// Its matrix.
+    pub graph: Graph,
+}
+
+/// The most bits of a word, so that numbers of edges have 32 bits.
+const BITS_MOST: u32 = 1 << 20;
+
+impl Code {
+    /// Reads the text of a file, called `file` in messages.
+    ///
+    /// # Errors
+    /// When a key is unknown, missing or wrong, or the matrix does not have the shape or the rank that it should.
+    pub fn parse(file: &str, text: &str) -> Result<Self, ConfigError> {
+        let document = Document::parse(file, text)?;
+        let mut root = Section::root(&document);
+        let whole = at_least(1u32).at_most(BITS_MOST);
+        let bits = root.within(whole.clone()).required("bits", "bits of a word")?;
+        let data_bits =
+            root.within(whole).required("data_bits", "bits of a word that are data: the first")?;
+        if data_bits >= bits {
+            return Err(root.reject("data_bits", &format!("expected less than the {bits} bits of a word")));
+        }
+        let origin = read_origin(&mut root)?;
+        let (base, graph) = if root.has("addresses") {
+            (None, read_accumulator(&mut root, bits, data_bits)?)
+        } else {
+            let base = read_base(&mut root, bits, data_bits)?;
+            let graph = base.graph(data_bits as usize);
+            (Some(base), graph)
+        };
+        if Encoder::new(&graph).is_none() {
+            let checks = graph.checks();
+            let expected = format!(
+                "expected {checks} checks that settle the other {} bits: some follow from others, or say nothing of them",
+                bits - data_bits
+            );
+            return Err(root.reject("data_bits", &expected));
+        }
+        root.finish()?;
+        Ok(Self { origin, base, graph })
+    }
+}
+
+fn read_origin(root: &mut Section) -> Result<Origin, ConfigError> {
+    if let Some(standard) = root.optional("standard", "the standard that the matrix is written from")? {
+        return Ok(Origin::Standard(standard));
+    }
+    let mut grown = root.child("grown")?;
+    let seed = grown.within(at_least(0u64)).required("seed", "seed of the choice among equals")?;
+    let weight =
+        |grown: &mut Section, key, help| grown.within(at_least(1u32).at_most(64u32)).required(key, help);
+    let data_weight = weight(&mut grown, "data_weight", "circulants in each column of data")?;
+    let parity_weight = weight(&mut grown, "parity_weight", "circulants in each column of parity")?;
+    grown.finish()?;
+    let mut cycles = root.child("cycles")?;
+    let mut count = |key| cycles.required(key, "cycles of this length in the whole matrix");
+    let spectrum = Spectrum { of_4: count("of_4")?, of_6: count("of_6")?, of_8: count("of_8")? };
+    cycles.finish()?;
+    let size = root.within(at_most(BITS_MOST)).required("circulant", CIRCULANT)?;
+    Ok(Origin::Grown(Growth { seed, circulant: size, data_weight, parity_weight }, spectrum))
+}
+
+const CIRCULANT: &str = "rows of a circulant";
+
+fn read_base(root: &mut Section, bits: u32, data_bits: u32) -> Result<Base, ConfigError> {
+    let circulant: u32 = root.within(at_least(1u32).at_most(bits)).required("circulant", CIRCULANT)?;
+    if !bits.is_multiple_of(circulant) || !data_bits.is_multiple_of(circulant) {
+        return Err(root.reject("circulant", &format!("expected a divisor of {bits} and {data_bits} bits")));
+    }
+    let shifts_of = root.within(at_least(circulant).at_most(BITS_MOST)).or(
+        "shifts_of",
+        circulant,
+        "rows of the circulants that the shifts are given for; smaller ones have them scaled down",
+    )?;
+    let rows: Vec<String> = root.required("rows", "shifts of each row of circulants, \"-\" for zeros")?;
+    let (high, wide) = ((bits - data_bits) / circulant, bits / circulant);
+    if rows.len() != high as usize {
+        let expected =
+            format!("expected {high} rows for {} parity bits, got {}", bits - data_bits, rows.len());
+        return Err(shape(root, "rows", None, expected));
+    }
+    let mut shifts = Vec::new();
+    for (line, text) in rows.iter().enumerate() {
+        let row: Vec<_> = text.split_whitespace().map(|word| shift(word, circulant, shifts_of)).collect();
+        if let Some(at) = row.iter().position(Option::is_none) {
+            let word = text.split_whitespace().nth(at).unwrap_or_default();
+            let expected =
+                format!("column {}: {word:?}: expected \"-\" or a shift below {shifts_of}", at + 1);
+            return Err(shape(root, "rows", Some(line), expected));
+        }
+        if row.len() != wide as usize {
+            let expected = format!("expected {wide} shifts for {bits} bits, got {}", row.len());
+            return Err(shape(root, "rows", Some(line), expected));
+        }
+        shifts.push(row.into_iter().flatten().collect());
+    }
+    Ok(Base { circulant, shifts })
+}
+
+/// An error of the matrix, without the whole matrix as its value; at the place of one of its lines, if it is of one.
+fn shape(root: &Section, key: &str, line: Option<usize>, expected: String) -> ConfigError {
+    let error = root.reject(key, "");
+    let place = match (root.written(key), line) {
+        (Some(Value::List(lines)), Some(line)) => lines[line].place.clone(),
+        _ => error.place.clone(),
+    };
+    ConfigError { value: String::new(), place, expected, ..error }
+}
+
+/// A word of a row: `-` or a shift.
+fn shift(word: &str, circulant: u32, shifts_of: u32) -> Option<Option<u32>> {
+    if word == "-" {
+        return Some(None);
+    }
+    let shift = word.parse::<u32>().ok().filter(|shift| *shift < shifts_of)?;
+    Some(Some((u64::from(shift) * u64::from(circulant) / u64::from(shifts_of)) as u32))
+}
+
+/// Data bits are added to parity bits by address, then each parity bit to the one behind it.
+fn read_accumulator(root: &mut Section, bits: u32, data_bits: u32) -> Result<Graph, ConfigError> {
+    let group: u32 = root
+        .within(at_least(1u32).at_most(bits))
+        .required("group", "data bits that share a line of addresses")?;
+    let parity = bits - data_bits;
+    if !data_bits.is_multiple_of(group) || !parity.is_multiple_of(group) {
+        return Err(root.reject("group", &format!("expected a divisor of {data_bits} and {parity} bits")));
+    }
+    let lines: Vec<String> =
+        root.required("addresses", "parity bits that the first of each group is added to")?;
+    if lines.len() != (data_bits / group) as usize {
+        let expected =
+            format!("expected {} lines for {data_bits} data bits, got {}", data_bits / group, lines.len());
+        return Err(shape(root, "addresses", None, expected));
+    }
+    let mut rows: Vec<Vec<u32>> = vec![Vec::new(); parity as usize];
+    for (number, line) in (0u32..).zip(&lines) {
+        for word in line.split_whitespace() {
+            let Some(address) = word.parse::<u32>().ok().filter(|address| *address < parity) else {
+                let expected = format!("{word:?}: expected a number below {parity}");
+                return Err(shape(root, "addresses", Some(number as usize), expected));
+            };
+            for within in 0..group {
+                let check = (address + within * (parity / group)) % parity;
+                rows[check as usize].push(number * group + within);
+            }
+        }
+    }
+    for (check, row) in (0u32..).zip(&mut rows) {
+        row.extend(check.checked_sub(1).map(|before| data_bits + before));
+        row.push(data_bits + check);
+        row.sort_unstable();
+        if row.windows(2).any(|pair| pair[0] == pair[1]) {
+            let expected = format!("check {check} has a bit twice: expected addresses that differ");
+            return Err(shape(root, "addresses", None, expected));
+        }
+    }
+    Ok(Graph::new(bits as usize, data_bits as usize, rows))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ldpc::named;
+
+    const SMALL: &str = r#"standard = "none"
+bits = 12
+data_bits = 6
+circulant = 3
+rows = [
+    "0 1 0 -",
+    "2 0 1 0",
+]
+"#;
+
+    fn error(from: &str, to: &str) -> String {
+        assert!(SMALL.contains(from), "{from}");
+        Code::parse("small.toml", &SMALL.replace(from, to)).expect_err("an error").to_string()
+    }
+
+    #[test]
+    fn circulants_are_written_out() {
+        let code = Code::parse("small.toml", SMALL).expect("a code");
+        assert_eq!((code.graph.checks(), code.graph.edges()), (6, 21));
+        assert_eq!(code.graph.row(2), [2, 3, 8]);
+        assert_eq!(code.graph.row(4), [0, 4, 8, 10]);
+    }
+
+    #[test]
+    fn errors_name_place_and_expectation() {
+        let cases = [
+            (error("\"0 1 0 -\"", "\"0 1 0\""), "small.toml:6: rows: expected 4 shifts for 12 bits, got 3"),
+            (
+                error("2 0 1 0", "2 3 1 0"),
+                "small.toml:7: rows: column 2: \"3\": expected \"-\" or a shift below 3",
+            ),
+            (error("    \"2 0 1 0\",\n", ""), "expected 2 rows for 6 parity bits, got 1"),
+            (error("circulant = 3", "circulant = 5"), "expected a divisor of 12 and 6 bits"),
+            (error("data_bits = 6", "data_bits = 12"), "expected less than the 12 bits of a word"),
+            (error("circulant", "circulants"), "circulant: missing"),
+            (error("bits = 12", "bits = 12\nbit = 3"), "did you mean \"bits\"?"),
+            // Both checks say the same of the parity: one bit of each three is left open.
+            (error("0 1 0 -", "0 1 1 0"), "small.toml:3: data_bits = 6: expected 6 checks that settle"),
+        ];
+        for (error, expected) in cases {
+            assert!(error.contains(expected), "{error}\n{expected}");
+            assert_eq!(error.lines().count(), 1, "{error}");
+        }
+    }
+
+    #[test]
+    fn addresses_of_an_accumulator_are_checked() {
+        let text =
+            "standard = \"none\"\nbits = 12\ndata_bits = 6\ngroup = 3\naddresses = [\"0 3\", \"1 4\"]\n";
+        let code = Code::parse("a.toml", text).expect("a code");
+        // Six parity bits, two for each of a group. Bit 1 goes to 0 + 2 and 3 + 2, bit 5 to 1 + 4 and to 4 + 4, which is 2
+        // again; beside them are parity bits 1 and 2.
+        assert_eq!(code.graph.row(2), [1, 5, 7, 8]);
+        for (from, to, expected) in [
+            ("1 4", "1 6", "a.toml:5: addresses: \"6\": expected a number below 6"),
+            ("1 4", "1 1", "has a bit twice"),
+            (", \"1 4\"", "", "expected 2 lines for 6 data bits, got 1"),
+        ] {
+            let error = Code::parse("a.toml", &text.replace(from, to)).expect_err("an error").to_string();
+            assert!(error.contains(expected), "{error}\n{expected}");
+        }
+    }
+
+    #[test]
+    fn standards_have_their_ones_and_weights() {
+        // Ones and the widest check, as the standards' tables give them.
+        for (name, ones, widest) in [
+            ("wimax-576-288", 1824, 7),
+            ("wifi-648-540", 2160 - 108 + 324, 22),
+            ("dvb-s2-16200-14400", 48_599, 27),
+        ] {
+            let graph = named(name).expect("a shipped code").graph;
+            assert_eq!((graph.edges(), graph.widest()), (ones, widest), "{name}");
+        }
+    }
+}

@@ -1,0 +1,22 @@
+//! Low-density parity-check codes: their matrices, where those come from, and how words are made.
+//!
+//! - [`Code`]: a matrix from a file of `codes/`, read strictly; [`shipped`]: those that come along.
+//! - [`Graph`]: which bits each check adds up; [`Base`]: the same by circulants.
+//! - [`grow`]: codes of our own, by progressive edge growth; [`cycles`]: how short their cycles are.
+//! - [`Encoder`]: parity bits of data.
+//!
+//! Not modelled: shortened and punctured words, circulants of a weight above one.
+
+mod base;
+pub mod cycles;
+mod encoder;
+mod file;
+mod graph;
+pub mod grow;
+mod shipped;
+
+pub use base::Base;
+pub use encoder::Encoder;
+pub use file::{Code, Origin};
+pub use graph::Graph;
+pub use shipped::{named, shipped};

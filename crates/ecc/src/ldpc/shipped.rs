@@ -1,0 +1,35 @@
+//! The codes that come along.
+
+use super::Code;
+
+macro_rules! files {
+    ($($name:literal),+ $(,)?) => {
+        const FILES: &[(&str, &str)] = &[$((
+            $name,
+            include_str!(concat!("../../../../codes/", $name, ".toml")),
+        )),+];
+    };
+}
+
+files![
+    "dvb-s2-16200-10800",
+    "dvb-s2-16200-14400",
+    "nand-4k-889",
+    "nand-4k-928",
+    "wifi-648-540",
+    "wimax-576-288"
+];
+
+/// Names of all codes that come along, and their files.
+pub const fn shipped() -> &'static [(&'static str, &'static str)] {
+    FILES
+}
+
+/// A code that comes along; none when there is none of this name.
+///
+/// # Panics
+/// When its file is wrong, which a test of all files would find.
+pub fn named(name: &str) -> Option<Code> {
+    let (_, text) = FILES.iter().find(|(each, _)| *each == name)?;
+    Some(Code::parse(&format!("codes/{name}.toml"), text).unwrap_or_else(|error| panic!("{error}")))
+}

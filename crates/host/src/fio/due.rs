@@ -1,7 +1,8 @@
 //! How much a clone has to do, and how much of it is done.
 
+use super::blocks::Blocks;
 use super::files::Share;
-use super::job::{Access, Blocks, JobSpec};
+use super::job::{Access, JobSpec};
 
 /// How much is to be done: fio counts passes through the files, and bytes and requests over all of them.
 #[derive(Clone, Debug)]

@@ -42,6 +42,8 @@ enum Gate {
     Open,
     /// A flush is due once its own requests are answered.
     DrainToFlush,
+    /// Each of its files is to be flushed once its own requests are answered.
+    EndFlush,
     /// Its flush is under way.
     Flushing,
     /// It pauses once its own requests are answered.
@@ -93,8 +95,10 @@ pub struct Worker {
     end_fsync: bool,
     /// A flush after each loop; a job that goes on until time is over is one loop.
     loop_fsync: bool,
-    /// Something was written since the last flush.
+    /// Something was asked for since the last flush.
     unflushed: bool,
+    /// Files that are still to be flushed after a pass, one after the other.
+    files_to_flush: usize,
     flush_every: [u64; 2],
     writes_to_flush: [u64; 2],
     think: Option<Think>,
@@ -165,9 +169,10 @@ impl Worker {
             due: Due::new(job, share),
             history: Rule::of(job).map(|rule| Box::new(History::new(rule))),
             loops: if job.time_based { u64::MAX } else { job.loops },
-            end_fsync: job.end_fsync,
-            loop_fsync: job.end_fsync && !job.time_based,
+            end_fsync: job.end_fsync && job.writes(),
+            loop_fsync: job.end_fsync && job.writes() && !job.time_based,
             unflushed: false,
+            files_to_flush: 0,
             flush_every: job.flush_every,
             writes_to_flush: job.flush_every,
             think: Think::of(job),
@@ -424,16 +429,8 @@ impl Worker {
             return self.finish();
         }
         // Only a flush between two passes keeps requests back here; it is due now.
-        match self.outstanding {
-            0 => {
-                self.gate = Gate::Flushing;
-                self.flush()
-            }
-            _ => {
-                self.gate = Gate::DrainToFlush;
-                Step::Full
-            }
-        }
+        self.gate = Gate::EndFlush;
+        self.flush_a_file().unwrap_or(Step::Full)
     }
 
     /// Where on the drive the next request of `direction` lies, and how long it is; in a file whose last block is trimmed

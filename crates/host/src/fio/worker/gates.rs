@@ -6,11 +6,24 @@ use crate::Op;
 impl Worker {
     /// The last flush, if one is asked for and due, and then nothing more.
     pub(super) fn finish(&mut self) -> Step {
-        match self.outstanding {
-            _ if !self.end_fsync || !self.unflushed => Step::Finished,
-            0 => self.flush(),
-            _ => Step::Full,
+        if self.owes_a_flush() { self.flush_a_file().unwrap_or(Step::Finished) } else { Step::Finished }
+    }
+
+    /// Whether a flush is to follow what was asked for, or a file is still to be flushed.
+    pub(super) fn owes_a_flush(&self) -> bool {
+        self.end_fsync && (self.unflushed || self.files_to_flush > 0)
+    }
+
+    /// What there is to do about the flush after a pass, which is one for each file, in turn; none when all are done.
+    pub(super) fn flush_a_file(&mut self) -> Option<Step> {
+        if self.outstanding > 0 {
+            return Some(Step::Full);
         }
+        if self.unflushed {
+            self.files_to_flush = self.tracks.len();
+        }
+        self.files_to_flush = self.files_to_flush.checked_sub(1)?;
+        Some(self.flush())
     }
 
     pub(super) fn flush(&mut self) -> Step {
@@ -31,6 +44,14 @@ impl Worker {
                     let _ = self.picker.pick(&mut self.random);
                 }
                 Some(self.flush())
+            }
+            Gate::EndFlush if self.is_done() => Some(self.finish()),
+            Gate::EndFlush => {
+                let step = self.flush_a_file();
+                if step.is_none() {
+                    self.gate = Gate::Open;
+                }
+                step
             }
             Gate::ThinkUntil(then) if now < then && !self.is_done() => {
                 Some(Step::Wait(then.min(self.times.end_ns)))
@@ -76,7 +97,7 @@ impl Worker {
     /// A pass ended: is it time for a flush?
     pub(super) fn flush_after_pass(&mut self) {
         if self.loop_fsync && self.unflushed {
-            self.gate = Gate::DrainToFlush;
+            self.gate = Gate::EndFlush;
         }
     }
 
@@ -89,7 +110,7 @@ impl Worker {
         if self.flow_rest_ns.is_some() {
             self.gate = Gate::Ask;
         }
-        self.unflushed |= op == Op::Write;
+        self.unflushed = true;
         if op != Op::Write {
             return;
         }

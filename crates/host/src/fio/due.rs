@@ -38,8 +38,9 @@ impl Due {
         let mut pass_bytes = share.pass_bytes;
         if (in_order_mix && !verifies) || repeats {
             pass_bytes = pass_bytes.max(asked);
-            // What tells fio that a pass has ended is counted for requests that are queued only.
-            if repeats && job.is_synchronous() {
+            // What tells fio that a pass has ended is counted for requests that are queued only: others end with the
+            // files, or with all that is asked for.
+            if job.is_synchronous() {
                 pass_bytes = asked.saturating_mul(job.loops);
             }
         } else if once || (verifies && !job.writes()) {
@@ -104,6 +105,11 @@ impl Due {
     /// Whether there is nothing left to ask for.
     pub fn is_done(&self) -> bool {
         self.is_over || self.requests_left == 0
+    }
+
+    /// Whether it is done since there is nothing left in its files, although more was asked for.
+    pub fn ended_with_files(&self) -> bool {
+        self.is_over && self.requests_left > 0 && self.bytes < self.most_bytes
     }
 
     /// The fraction that is done, by bytes or by requests.

@@ -146,6 +146,7 @@ impl Worker {
             streams[direction] =
                 Some(Stream { sizes, random_percent: job.random_percent[direction], pace: None });
         }
+        let flushes_last = job.end_fsync && job.writes() && !job.only_reads_back();
         let delay_ns = match job.delay_most_ns {
             Some(most) if most > job.delay_ns => job.delay_ns + random.below(most - job.delay_ns + 1),
             _ => job.delay_ns,
@@ -169,8 +170,8 @@ impl Worker {
             due: Due::new(job, share),
             history: Rule::of(job).map(|rule| Box::new(History::new(rule))),
             loops: if job.time_based { u64::MAX } else { job.loops },
-            end_fsync: job.end_fsync && job.writes(),
-            loop_fsync: job.end_fsync && job.writes() && !job.time_based,
+            end_fsync: flushes_last,
+            loop_fsync: flushes_last && !job.time_based,
             unflushed: false,
             files_to_flush: 0,
             flush_every: job.flush_every,
@@ -235,10 +236,11 @@ impl Worker {
         if let Some(request) = self.overlap.as_mut().and_then(|overlap| overlap.take()) {
             return self.send(request);
         }
-        if self.gate != Gate::Open
-            && let Some(step) = self.pass_gate(now)
-        {
-            return step;
+        if self.gate != Gate::Open {
+            self.leave_out_flush();
+            if let Some(step) = self.pass_gate(now) {
+                return step;
+            }
         }
         if self.is_done() {
             return self.finish();

@@ -301,6 +301,18 @@ fn what_became_of_a_steady_state_is_reported() {
 }
 
 #[test]
+fn a_mix_goes_on_to_the_end_of_its_files_where_requests_are_not_queued() {
+    // fio 3.42: a queued pass ends after the size of the file, another with one direction's end, or all loops' bytes.
+    let first = |engine: &str| {
+        let played = play(&format!("[j]\nrw=rw\nsize=48k\nloops=3\nioengine={engine}\niodepth=4\n"));
+        assert_eq!(played.requests.len(), 36);
+        played.requests[12].offset
+    };
+    assert_eq!(first("libaio"), 0);
+    assert!(first("psync") > 0);
+}
+
+#[test]
 fn files_that_cannot_be_are_refused() {
     let error = |text: &str| workload_on(text, DRIVE, 1).unwrap_err().to_string();
     assert!(
@@ -581,6 +593,12 @@ fn a_last_flush_follows_each_loop_or_the_end_of_time() {
     assert_eq!(offsets[..4], offsets[4..]);
     let flushes: Vec<u64> = of(&play(files), Op::Flush).iter().map(|one| one.arrive.ns()).collect();
     assert_eq!(flushes[1] - flushes[0], 100_000);
+    // fio 3.42: a flush is due when it looks for one more block than its files have; one that is due together with
+    // a backlog is left out; nothing is flushed where nothing is written.
+    assert_eq!(ops("[j]\nrw=trimwrite\nsize=16k\nio_size=24k\nfsync=2\n"), "twtwFtwtwF");
+    assert_eq!(ops("[j]\nrw=trimwrite\nsize=16k\nfsync=2\n"), "twtwFtwtw");
+    assert_eq!(ops("[j]\nrw=write\nsize=24k\nfsync=2\nverify=md5\nverify_backlog=4\n"), "wwFwwrrrrwwrr");
+    assert_eq!(ops("[j]\nrw=write\nsize=8k\nverify=md5\nverify_only\nend_fsync\n"), "rr");
     // The last that is asked for decides: fio 3.42.
     assert_eq!(ops("[j]\nrw=rw\nrwmixread=0\nsize=8k\nfsync=1\nend_fsync\n"), "wFwF");
     assert_eq!(ops("[j]\nrw=write\nsize=8k\nend_fsync\nthinktime=5\n"), "wwF");

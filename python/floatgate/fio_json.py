@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from floatgate.fio.bins import bins
+from floatgate.fio.steady import as_json
 
 PERCENTILES = (1, 5, 10, 20, 30, 40, 50, 60, 70, 80, 90, 95, 99, 99.5, 99.9, 99.95, 99.99)
 _US_BINS = (2, 4, 10, 20, 50, 100, 250, 500, 750, 1000)
@@ -20,7 +21,7 @@ def fio_json(document: dict[str, Any], histograms: dict[str, Histogram]) -> dict
     """Return the fio result for a run and its latency histograms by kind of request.
 
     One job stands for the whole run; the jobs of a fio file appear by name under `floatgate.jobs`, since
-    percentiles are kept for the run and not for each of them. Submission latency is 0: the simulated host
+    percentiles are kept for the run and not for each of them; so do the `steadystate` of several. Submission latency is 0: the simulated host
     hands a request over in no time, so `clat` equals `lat`. Latencies have the bins of fio's `json+` and the
     percentiles of `percentile_list`, each where `slat_percentiles`, `clat_percentiles` and `lat_percentiles`
     say so.
@@ -59,15 +60,21 @@ def fio_json(document: dict[str, Any], histograms: dict[str, Histogram]) -> dict
         "latency_percentile": 100.0,
         "latency_window": 0,
     }
+    states = document["workload"].get("steady_states") or []
+    if len(states) == 1:
+        job["steadystate"] = as_json(states[0])
+    own = {key: document.get(key) for key in _OWN}
+    if len(states) > 1:
+        own["steadystate"] = [{"jobname": state["job"], **as_json(state)} for state in states]
     return {
-        "fio version": f"fio-3.39 (floatgate {document['version']})",
+        "fio version": f"fio-3.42 (floatgate {document['version']})",
         "timestamp": 0,
         "timestamp_ms": 0,
         "time": "Thu Jan  1 00:00:00 1970",
         "global options": {},
         "jobs": [job],
         "disk_util": [],
-        "floatgate": {key: document.get(key) for key in _OWN},
+        "floatgate": own,
     }
 
 

@@ -40,6 +40,58 @@ class FioJob(Section):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
+class SteadyState(Section):
+    """A steady state in which a job of a fio file was to end, in the numbers of fio's own result."""
+
+    job: str
+    """[text] The job; the first of those that report together."""
+
+    asked: str
+    """[text] What was asked for, as fio writes it: `iops_slope:0.100000%`."""
+
+    metric: Literal["iops", "bw", "lat"]
+    """[text] What was watched: `iops`, `bw` or `lat`."""
+
+    is_slope: bool
+    """[yes/no] Its slope was watched, rather than its largest distance from the mean."""
+
+    in_percent: bool
+    """[yes/no] The limit is in percent of the mean."""
+
+    duration_s: Count
+    """[s] The time over which it was looked at, in whole seconds as fio counts them."""
+
+    attained: bool
+    """[yes/no] It was reached, and ended the job."""
+
+    attained_after_ns: Count | None
+    """[ns] How long after the beginning of the job; null where it was not reached."""
+
+    criterion: float | None
+    """[as the limit] What was compared with the limit last; 0 before there were enough samples, null
+    where their mean is 0.
+    """
+
+    max_deviation: float
+    """[as the samples] The largest distance of a sample from the mean; 0 where the slope was watched.
+    """
+
+    slope: float
+    """[as the samples, by interval] The slope; 0 where the distance was watched."""
+
+    iops: tuple[Count, ...]
+    """[1/s] Requests a second in each of the last intervals, the oldest first; zeros at the end for
+    those that never came.
+    """
+
+    bandwidth_bytes_per_s: tuple[Count, ...]
+    """[bytes/s] Bytes a second in the same intervals."""
+
+    latency_ns: tuple[Count, ...]
+    """[ns] Mean latencies in the same intervals."""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
 class Workload(Section):
     """What was run."""
 
@@ -69,6 +121,10 @@ class Workload(Section):
 
     jobs: tuple[FioJob, ...]
     """The jobs of a fio file, as written; none for other workloads."""
+
+    steady_states: tuple[SteadyState, ...]
+    """The steady states in which jobs of a fio file were to end (`steadystate`); none without any.
+    """
 
 
 @dataclass(frozen=True, slots=True, repr=False)

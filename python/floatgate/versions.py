@@ -143,10 +143,15 @@ def _without_warm_up(document: Document) -> None:
         short.setdefault("reason", "drifting" if short["drifting"] else "victims")
 
 
+def _without_steady_states(document: Document) -> None:
+    document["workload"].setdefault("steady_states", [])
+
+
 def _in_format_5(document: Document) -> None:
     _in_bytes(document)
     _without_untrimmed(document)
     _without_warm_up(document)
+    _without_steady_states(document)
 
 
 _MAP = ("ram_bytes", "hits", "misses", "hit_ratio")
@@ -196,7 +201,8 @@ FORMATS = (
         5,
         "write amplification is of bytes, not of mapping units: waf, waf_parts and waf_long_run; waf_bytes "
         "has the bytes; host.trim counts what its requests did not forget; precondition.warm_up says what "
-        "ran before the measured window, waf_long_run.too_short.reason what a run lacks",
+        "ran before the measured window, waf_long_run.too_short.reason what a run lacks, "
+        "workload.steady_states what became of the steadystate of fio jobs",
         (),
         _in_format_5,
     ),

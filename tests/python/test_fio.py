@@ -118,3 +118,18 @@ def test_two_passes_of_a_job_over_several_files_are_each_the_whole_job(
         found = json.loads((out / "run.json").read_text())
         asked = [(job["name"], (job.get("write") or job["read"])["requests"]) for job in found["jobs"]]
         assert asked == [("w", 126 * passes), ("r", 32 * passes), ("r", 32 * passes)]
+
+
+def test_a_steady_state_ends_a_job_and_is_said(floatgate: Command, here: Path) -> None:
+    (here / "steady.fio").write_text(
+        "[j]\nrw=randread\nsize=1m\ntime_based\nruntime=100\nrate_iops=200\nss=iops:10%\nss_dur=3\nss_ramp=1\n"
+    )
+    said = floatgate("run", "slc", "steady.fio", "--out", "o", "--no-report")
+    # The first tick after the ramp comes too early to count, as in fio: 3 s, 4 s, 5 s.
+    line = "steadystate            attained=yes, bw=800KiB/s (819kB/s), iops=200, iops mean dev=0.000%"
+    assert line in said.stdout, said.stdout + said.stderr
+    found = json.loads((here / "o" / "run.json").read_text())["workload"]["steady_states"]
+    assert [(one["job"], one["attained_after_ns"]) for one in found] == [("j", 5_000_000_000)]
+    written = floatgate("run", "slc", "steady.fio", "--out", "p", "--no-report", "--format", "fio-json")
+    state = json.loads(written.stdout)["jobs"][0]["steadystate"]
+    assert (state["ss"], state["attained"], state["data"]["iops"]) == ("iops:10.000000%", 1, [200, 200, 200])

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from conftest import made_up_run
+from floatgate.fio.steady import as_json, in_a_line, short
 from floatgate.fio_json import PERCENTILES, fio_json, read_histograms
 from floatgate.result import Run
 
@@ -114,3 +115,82 @@ def test_numbers_by_hand() -> None:
     assert job["latency_us"]["2"] == 25.0  # fio's bin of 1 to 2 us
     assert job["latency_us"]["4"] == 50.0
     assert job["write"]["total_ios"] == 0
+
+
+# Two runs of fio 3.33, and what it printed of them: null engine, 200 requests of 4 KiB a second.
+STATE: dict[str, Any] = {
+    "job": "j",
+    "asked": "iops:10.000000%",
+    "metric": "iops",
+    "is_slope": False,
+    "in_percent": True,
+    "duration_s": 5,
+    "attained": True,
+    "attained_after_ns": 7_900_000_000,
+    "criterion": 0.0,
+    "max_deviation": 0.0,
+    "slope": 0.0,
+    "iops": [200, 200, 200, 200, 200],
+    "bandwidth_bytes_per_s": [819200, 820020, 819200, 819200, 820020],
+    "latency_ns": [0, 0, 0, 0, 0],
+}
+
+
+def test_a_steady_state_is_written_as_fio_writes_it() -> None:
+    assert as_json(STATE) == {
+        "ss": "iops:10.000000%",
+        "duration": 5,
+        "attained": 1,
+        "criterion": "0.000000%",
+        "max_deviation": 0.0,
+        "slope": 0.0,
+        "data": {"bw_mean": 819528, "iops_mean": 200, "iops": STATE["iops"], "bw": STATE["bandwidth_bytes_per_s"]},
+    }
+    latency = as_json(STATE | {"metric": "lat", "criterion": None, "latency_ns": [1000, 2000, 0, 0, 0]})
+    assert (latency["data"]["lat_mean"], latency["data"]["lat_ns"][:2]) == (600, [1000, 2000])
+    assert latency["criterion"] == "nan%"
+
+
+def test_a_steady_state_is_a_line_of_fios_output() -> None:
+    # fio says 800kB/s, the KiB under another name.
+    said = "attained=yes, bw=800KiB/s (819kB/s), iops=200, iops mean dev=0.400%"
+    assert in_a_line(STATE | {"criterion": 0.4}, {}) == said
+    slope = STATE | {"metric": "bw", "is_slope": True, "in_percent": False, "attained": False}
+    assert in_a_line(slope, {}).startswith("attained=no, ") and in_a_line(slope, {}).endswith("bw slope=0.000")
+    bits = in_a_line(STATE, {"unit_base": "1", "kb_base": "1000", "significant_figures": "5"})
+    assert bits == "attained=yes, bw=6552kbit/s (6400Kibit/s), iops=200, iops mean dev=0.000%"
+    assert "lat=12.3knsec, lat mean dev" in in_a_line(STATE | {"metric": "lat", "latency_ns": [12345] * 5}, {})
+
+
+def test_numbers_have_so_many_figures() -> None:
+    # fio 3.42: num2str.
+    numbers = (999, 9999, 12_345, 123_456, 1_234_567, 99_999_999, 19_996)
+    assert [short(number, 4, 1000) for number in numbers] == [
+        "999",
+        "9999",
+        "12.3k",
+        "123k",
+        "1235k",
+        "100.0M",
+        "20.0k",
+    ]
+    assert short(4000, 4, 1024, 1) == "4000Ki" and short(40_000, 4, 1024, 1) == "39.1Mi"
+
+
+def test_steady_states_stand_where_fio_has_them() -> None:
+    document = {
+        "version": "1",
+        "simulated_ns": 2_000_000_000,
+        "workload": {"name": "w.fio", "format": "fio", "steady_states": [STATE]},
+        "jobs": [{"name": "w"}],
+        "host": {"read": None, "write": None, "trim": None, "flush": None},
+    }
+    found = fio_json(document, {})
+    assert found["jobs"][0]["steadystate"]["attained"] == 1 and "steadystate" not in found["floatgate"]
+    document["workload"]["steady_states"] = [STATE, STATE | {"job": "k", "attained": False}]
+    found = fio_json(document, {})
+    assert "steadystate" not in found["jobs"][0]
+    assert [(one["jobname"], one["attained"]) for one in found["floatgate"]["steadystate"]] == [
+        ("j", 1),
+        ("k", 0),
+    ]

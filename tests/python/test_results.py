@@ -81,6 +81,12 @@ RUNS: dict[str, tuple[str | Path, str, dict[str, Any], dict[str, Any]]] = {
         {"ftl.read_ahead.name": "sequential", "ftl.read_merge.name": "same-page"},
         {},
     ),
+    "a steady state": (
+        TINY,
+        "[j]\nrw=randread\nsize=1m\ntime_based\nruntime=9\nrate_iops=100\nss=iops:10%\nss_dur=2\n",
+        {},
+        {},
+    ),
     "parts of units": (TINY, "[parts]\nrw=randwrite\nbs=1k\nsize=1m\niodepth=8\n", {}, {"check": True}),
     "policy in Python": (TINY, WRITES, {"ftl.gc.victim.name": f"{VICTIM}:Rested"}, {}),
     "a die that fails": (TINY, WRITES, {"fault.die": 0, "fault.after": 300}, {"check": True}),

@@ -100,7 +100,7 @@ fn examine(seed: u64, text: &str) -> Verdict {
     for _ in 0..3 {
         let said = match beside::run_fio(&format!("random-{seed}"), text) {
             Ok(said) => said,
-            Err(said) if said.starts_with("signal: ") => {
+            Err(said) if said.starts_with(beside::ENDLESS) => {
                 return Verdict::Refused("fio does not come to its end".to_owned());
             }
             Err(said) => {

@@ -5,6 +5,7 @@
 //! needs no memory. A closed-loop source (fio jobs) hands out as many as its queue depth allows and is then
 //! `Blocked` until a completion.
 
+use crate::fio::SteadyState;
 use crate::request::{HostRequest, WorkloadError};
 use units::SimTime;
 
@@ -85,4 +86,6 @@ pub struct WorkloadReport {
     pub notes: Vec<(String, String)>,
     /// The name behind each tag, in order: fio job names, trace volumes.
     pub tags: Vec<String>,
+    /// What became of the steady states that jobs were to end in.
+    pub steady_states: Vec<SteadyState>,
 }

@@ -193,6 +193,8 @@ def print_result(document: dict[str, Any]) -> None:
     for title, note in (("answers late by", "lateness_us"), ("pace kept", "pace_kept")):
         if said := (document["workload"].get("notes") or {}).get(note):
             out.print(f"{title:<22} {said}{' us' if note.endswith('_us') else ''}", markup=False)
+    for title, said in _steady_states(document):
+        out.print(f"{title:<22} {said}", markup=False)
     engine = document["engine"]
     speed = q.count(engine.get("page_operations_per_s"))
     out.print(
@@ -202,6 +204,18 @@ def print_result(document: dict[str, Any]) -> None:
     )
     for remark in document.get("remarks") or []:
         out.print(f"note: {remark['text']} Advice: {remark['advice']}.", markup=False)
+
+
+def _steady_states(document: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    """What became of the steadystate of fio jobs, in fio's words."""
+    states = document["workload"].get("steady_states") or []
+    if states:
+        from floatgate.fio.steady import in_a_line
+
+        options = {job["name"]: job["options"] for job in document["workload"].get("jobs") or []}
+        for state in states:
+            name = f" of {state['job']}" if len(states) > 1 else ""
+            yield f"steadystate{name}", in_a_line(state, options.get(state["job"], {}))
 
 
 def _flash_rows(document: dict[str, Any]) -> Iterator[tuple[str, str]]:

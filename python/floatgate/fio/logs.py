@@ -73,8 +73,7 @@ class Asked:
             min(_number(options.get("log_hist_coarseness")), 6),
             options.get("log_offset", "0") != "0",
             options.get("log_prio", "0") != "0",
-            # Only with these, as in fio.
-            all(options.get(one, "0") != "0" for one in ("log_issue_time", "log_offset", "write_lat_log")),
+            options.get("log_issue_time", "0") != "0",
         )
 
 

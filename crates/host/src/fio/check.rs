@@ -1,9 +1,10 @@
 //! Which options a job may not have together.
 
+use super::blocks::Blocks;
 use super::distribution::Distribution;
-use super::job::{Access, Blocks, JobSpec};
+use super::job::{Access, JobSpec};
 use super::pace::Rate;
-use super::{flow, zones};
+use super::{flow, steady, zones};
 use crate::WorkloadError;
 
 // Long: one condition after the other, each with its message.
@@ -14,13 +15,7 @@ use crate::WorkloadError;
 pub fn check(job: &JobSpec) -> Result<(), WorkloadError> {
     let wrong =
         |found: &str, expected: &str| Err(job.place.error(format!("job {}: {found}", job.name), expected));
-    let steady = &job.steady;
-    if steady.duration_ns > 0 && steady.duration_ns < 2 * steady.interval_ns {
-        return wrong(
-            "steadystate over less than two samples",
-            "a steadystate_duration of two intervals or more",
-        );
-    }
+    steady::check(&job.steady).or_else(|(found, expected)| wrong(&found, expected))?;
     if job.rate.iter().any(Option::is_some) && job.rate_iops.iter().any(Option::is_some) {
         return wrong("both rate and rate_iops", "one of them");
     }
@@ -53,15 +48,16 @@ pub fn check(job: &JobSpec) -> Result<(), WorkloadError> {
             "one of them: fio itself doubles the number with each loop",
         );
     }
-    if steady.duration_ns > 0 && steady.interval_ns == 0 {
-        return wrong("steadystate_check_interval=0", "a time above 0");
-    }
     let is_on = |option: &str| job.options.get(option).is_some_and(|value| value != "0");
     if job.max_latency_ns != [0; 3] && is_on("exitall_on_error") {
         return wrong(
             "max_latency beside exitall_on_error",
             "one of them, or exitall: an error ends its own job here",
         );
+    }
+    let logs_latency = job.options.contains_key("write_lat_log");
+    if is_on("log_issue_time") && !(is_on("log_offset") && logs_latency) {
+        return wrong("log_issue_time alone", "write_lat_log and log_offset=1 beside it, as fio requires");
     }
     if job.experimental_verify && job.loops > 1 {
         return wrong(

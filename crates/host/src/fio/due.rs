@@ -1,7 +1,8 @@
 //! How much a clone has to do, and how much of it is done.
 
+use super::blocks::Blocks;
 use super::files::Share;
-use super::job::{Access, Blocks, JobSpec};
+use super::job::{Access, JobSpec};
 
 /// How much is to be done: fio counts passes through the files, and bytes and requests over all of them.
 #[derive(Clone, Debug)]
@@ -37,8 +38,9 @@ impl Due {
         let mut pass_bytes = share.pass_bytes;
         if (in_order_mix && !verifies) || repeats {
             pass_bytes = pass_bytes.max(asked);
-            // What tells fio that a pass has ended is counted for requests that are queued only.
-            if repeats && job.is_synchronous() {
+            // What tells fio that a pass has ended is counted for requests that are queued only: others end with the
+            // files, or with all that is asked for.
+            if job.is_synchronous() {
                 pass_bytes = asked.saturating_mul(job.loops);
             }
         } else if once || (verifies && !job.writes()) {
@@ -103,6 +105,11 @@ impl Due {
     /// Whether there is nothing left to ask for.
     pub fn is_done(&self) -> bool {
         self.is_over || self.requests_left == 0
+    }
+
+    /// Whether it is done since there is nothing left in its files, although more was asked for.
+    pub fn ended_with_files(&self) -> bool {
+        self.is_over && self.requests_left > 0 && self.bytes < self.most_bytes
     }
 
     /// The fraction that is done, by bytes or by requests.

@@ -4,8 +4,9 @@
 //! here. A job that only writes needs nothing. fio leaves a raw device as it is; here the part of it that a job reads
 //! is written, but for what a job before a `stonewall` has surely written by then: nothing else would be there.
 
+use super::blocks::Blocks;
 use super::files::{FileRegion, Part, Share};
-use super::job::{Access, Blocks, JobSpec};
+use super::job::{Access, JobSpec};
 use super::zones::reach;
 use crate::Extent;
 
@@ -41,7 +42,7 @@ fn covered(job: &JobSpec, share: &Share, part: &Part) -> u64 {
     let in_order = !job.random && job.hole == 0 && job.sequence == 1;
     let ends_early = job.runtime_ns.is_some()
         || job.number_ios.is_some()
-        || job.steady.duration_ns > 0
+        || job.steady.is_on()
         || share.io_bytes.unwrap_or(share.pass_bytes).min(share.pass_bytes) < whole;
     let covers =
         job.access == Access::Write && (at_random || in_order) && !ends_early && job.strides().is_none();

@@ -7,8 +7,9 @@
 //! Files lie side by side in the order in which they are first named. Each begins where a file system would put it:
 //! at a multiple of the largest power of two that is no more than its length, from 4 KiB to 1 MiB.
 
+use super::blocks::Blocks;
 use super::engines;
-use super::job::{Blocks, JobFile, JobSpec};
+use super::job::{JobFile, JobSpec};
 use super::value::Size;
 use crate::WorkloadError;
 use engine::RandomStream;

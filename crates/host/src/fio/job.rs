@@ -1,5 +1,6 @@
 //! What one job section asks for, and how the sections of a file become jobs.
 
+use super::blocks::{Blocks, SizeOptions};
 use super::check::check;
 use super::distribution::Distribution;
 use super::engines::{self, Engine};
@@ -10,7 +11,7 @@ use super::pace::Rate;
 use super::pick::Service;
 use super::place::Place;
 use super::setting;
-use super::steady::Steady;
+use super::steady::{self, Steady};
 use super::value::Size;
 use super::zones::Zones;
 use crate::WorkloadError;
@@ -51,54 +52,6 @@ pub enum ExitWhat {
     All,
 }
 
-/// The sizes of a direction's requests, in bytes.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Blocks {
-    /// All alike.
-    Fixed(u64),
-    /// Multiples of the first, up to the second, all as likely; the second itself where it is none.
-    Range(u64, u64),
-    /// Each size with its percentage, the rarest first; the percentages add up to 100.
-    Split(Vec<(u64, u64)>),
-}
-
-impl Blocks {
-    /// The shortest.
-    pub fn least(&self) -> u64 {
-        match self {
-            Self::Fixed(bytes) | Self::Range(bytes, _) => *bytes,
-            Self::Split(parts) => parts.iter().map(|part| part.0).min().unwrap_or(512),
-        }
-    }
-
-    /// The longest.
-    pub fn most(&self) -> u64 {
-        match self {
-            Self::Fixed(bytes) => *bytes,
-            Self::Range(_, most) => *most,
-            Self::Split(parts) => parts.iter().map(|part| part.0).max().unwrap_or(512),
-        }
-    }
-
-    /// The mean of what is drawn, where all of it fits.
-    pub fn mean(&self) -> f64 {
-        match self {
-            Self::Fixed(bytes) => *bytes as f64,
-            Self::Range(least, most) => {
-                // What is drawn beyond the longest is cut to it.
-                let steps = most.div_ceil(*least).min(1 << 16);
-                let one = |step: u64| (least + most * step / steps) / least * least;
-                (0..steps).map(|step| one(step).min(*most) as f64).sum::<f64>() / steps as f64
-            }
-            Self::Split(parts) => {
-                let least = self.least();
-                parts.iter().map(|(bytes, percent)| ((bytes - bytes % least) * percent) as f64).sum::<f64>()
-                    / 100.0
-            }
-        }
-    }
-}
-
 /// A job section with everything it inherits. Arrays are by direction: read, write, trim.
 #[derive(Clone, Debug, PartialEq)]
 pub struct JobSpec {
@@ -114,6 +67,8 @@ pub struct JobSpec {
     pub read_percent: u64,
     /// Request sizes.
     pub blocks: [Blocks; 3],
+    /// What they follow from.
+    pub sizes: [SizeOptions; 3],
     /// Random offsets are multiples of this; the shortest block when not given.
     pub align: [Option<u64>; 3],
     /// The region's length; the rest of the drive when not given.
@@ -252,6 +207,7 @@ impl JobSpec {
             random: false,
             read_percent: 50,
             blocks: std::array::from_fn(|_| Blocks::Fixed(4096)),
+            sizes: std::array::from_fn(|_| SizeOptions::default()),
             align: [None; 3],
             size: None,
             offset: Size::Bytes(0),
@@ -337,6 +293,16 @@ impl JobSpec {
         self.group_reporting && self.numjobs > 1 && !has_logs
     }
 
+    /// Makes its blocks of the sizes that all its options together give.
+    fn blocks_of_sizes(&mut self) -> Result<(), WorkloadError> {
+        for (blocks, sizes) in self.blocks.iter_mut().zip(&self.sizes) {
+            *blocks = sizes.blocks().map_err(|(found, expected)| {
+                self.place.error(format!("job {}: {found}", self.name), expected)
+            })?;
+        }
+        Ok(())
+    }
+
     /// Whether it reads.
     pub fn reads(&self) -> bool {
         matches!(self.access, Access::Read | Access::ReadWrite)
@@ -417,6 +383,7 @@ pub fn assemble(name: &str, items: &[Item]) -> Result<JobFile, WorkloadError> {
         job.time_based &= job.runtime_ns.is_some();
         // In fio such a job is done when all is read back once.
         job.time_based &= !job.only_reads_back();
+        job.blocks_of_sizes()?;
         check(&job)?;
         if let Some(name) = &job.wait_for
             && (*name == job.name || !file.jobs.iter().any(|other| other.name == *name))
@@ -437,6 +404,7 @@ pub fn assemble(name: &str, items: &[Item]) -> Result<JobFile, WorkloadError> {
         None => Err(WorkloadError::of(name, "no job", "at least one section besides [global]")),
         Some(_) if clones <= MOST_CLONES => {
             flow::check_file(&file)?;
+            steady::check_file(&file)?;
             Ok(file)
         }
         Some(job) => {

@@ -22,6 +22,7 @@
 //! - **Seeds.** All follow from the run's seed, or from `randseed`; `randrepeat` changes nothing.
 
 mod blockmap;
+mod blocks;
 mod check;
 mod distribution;
 mod due;
@@ -55,6 +56,7 @@ use crate::{WorkloadError, regular};
 use std::io::Read;
 use std::path::Path;
 
+pub use blocks::{Blocks, SizeOptions};
 pub(crate) use distribution::Zipf;
 pub use distribution::{Distribution, Zone};
 pub use engines::Engine;
@@ -62,11 +64,11 @@ pub use files::{FileRegion, is_device};
 pub use flow::FlowOptions;
 pub use fuzz::fuzz_one;
 pub use generators::{Generator, generators};
-pub use job::{Access, Blocks, JobFile, JobSpec};
+pub use job::{Access, JobFile, JobSpec};
 pub use pace::Rate;
 pub use pick::{Order, Service};
 pub use place::{Line, Place};
-pub use steady::{Metric, Steady};
+pub use steady::{Metric, Sample, Steady, SteadyState};
 pub use value::Size;
 pub use workload::FioWorkload;
 pub use zones::Zones;

@@ -1,9 +1,11 @@
 //! What is to be said about a job file beside its results.
 
+use super::blocks::Blocks;
 use super::engines;
 use super::files::FileRegion;
-use super::job::{Blocks, JobFile, JobSpec};
+use super::job::{JobFile, JobSpec};
 use super::pace::Rate;
+use super::steady::Metric;
 use super::verify::Rule;
 
 // Long: one note after the other.
@@ -54,9 +56,24 @@ pub fn notes(file: &JobFile, files: &[FileRegion], drive_bytes: u64) -> Vec<(Str
             format!("fio counts a rate in the shortest block, and gaps in whole us: {}", made.join(", ")),
         );
     }
+    let overruled = |job: &JobSpec| {
+        let is_other = |direction: &usize| {
+            let sizes = &job.sizes[*direction];
+            let (least, most) = (job.blocks[*direction].least(), job.blocks[*direction].most());
+            sizes.range.1 > 0 && (least, most) != (sizes.block, sizes.block)
+        };
+        job.options.contains_key("bs") && job.directions().iter().any(is_other)
+    };
+    if let Some(jobs) = names(&overruled) {
+        note("bs in fio", format!("a bsrange or bssplit overrules bs wherever they stand: {jobs}"));
+    }
     let splits: Vec<String> = file.jobs.iter().filter_map(odd_split).collect();
     if !splits.is_empty() {
         note("bssplit in fio", splits.join(", "));
+    }
+    let steady: Vec<String> = file.jobs.iter().filter_map(odd_steady).collect();
+    if !steady.is_empty() {
+        note("steadystate in fio", steady.join(", "));
     }
     let null = |job: &JobSpec| job.engine.as_deref().is_some_and(|engine| engines::NULL.contains(&engine));
     if let Some(jobs) = names(&null) {
@@ -108,6 +125,31 @@ fn other_rates(job: &JobSpec) -> Vec<String> {
         Some(format!("job {} makes {made}, where {asked:.0} are asked for", job.name))
     };
     job.directions().iter().filter_map(one).collect()
+}
+
+/// What fio makes of a steadystate that is not plain.
+fn odd_steady(job: &JobSpec) -> Option<String> {
+    let steady = &job.steady;
+    if !steady.is_on() {
+        return None;
+    }
+    let mut said = Vec::new();
+    let text = job.options.get("steadystate").map_or("", |text| text.trim());
+    if steady.metric == Metric::Latency && !steady.percent && !text.ends_with("ns") {
+        said.push(format!("takes the limit of {text} for {} ns", steady.limit));
+    }
+    let (asked, taken) = (steady.duration_ns / steady.interval_ns, steady.samples());
+    if taken as u64 != asked {
+        said.push(format!("looks at {taken} samples, where {asked} are asked for"));
+    }
+    let seconds = steady.interval_ns as f64 / 1e9;
+    let factor = seconds * seconds * 1e3 / steady.divisor() as f64;
+    if factor > 1.01 {
+        said.push(format!(
+            "takes rates for {factor:.3} times what they are, as the square of its interval is too long"
+        ));
+    }
+    (!said.is_empty()).then(|| format!("fio {}: job {}", said.join(" and "), job.name))
 }
 
 /// What fio makes of a bssplit that is not plain.

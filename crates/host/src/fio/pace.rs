@@ -1,6 +1,7 @@
 //! How fast requests may go out: a rate per direction, even or random.
 
-use super::job::{Blocks, JobSpec};
+use super::blocks::Blocks;
+use super::job::JobSpec;
 use super::value;
 use engine::RandomStream;
 

@@ -1,9 +1,10 @@
 //! One option and its value, put into a job.
 
+use super::blocks::SizeOptions;
 use super::distribution::Distribution;
 use super::engines::{self, Engine};
 use super::files;
-use super::job::{Access, Blocks, ExitWhat, JobSpec, MOST_BLOCK, MOST_CLONES, MOST_DEPTH};
+use super::job::{Access, ExitWhat, JobSpec, MOST_BLOCK, MOST_CLONES, MOST_DEPTH};
 use super::pace::Rate;
 use super::pick::Service;
 use super::value;
@@ -88,9 +89,9 @@ pub fn apply(job: &mut JobSpec, name: &str, text: &str) -> Result<(), Wrong> {
         "rw" => access(job, text)?,
         "rwmixread" => job.read_percent = value::percent(text)?,
         "rwmixwrite" => job.read_percent = 100 - value::percent(text)?,
-        "bs" => each(&mut job.blocks, text, |text| block(text, base).map(Blocks::Fixed))?,
-        "bsrange" => ranges(job, text, base)?,
-        "bssplit" => each(&mut job.blocks, text, |text| split(text, base))?,
+        "bs" => sizes(job, text, |sizes, text| block(text, base).map(|bytes| sizes.block = bytes))?,
+        "bsrange" => sizes(job, text, |sizes, text| range(text, base).map(|range| sizes.range = range))?,
+        "bssplit" => sizes(job, text, |sizes, text| split(text, base).map(|split| sizes.set_split(split)))?,
         "blockalign" => each(&mut job.align, text, |text| block(text, base).map(Some))?,
         "size" => job.size = not_zero(value::size(text, base)?, job.size),
         "io_size" => {
@@ -287,23 +288,16 @@ fn delay(text: &str) -> Result<(u64, Option<u64>), &'static str> {
     }
 }
 
-/// A range. As in fio a `bssplit` before it, be it of another section, stays in force within the range; `bs` ends it.
-fn ranges(job: &mut JobSpec, text: &str, base: u64) -> Result<(), Wrong> {
-    let mut given = [None, None, None];
-    each(&mut given, text, |text| range(text, base).map(Some))?;
-    for (blocks, given) in job.blocks.iter_mut().zip(given) {
-        let Some(given) = given else { continue };
-        let (least, most) = (given.least(), given.most());
-        let Blocks::Split(parts) = blocks else {
-            *blocks = given;
-            continue;
-        };
-        if parts.iter().any(|part| part.0 < least) {
-            return Err(
-                "a range from the shortest size of the bssplit before it, which stays in force".into()
-            );
+/// Changes the sizes of the directions that the text gives a value for.
+fn sizes(
+    job: &mut JobSpec,
+    text: &str,
+    set: impl Fn(&mut SizeOptions, &str) -> Result<(), Wrong>,
+) -> Result<(), Wrong> {
+    for (sizes, text) in job.sizes.iter_mut().zip(value::by_direction(text)?) {
+        if let Some(text) = text {
+            set(sizes, text)?;
         }
-        parts.iter_mut().for_each(|part| part.0 = (part.0 - part.0 % least).min(most));
     }
     Ok(())
 }
@@ -337,15 +331,20 @@ fn block(text: &str, base: u64) -> Result<u64, Wrong> {
     Err(format!("{BLOCK}: a page cache writes such data in whole pages of 4 KiB, {pages_kib}k").into())
 }
 
-fn range(text: &str, base: u64) -> Result<Blocks, Wrong> {
+/// A size that stands for `bs` where it is 0.
+fn block_or_zero(text: &str, base: u64) -> Result<u64, Wrong> {
+    if value::bytes(text, base) == Ok(0) { Ok(0) } else { block(text, base) }
+}
+
+fn range(text: &str, base: u64) -> Result<(u64, u64), Wrong> {
     let (least, most) = text.split_once(['-', ':']).ok_or("a range such as 4k-64k")?;
-    let (least, most) = (block(least, base)?, block(most, base)?);
-    Ok(Blocks::Range(least.min(most), least.max(most)))
+    let (least, most) = (block_or_zero(least, base)?, block_or_zero(most, base)?);
+    Ok((least.min(most), least.max(most)))
 }
 
 /// `4k/60:64k/40`, by fio's arithmetic: sizes without a percentage, or with none of it, share what is left; all are then
 /// looked through from the rarest on, and the last takes what they lack, or loses what they are beyond 100 percent.
-fn split(text: &str, base: u64) -> Result<Blocks, Wrong> {
+fn split(text: &str, base: u64) -> Result<Vec<(u64, u64)>, Wrong> {
     let mut parts = Vec::new();
     for part in text.split(':').filter(|part| !part.is_empty()) {
         let (size, percent) = part.split_once('/').unwrap_or((part, "0"));
@@ -354,10 +353,14 @@ fn split(text: &str, base: u64) -> Result<Blocks, Wrong> {
         let percent = percent.trim().trim_end_matches('%');
         let percent = if percent.is_empty() { "0" } else { percent };
         let percent: u64 = percent.parse().map_err(|_| "sizes and percentages such as 4k/60:64k/40")?;
-        parts.push((block(size, base)?, percent.min(100)));
+        parts.push((block_or_zero(size, base)?, percent.min(100)));
     }
     if parts.is_empty() || parts.len() > MOST_SPLIT {
         return Err("one to 64 sizes, as fio takes them".into());
+    }
+    // fio gives the whole to a size that stands alone, and none of it if a bsrange has others drawn after all.
+    if let [(_, 0)] = parts[..] {
+        return Ok(parts);
     }
     let given: u64 = parts.iter().map(|part| part.1).sum();
     let open = parts.iter().filter(|part| part.1 == 0).count() as u64;
@@ -376,5 +379,5 @@ fn split(text: &str, base: u64) -> Result<Blocks, Wrong> {
     }
     let last = parts.iter().rposition(|part| part.1 > 0).unwrap_or(parts.len() - 1);
     parts[last].1 += left;
-    Ok(Blocks::Split(parts))
+    Ok(parts)
 }

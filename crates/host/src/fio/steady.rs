@@ -1,13 +1,19 @@
 //! `steadystate`: a job ends once its rate, or its latency, has settled.
 //!
-//! As fio has it: so many samples in a row, one each `steadystate_check_interval`, whose slope (or largest distance
-//! from their mean) is below a limit, given outright or in percent of the mean.
+//! fio's arithmetic (3.42), defects included, of which a note says so. One clock for all jobs ticks every
+//! `steadystate_check_interval` from the beginning of the run, and anew from the end of a ramp. A tick makes a sample in
+//! whole numbers; the slope of so many samples in a row, or their largest distance from their mean, is below a limit,
+//! given outright or in percent of the mean. Clones that report together settle together, and only while the last
+//! of them runs.
 
+use super::job::{JobFile, JobSpec};
 use super::value;
-use crate::HostRequest;
-use std::collections::VecDeque;
+use crate::{HostRequest, Op, WorkloadError};
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, VecDeque};
 
 const SECOND_NS: u64 = 1_000_000_000;
+const MS_NS: u64 = 1_000_000;
 
 /// What is watched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,6 +24,17 @@ pub enum Metric {
     Bandwidth,
     /// The mean latency in ns.
     Latency,
+}
+
+impl Metric {
+    /// Its name in fio.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Iops => "iops",
+            Self::Bandwidth => "bw",
+            Self::Latency => "lat",
+        }
+    }
 }
 
 /// When a job counts as settled.
@@ -57,7 +74,7 @@ impl Steady {
     /// Takes `iops:2%`, `bw_slope:10m` and the like.
     pub fn criterion(&mut self, text: &str, kb_base: u64) -> Result<(), &'static str> {
         const EXPECTED: &str =
-            "iops, bw or lat, or one of them with _slope, and a limit: iops:2%, bw_slope:1m, lat:50us";
+            "iops, bw or lat, or one of them with _slope, and a limit: iops:2%, bw_slope:1m, lat:5%";
         let (name, limit) = text.split_once(':').ok_or(EXPECTED)?;
         let (metric, slope) = name.strip_suffix("_slope").map_or((name, false), |metric| (metric, true));
         self.metric = match metric {
@@ -73,141 +90,480 @@ impl Steady {
             (Some(percent), _) => value::float(percent).map_err(|_| EXPECTED)?,
             (None, Metric::Iops) => value::float(limit).map_err(|_| EXPECTED)?,
             (None, Metric::Bandwidth) => value::bytes(limit, kb_base).map_err(|_| EXPECTED)? as f64,
-            (None, Metric::Latency) => value::time_ns(limit, 1).map_err(|_| EXPECTED)? as f64,
+            (None, Metric::Latency) => latency_limit(limit).map_err(|_| EXPECTED)?,
         };
         if self.limit > 0.0 { Ok(()) } else { Err(EXPECTED) }
     }
 
-    fn samples(&self) -> usize {
-        (self.duration_ns / self.interval_ns) as usize
+    /// Whether it is to end in a steady state at all.
+    pub fn is_on(&self) -> bool {
+        self.duration_ns > 0
+    }
+
+    /// Samples that are looked at together: fio counts whole seconds.
+    pub fn samples(&self) -> usize {
+        (self.duration_ns / SECOND_NS / (self.interval_ns / SECOND_NS).max(1)) as usize
+    }
+
+    /// What fio divides bytes, or requests, times ms by: the square of the interval in ms, of which it keeps 32 bits.
+    pub fn divisor(&self) -> u64 {
+        let interval_ms = (self.interval_ns / MS_NS) as u32;
+        u64::from(interval_ms.wrapping_mul(interval_ms)) / 1000
+    }
+
+    /// What stands for it in fio's results.
+    pub fn text(&self) -> String {
+        let (slope, percent) = (if self.slope { "_slope" } else { "" }, if self.percent { "%" } else { "" });
+        format!("{}{slope}:{:.6}{percent}", self.metric.name(), self.limit as f32)
     }
 }
 
-/// Watches the clones that settle together.
-#[derive(Clone, Debug)]
-pub struct Watch {
-    steady: Steady,
-    /// Its clones.
-    pub clones: Vec<u32>,
-    start_ns: u64,
-    next_ns: u64,
-    requests: u64,
-    bytes: u64,
-    latency_ns: u64,
-    samples: VecDeque<f64>,
-    /// When it settled.
+/// fio reads a latency limit in us, and compares it with ns.
+fn latency_limit(text: &str) -> Result<f64, &'static str> {
+    let is_in_ns = text.trim().ends_with("ns") || text.trim().ends_with("nsec");
+    let ns = value::time_ns(text, 1000)?;
+    Ok(if is_in_ns { ns } else { ns / 1000 } as f64)
+}
+
+/// What only the whole section tells; fio refuses the same.
+///
+/// # Errors
+/// With what was found and what was expected.
+pub fn check(steady: &Steady) -> Result<(), (String, &'static str)> {
+    let (duration, interval) = (steady.duration_ns, steady.interval_ns);
+    let seconds = |ns: u64| ns as f64 / SECOND_NS as f64;
+    if !steady.is_on() {
+        return Ok(());
+    }
+    if interval < SECOND_NS {
+        let found = format!("a steadystate_check_interval of {} s", seconds(interval));
+        return Err((found, "one second or more"));
+    }
+    if duration <= interval || duration % interval != 0 {
+        let found = format!(
+            "a steadystate_duration of {} s with a steadystate_check_interval of {} s",
+            seconds(duration),
+            seconds(interval)
+        );
+        return Err((found, "two intervals or more, and whole ones"));
+    }
+    if steady.divisor() == 0 {
+        let found = format!("a steadystate_check_interval of {} s", seconds(interval));
+        return Err((found, "a little more or less: fio itself divides by zero"));
+    }
+    Ok(())
+}
+
+/// What only the whole file tells; fio refuses the same.
+///
+/// # Errors
+/// At a job that disagrees with one before it.
+pub fn check_file(file: &JobFile) -> Result<(), WorkloadError> {
+    let Some(first) = file.jobs.first() else { return Ok(()) };
+    let mut of_group = first;
+    for job in &file.jobs {
+        let wrong = |found: &str, expected: &str| {
+            Err(job.place.error(format!("job {}: {found}", job.name), expected))
+        };
+        if job.steady.interval_ns != first.steady.interval_ns {
+            return wrong("a steadystate_check_interval of its own", "the same in all jobs of the file");
+        }
+        if job.stonewall || job.new_group {
+            of_group = job;
+        }
+        let differ = job.steady != of_group.steady && (job.steady.is_on() || of_group.steady.is_on());
+        if differ {
+            return wrong(
+                "a steadystate of its own within a group",
+                "the same in all jobs up to a stonewall or new_group",
+            );
+        }
+    }
+    Ok(())
+}
+
+/// What one tick found.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Sample {
+    /// Requests in a second.
+    pub requests_per_s: u64,
+    /// Bytes in a second.
+    pub bytes_per_s: u64,
+    /// The mean latency.
+    pub latency_ns: u64,
+}
+
+/// What became of a steady state that was asked for.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SteadyState {
+    /// The job; the first of those that report together.
+    pub job: String,
+    /// What was asked for.
+    pub steady: Steady,
+    /// How long after its beginning it was reached.
     pub attained_ns: Option<u64>,
+    /// What was compared with the limit last; 0 where there were not enough samples.
+    pub criterion: f64,
+    /// The largest distance of a sample from the mean, where that is watched.
+    pub deviation: f64,
+    /// The slope in each interval, where that is watched.
+    pub slope: f64,
+    /// The last samples, the first of them first; those that were never taken are zeros behind them, as in fio.
+    pub samples: Vec<Sample>,
+}
+
+/// Clones that settle together.
+#[derive(Clone, Debug)]
+struct Watch {
+    steady: Steady,
+    clones: Vec<u32>,
+    samples: VecDeque<Sample>,
+    criterion: f64,
+    deviation: f64,
+    slope: f64,
+    started_ns: Option<u64>,
+    attained_ns: Option<u64>,
 }
 
 impl Watch {
-    /// A watch over no clone yet.
-    pub fn new(steady: Steady) -> Self {
-        let (samples, clones) = (VecDeque::new(), Vec::new());
+    fn new(steady: Steady) -> Self {
         Self {
             steady,
-            clones,
-            start_ns: 0,
-            next_ns: u64::MAX,
-            requests: 0,
-            bytes: 0,
-            latency_ns: 0,
-            samples,
+            clones: Vec::new(),
+            samples: VecDeque::new(),
+            criterion: 0.0,
+            deviation: 0.0,
+            slope: 0.0,
+            started_ns: None,
             attained_ns: None,
         }
     }
 
-    /// Its clones start at `now`.
-    pub fn start(&mut self, now: u64) {
-        (self.start_ns, self.next_ns) = (now, now.saturating_add(self.steady.interval_ns));
-    }
-
-    /// Counts an answer at `now`; true when the clones have settled with the samples before it.
-    pub fn count(&mut self, request: &HostRequest, now: u64) -> bool {
-        let before = self.attained_ns.is_some();
-        while now >= self.next_ns && self.attained_ns.is_none() {
-            self.sample();
-        }
-        self.requests += 1;
-        self.bytes += u64::from(request.bytes);
-        self.latency_ns += now.saturating_sub(request.arrive.ns());
-        !before && self.attained_ns.is_some()
-    }
-
-    /// Closes the sample that ends at `next_ns`.
-    fn sample(&mut self) {
-        let seconds = self.steady.interval_ns as f64 / SECOND_NS as f64;
-        let value = match self.steady.metric {
-            Metric::Iops => self.requests as f64 / seconds,
-            Metric::Bandwidth => self.bytes as f64 / seconds,
-            Metric::Latency => self.latency_ns as f64 / self.requests.max(1) as f64,
-        };
-        (self.requests, self.bytes, self.latency_ns) = (0, 0, 0);
-        let at = self.next_ns;
-        self.next_ns = at.saturating_add(self.steady.interval_ns);
-        if at <= self.start_ns.saturating_add(self.steady.ramp_ns) && self.steady.ramp_ns > 0 {
-            return;
-        }
-        self.samples.push_back(value);
-        if self.samples.len() > self.steady.samples() {
+    /// Keeps a sample; true where all that are kept have settled.
+    fn take(&mut self, sample: Sample) -> bool {
+        let wanted = self.steady.samples();
+        if self.samples.len() == wanted {
             self.samples.pop_front();
         }
-        if self.samples.len() == self.steady.samples() && self.has_settled() {
-            self.attained_ns = Some(at - self.start_ns);
+        self.samples.push_back(sample);
+        if self.samples.len() < wanted {
+            return false;
+        }
+        let value = |sample: &Sample| match self.steady.metric {
+            Metric::Iops => sample.requests_per_s,
+            Metric::Bandwidth => sample.bytes_per_s,
+            Metric::Latency => sample.latency_ns,
+        };
+        let values: Vec<u64> = self.samples.iter().map(value).collect();
+        let sum = values.iter().fold(0u64, |sum, value| sum.wrapping_add(*value));
+        let count = values.len() as f64;
+        let (found, mean) = if self.steady.slope {
+            self.slope = slope(&values, sum);
+            // In percent of a mean in whole numbers.
+            (self.slope, (sum / values.len() as u64) as f64)
+        } else {
+            let mean = sum as f64 / count;
+            self.deviation = values.iter().map(|value| (*value as f64 - mean).abs()).fold(0.0, f64::max);
+            (self.deviation, mean)
+        };
+        self.criterion = if self.steady.percent { 100.0 * found / mean } else { found };
+        self.criterion.abs() < self.steady.limit
+    }
+}
+
+/// Least squares over evenly spaced samples.
+fn slope(values: &[u64], sum: u64) -> f64 {
+    let count = values.len() as f64;
+    let along = (0u64..).zip(values).fold(0u64, |sum, (x, y)| sum.wrapping_add(x.wrapping_mul(*y)));
+    let (x, x_squared) = (count * (count - 1.0) / 2.0, (count - 1.0) * count * (2.0 * count - 1.0) / 6.0);
+    (along as f64 - x * sum as f64 / count) / (x_squared - x * x / count)
+}
+
+/// What a clone did since the last tick.
+#[derive(Clone, Copy, Debug, Default)]
+struct Watched {
+    /// Which watch; none where it is to settle with none.
+    watch: Option<u32>,
+    /// While it runs, its ramp left out: since when.
+    since_ns: Option<u64>,
+    looked_ns: u64,
+    /// Its samples count.
+    counts: bool,
+    requests: u64,
+    bytes: u64,
+    latency_ns: u64,
+}
+
+/// The steady states that a job file asks for; empty where there is none.
+#[derive(Clone, Debug)]
+pub struct Watches {
+    watches: Vec<Watch>,
+    /// By clone.
+    watched: Vec<Watched>,
+    interval_ns: u64,
+    /// When the clock was set, and its next tick.
+    base_ns: u64,
+    tick_ns: u64,
+    /// When ramps of clones that run end.
+    ramps: BinaryHeap<Reverse<(u64, u32)>>,
+    /// When it is to look next, a tick or the end of a ramp: never, where nothing runs that is to settle.
+    pub next_ns: u64,
+}
+
+impl Default for Watches {
+    fn default() -> Self {
+        Self {
+            watches: Vec::new(),
+            watched: Vec::new(),
+            interval_ns: SECOND_NS,
+            base_ns: 0,
+            tick_ns: 0,
+            ramps: BinaryHeap::new(),
+            next_ns: u64::MAX,
+        }
+    }
+}
+
+impl Watches {
+    /// Of `clones`, each a member of a job and of a group; those of a group that report together settle together.
+    pub fn new<'a>(clones: impl Iterator<Item = (&'a JobSpec, u32)> + Clone) -> Self {
+        let mut new = Self::default();
+        let Some((job, _)) = clones.clone().find(|(job, _)| job.steady.is_on()) else { return new };
+        new.interval_ns = job.steady.interval_ns;
+        let mut together: Option<(u32, u32)> = None;
+        for (index, (job, group)) in (0u32..).zip(clones) {
+            if !job.steady.is_on() {
+                new.watched.push(Watched::default());
+                continue;
+            }
+            let joined = together.filter(|(of, _)| job.group_reporting && *of == group);
+            let watch = joined.map_or(new.watches.len() as u32, |(_, watch)| watch);
+            if watch as usize == new.watches.len() {
+                new.watches.push(Watch::new(job.steady));
+            }
+            if job.group_reporting {
+                together = Some((group, watch));
+            }
+            new.watches[watch as usize].clones.push(index);
+            new.watched.push(Watched { watch: Some(watch), ..Watched::default() });
+        }
+        new
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.watches.is_empty()
+    }
+
+    /// `clone` starts at `now`, with a ramp.
+    pub fn start(&mut self, clone: u32, now: u64, ramp_ns: u64) {
+        let Some(watched) = self.watched.get_mut(clone as usize) else { return };
+        let Some(watch) = watched.watch else { return };
+        let watch = &mut self.watches[watch as usize];
+        watch.started_ns.get_or_insert(now);
+        watched.counts = watch.steady.ramp_ns == 0;
+        if ramp_ns > 0 {
+            self.ramps.push(Reverse((now.saturating_add(ramp_ns), clone)));
+        } else {
+            (watched.since_ns, watched.looked_ns) = (Some(now), now);
+        }
+        self.tick_ns = self.base_ns + ((now - self.base_ns) / self.interval_ns + 1) * self.interval_ns;
+        self.set_next();
+    }
+
+    /// `clone` has ended.
+    pub fn done(&mut self, clone: u32) {
+        if let Some(watched) = self.watched.get_mut(clone as usize) {
+            watched.since_ns = None;
+            self.ramps.retain(|Reverse((_, ramping))| *ramping != clone);
+            self.set_next();
         }
     }
 
-    fn has_settled(&self) -> bool {
-        let count = self.samples.len() as f64;
-        let mean = self.samples.iter().sum::<f64>() / count;
-        let found = if self.steady.slope {
-            let middle = (count - 1.0) / 2.0;
-            let along = |index: usize| index as f64 - middle;
-            let up: f64 = self.samples.iter().enumerate().map(|(index, y)| along(index) * y).sum();
-            let across: f64 = (0..self.samples.len()).map(|index| along(index).powi(2)).sum();
-            (up / across).abs()
-        } else {
-            self.samples.iter().map(|sample| (sample - mean).abs()).fold(0.0, f64::max)
+    fn set_next(&mut self) {
+        let runs = |watched: &Watched| {
+            let attained = |watch: u32| self.watches[watch as usize].attained_ns.is_some();
+            watched.since_ns.is_some() && watched.watch.is_some_and(|watch| !attained(watch))
         };
-        let found = if self.steady.percent { 100.0 * found / mean } else { found };
-        found < self.steady.limit
+        let ramp_ns = self.ramps.peek().map_or(u64::MAX, |Reverse((end, _))| *end);
+        let is_on = self.watched.iter().any(runs);
+        self.next_ns = if is_on { self.tick_ns.min(ramp_ns) } else { ramp_ns };
+    }
+
+    /// Counts an answer to `clone` at `now`, before which `look` has looked.
+    pub fn count(&mut self, clone: u32, request: &HostRequest, now: u64) {
+        // A flush is no block in fio.
+        if request.op == Op::Flush {
+            return;
+        }
+        let watched = &mut self.watched[clone as usize];
+        watched.requests += 1;
+        watched.bytes += u64::from(request.bytes);
+        watched.latency_ns += now.saturating_sub(request.arrive.ns());
+    }
+
+    /// Looks at all times up to `now` that are due; the answer is which clones have settled.
+    pub fn look(&mut self, now: u64) -> Vec<u32> {
+        let mut settled = Vec::new();
+        while now >= self.next_ns {
+            match self.ramps.peek().copied() {
+                Some(Reverse((end, clone))) if end == self.next_ns => {
+                    self.ramps.pop();
+                    self.end_ramp(clone, end);
+                }
+                _ => {
+                    let at = self.tick_ns;
+                    self.tick_ns = at.saturating_add(self.interval_ns);
+                    for watch in 0..self.watches.len() {
+                        if self.watches[watch].attained_ns.is_none() && self.tick(watch, at) {
+                            let watch = &mut self.watches[watch];
+                            watch.attained_ns = Some(at - watch.started_ns.unwrap_or(0));
+                            settled.extend(&watch.clones);
+                        }
+                    }
+                }
+            }
+            self.set_next();
+        }
+        settled
+    }
+
+    /// The clock is set when a ramp ends; what was counted before is forgotten.
+    fn end_ramp(&mut self, clone: u32, at: u64) {
+        let watched = &mut self.watched[clone as usize];
+        (watched.since_ns, watched.looked_ns) = (Some(at), at);
+        (watched.requests, watched.bytes, watched.latency_ns) = (0, 0, 0);
+        (self.base_ns, self.tick_ns) = (at, at.saturating_add(self.interval_ns));
+    }
+
+    /// One watch at a tick; whether its clones have settled.
+    fn tick(&mut self, watch: usize, at: u64) -> bool {
+        let Watch { steady, clones, .. } = &self.watches[watch];
+        let (divisor, ramp_ns) = (steady.divisor(), steady.ramp_ns);
+        let (mut sum, mut latency_ns, mut requests, mut any_counts) = (Sample::default(), 0, 0, false);
+        for clone in clones {
+            let watched = &mut self.watched[*clone as usize];
+            let Some(since_ns) = watched.since_ns else { continue };
+            // fio's clock starts before its jobs, so that a tick at the very end of this time comes too early.
+            watched.counts |= at - since_ns > ramp_ns + self.interval_ns;
+            if watched.counts {
+                let rate_ms = (at - watched.looked_ns) / MS_NS;
+                sum.requests_per_s += rate_ms * watched.requests / divisor;
+                sum.bytes_per_s += rate_ms.wrapping_mul(watched.bytes) / divisor;
+                (latency_ns, requests) = (latency_ns + watched.latency_ns, requests + watched.requests);
+                any_counts = true;
+            }
+            watched.looked_ns = at;
+            (watched.requests, watched.bytes, watched.latency_ns) = (0, 0, 0);
+        }
+        // The last clone keeps the samples of all: without it none is taken.
+        let last = clones.last().expect("of one clone at least");
+        if !any_counts || self.watched[*last as usize].since_ns.is_none() {
+            return false;
+        }
+        sum.latency_ns = u64::checked_div(latency_ns, requests).unwrap_or(0);
+        self.watches[watch].take(sum)
+    }
+
+    /// What became of each, with the name of the job of its first clone.
+    pub fn report<'a>(&self, name: &dyn Fn(u32) -> &'a str) -> Vec<SteadyState> {
+        let one = |watch: &Watch| {
+            let mut samples: Vec<Sample> = watch.samples.iter().copied().collect();
+            samples.resize(watch.steady.samples(), Sample::default());
+            SteadyState {
+                job: name(watch.clones[0]).to_owned(),
+                steady: watch.steady,
+                attained_ns: watch.attained_ns,
+                criterion: watch.criterion,
+                deviation: watch.deviation,
+                slope: watch.slope,
+                samples,
+            }
+        };
+        self.watches.iter().map(one).collect()
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::{Variables, parse_text};
     use super::*;
-    use crate::Op;
     use units::SimTime;
 
-    /// Rates of so many requests a second, one sample each second; when they count as settled.
-    fn settled(criterion: &str, seconds: u64, rates: &[u64]) -> Option<u64> {
-        let mut steady = Steady { duration_ns: seconds * SECOND_NS, ..Steady::default() };
-        steady.criterion(criterion, 1024).unwrap();
-        let mut watch = Watch::new(steady);
-        watch.start(0);
+    /// Rates of so many requests a second, one sample each second: what became of it, in seconds where it settled.
+    fn settled(criterion: &str, seconds: u64, rates: &[u64]) -> (Option<u64>, SteadyState) {
+        let text = format!("[j]\nsize=1m\nss={criterion}\nss_dur={seconds}\n");
+        let file = parse_text("j.fio", &text, &Variables::new(), &|_| unreachable!("no include")).unwrap();
+        let mut watches = Watches::new(file.jobs.iter().map(|job| (job, 0)));
+        watches.start(0, 0, 0);
         for (second, rate) in (0u64..).zip(rates) {
             for index in 0..*rate {
                 let now = second * SECOND_NS + index * SECOND_NS / rate;
                 let arrive = SimTime::from_ns(now.saturating_sub(1000));
                 let request =
                     HostRequest { arrive, op: Op::Read, offset: 0, bytes: 4096, tag: 0, fua: false };
-                watch.count(&request, now);
+                watches.look(now);
+                watches.count(0, &request, now);
             }
         }
-        watch.attained_ns.map(|ns| ns / SECOND_NS)
+        let found = watches.report(&|_| "j").remove(0);
+        (found.attained_ns.map(|ns| ns / SECOND_NS), found)
     }
 
     #[test]
     fn a_rate_settles_when_its_samples_do() {
         let rates = [100, 200, 150, 100, 101, 99, 100, 100, 100, 100];
-        assert_eq!(settled("iops:2%", 4, &rates), Some(7), "the window from the 4th to the 7th sample");
-        assert_eq!(settled("bw:2%", 4, &rates), Some(7));
-        assert_eq!(settled("iops:0.5", 4, &rates), None, "99 and 101 are a whole request off");
-        assert_eq!(settled("iops_slope:1%", 3, &[100, 110, 120, 130, 130, 130, 130]), Some(6));
-        assert_eq!(settled("lat:1us", 2, &rates), Some(2));
-        assert_eq!(settled("iops:2%", 20, &rates), None);
+        let after = |criterion: &str, seconds, rates: &[u64]| settled(criterion, seconds, rates).0;
+        assert_eq!(after("iops:2%", 4, &rates), Some(7), "the window from the 4th to the 7th sample");
+        assert_eq!(after("bw:2%", 4, &rates), Some(7));
+        assert_eq!(after("iops:0.5", 4, &rates), None, "99 and 101 are a whole request off");
+        assert_eq!(after("iops_slope:1%", 3, &[100, 110, 120, 130, 130, 130, 130]), Some(6));
+        // The very first answer took no time, so that the first sample is 10 ns below the others.
+        assert_eq!((after("lat:1us", 2, &rates), after("lat:5%", 2, &rates)), (Some(3), Some(2)));
+        assert_eq!(after("iops:2%", 20, &rates), None);
         for wrong in ["iops", "iops:", "iops:0", "speed:1%"] {
             assert!(Steady::default().criterion(wrong, 1024).is_err(), "{wrong}");
         }
+    }
+
+    #[test]
+    fn what_is_said_is_what_the_last_window_held() {
+        let rates = |found: &SteadyState| -> Vec<u64> {
+            found.samples.iter().map(|sample| sample.requests_per_s).collect()
+        };
+        let (_, found) = settled("iops:2%", 4, &[100, 200, 150, 100, 101, 99, 100, 100]);
+        assert_eq!(rates(&found), [100, 101, 99, 100]);
+        assert_eq!((found.criterion, found.deviation, found.slope), (1.0, 1.0, 0.0));
+        assert_eq!(found.samples[0].bytes_per_s, 409_600);
+        // The ninth second has no answer behind it, so that its tick never comes here.
+        let (_, found) = settled("iops_slope:1%", 4, &[100, 110, 120, 130, 140, 1]);
+        assert_eq!(rates(&found), [110, 120, 130, 140]);
+        assert_eq!((found.slope, found.deviation), (10.0, 0.0));
+        assert_eq!(found.criterion, 8.0, "of a mean of 125");
+        let (_, found) = settled("iops:2%", 4, &[100, 100, 1]);
+        assert_eq!((rates(&found), found.criterion), (vec![100, 100, 0, 0], 0.0));
+    }
+
+    #[test]
+    fn fios_arithmetic_is_kept() {
+        let limit = |text: &str| {
+            let mut steady = Steady::default();
+            steady.criterion(text, 1024).map(|()| steady.limit)
+        };
+        // In us, compared with ns.
+        assert_eq!((limit("lat:50us"), limit("lat:50"), limit("lat:2ms")), (Ok(50.0), Ok(50.0), Ok(2000.0)));
+        assert_eq!(limit("bw:1m"), Ok(1_048_576.0));
+        let of = |duration_ms: u64, interval_ms: u64| Steady {
+            duration_ns: duration_ms * MS_NS,
+            interval_ns: interval_ms * MS_NS,
+            ..Steady::default()
+        };
+        // Whole seconds: four intervals of 1.5 s are asked for, six are taken.
+        assert_eq!((of(6000, 1500).samples(), of(6000, 2000).samples()), (6, 3));
+        // 66,000 ms squared are 61,032,704 in 32 bits.
+        assert_eq!((of(2000, 1000).divisor(), of(132_000, 66_000).divisor()), (1000, 61_032));
+        let refused = [(6000, 500), (1000, 1000), (2500, 1000), (131_072, 65_536)];
+        assert!(refused.iter().all(|(duration, interval)| check(&of(*duration, *interval)).is_err()));
+        assert!(check(&of(6000, 1500)).is_ok() && check(&of(0, 0)).is_ok());
     }
 }

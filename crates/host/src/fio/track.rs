@@ -1,9 +1,10 @@
 //! Where in one of its files a clone's next request lies, and how long it is: fio's rules, file by file.
 
 use super::blockmap::BlockMap;
+use super::blocks::Blocks;
 use super::distribution::Sampler;
 use super::files::Part;
-use super::job::{Blocks, JobSpec};
+use super::job::JobSpec;
 use super::order::Passes;
 use super::zones::Strides;
 use crate::WorkloadError;

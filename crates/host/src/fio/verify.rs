@@ -118,21 +118,23 @@ impl History {
         }
     }
 
-    /// Whether the next request reads back what was written some time ago, before the pass has ended.
-    pub fn next_of_backlog(&mut self) -> Option<(u64, u64)> {
+    /// Whether a request reads back what was written some time ago, before the pass has ended.
+    pub fn backlog_is_due(&self) -> bool {
         let left = (self.in_order.len() + self.by_place.len()) as u64;
-        if self.rule.every == 0 || left == 0 {
+        let begins = || left.is_multiple_of(self.rule.every) && !self.last_was_read;
+        self.rule.every > 0
+            && left > 0
+            && (self.batch_left > 0 || begins())
+            && self.first().is_some_and(|(offset, _)| !self.in_flight.contains(&offset))
+    }
+
+    /// The next request, where it reads back what was written some time ago.
+    pub fn next_of_backlog(&mut self) -> Option<(u64, u64)> {
+        if !self.backlog_is_due() {
             return None;
         }
         if self.batch_left == 0 {
-            if !left.is_multiple_of(self.rule.every) || self.last_was_read {
-                return None;
-            }
             self.batch_left = self.rule.batch;
-        }
-        let (offset, _) = self.first()?;
-        if self.in_flight.contains(&offset) {
-            return None;
         }
         self.batch_left -= 1;
         self.next()

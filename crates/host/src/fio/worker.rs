@@ -42,6 +42,8 @@ enum Gate {
     Open,
     /// A flush is due once its own requests are answered.
     DrainToFlush,
+    /// Each of its files is to be flushed once its own requests are answered.
+    EndFlush,
     /// Its flush is under way.
     Flushing,
     /// It pauses once its own requests are answered.
@@ -93,8 +95,10 @@ pub struct Worker {
     end_fsync: bool,
     /// A flush after each loop; a job that goes on until time is over is one loop.
     loop_fsync: bool,
-    /// Something was written since the last flush.
+    /// Something was asked for since the last flush.
     unflushed: bool,
+    /// Files that are still to be flushed after a pass, one after the other.
+    files_to_flush: usize,
     flush_every: [u64; 2],
     writes_to_flush: [u64; 2],
     think: Option<Think>,
@@ -142,6 +146,7 @@ impl Worker {
             streams[direction] =
                 Some(Stream { sizes, random_percent: job.random_percent[direction], pace: None });
         }
+        let flushes_last = job.end_fsync && job.writes() && !job.only_reads_back();
         let delay_ns = match job.delay_most_ns {
             Some(most) if most > job.delay_ns => job.delay_ns + random.below(most - job.delay_ns + 1),
             _ => job.delay_ns,
@@ -165,9 +170,10 @@ impl Worker {
             due: Due::new(job, share),
             history: Rule::of(job).map(|rule| Box::new(History::new(rule))),
             loops: if job.time_based { u64::MAX } else { job.loops },
-            end_fsync: job.end_fsync,
-            loop_fsync: job.end_fsync && !job.time_based,
+            end_fsync: flushes_last,
+            loop_fsync: flushes_last && !job.time_based,
             unflushed: false,
+            files_to_flush: 0,
             flush_every: job.flush_every,
             writes_to_flush: job.flush_every,
             think: Think::of(job),
@@ -230,10 +236,11 @@ impl Worker {
         if let Some(request) = self.overlap.as_mut().and_then(|overlap| overlap.take()) {
             return self.send(request);
         }
-        if self.gate != Gate::Open
-            && let Some(step) = self.pass_gate(now)
-        {
-            return step;
+        if self.gate != Gate::Open {
+            self.leave_out_flush();
+            if let Some(step) = self.pass_gate(now) {
+                return step;
+            }
         }
         if self.is_done() {
             return self.finish();
@@ -424,16 +431,8 @@ impl Worker {
             return self.finish();
         }
         // Only a flush between two passes keeps requests back here; it is due now.
-        match self.outstanding {
-            0 => {
-                self.gate = Gate::Flushing;
-                self.flush()
-            }
-            _ => {
-                self.gate = Gate::DrainToFlush;
-                Step::Full
-            }
-        }
+        self.gate = Gate::EndFlush;
+        self.flush_a_file().unwrap_or(Step::Full)
     }
 
     /// Where on the drive the next request of `direction` lies, and how long it is; in a file whose last block is trimmed

@@ -6,7 +6,7 @@ use super::flow::Flows;
 use super::job::{ExitWhat, JobFile, JobSpec};
 use super::limits::Limits;
 use super::pending::Pending;
-use super::steady::Watch;
+use super::steady::Watches;
 use super::worker::{Step, Worker};
 use crate::{Extent, HostRequest, Poll, Workload, WorkloadError, WorkloadReport};
 use engine::RandomStream;
@@ -78,14 +78,11 @@ pub struct FioWorkload {
     files: Vec<FileRegion>,
     /// What clones do to the raw device, where they work on it.
     uses: Vec<Use>,
-    /// Those that watch for a steady state, and which of them watches each clone.
-    watches: Vec<Watch>,
-    watched_by: Vec<u32>,
+    /// What waits for a steady state.
+    watches: Watches,
     flows: Flows,
     limits: Limits,
 }
-
-const UNWATCHED: u32 = u32::MAX;
 
 /// How many times all jobs before were surely done before the last of these begins: once for each `stonewall`, but for
 /// those after a job with a delay, which they do not wait for.
@@ -120,8 +117,7 @@ impl FioWorkload {
             files,
             file,
             uses: Vec::new(),
-            watches: Vec::new(),
-            watched_by: Vec::new(),
+            watches: Watches::default(),
             flows: Flows::default(),
             limits: Limits::default(),
         };
@@ -134,8 +130,9 @@ impl FioWorkload {
             *first += job.numjobs;
         }
         workload.unstarted = (0..workload.clones.len() as u32).collect();
-        workload.watch();
         let jobs = &workload.file.jobs;
+        workload.watches =
+            Watches::new(workload.clones.iter().map(|clone| (&jobs[clone.job as usize], clone.group)));
         workload.limits = Limits::new(workload.clones.iter().map(|clone| &jobs[clone.job as usize]));
         let in_first =
             workload.clones.iter().enumerate().take_while(|(index, clone)| *index == 0 || !clone.stonewall);
@@ -156,16 +153,6 @@ impl FioWorkload {
             clone.worker.draw_anew(RandomStream::new(seed, &format!("fio.pass.{pass}.{index}")));
         }
         self
-    }
-
-    /// `job: attained after 31 s`.
-    fn said_of(&self, watch: &Watch) -> String {
-        let clone = &self.clones[watch.clones[0] as usize];
-        let name = &self.file.jobs[clone.job as usize].name;
-        match watch.attained_ns {
-            Some(ns) => format!("{name}: attained after {} s", ns as f64 / 1e9),
-            None => format!("{name}: not attained"),
-        }
     }
 
     /// The files of the jobs, and where they lie on the drive.
@@ -205,34 +192,6 @@ impl FioWorkload {
         Ok(())
     }
 
-    /// Sets a watch for each clone that is to end in a steady state; those that report together settle together.
-    fn watch(&mut self) {
-        if self.file.jobs.iter().all(|job| job.steady.duration_ns == 0) {
-            return;
-        }
-        let mut together: Option<u32> = None;
-        for (index, clone) in (0u32..).zip(&self.clones) {
-            let job = &self.file.jobs[clone.job as usize];
-            let first_of_job = index == 0 || self.clones[index as usize - 1].job != clone.job;
-            if first_of_job && (job.stonewall || job.new_group) {
-                together = None;
-            }
-            if job.steady.duration_ns == 0 {
-                self.watched_by.push(UNWATCHED);
-                continue;
-            }
-            let watch = together.filter(|_| job.group_reporting).unwrap_or(self.watches.len() as u32);
-            if watch as usize == self.watches.len() {
-                self.watches.push(Watch::new(job.steady));
-            }
-            if job.group_reporting {
-                together = Some(watch);
-            }
-            self.watches[watch as usize].clones.push(index);
-            self.watched_by.push(watch);
-        }
-    }
-
     /// Starts those whose turn it is at `now`, by fio's rule: in order, but for those whose delay is not over or that wait
     /// for another job, up to one with `stonewall`, which waits for all that run.
     fn start_due(&mut self, now: u64) {
@@ -267,11 +226,10 @@ impl FioWorkload {
 
     /// Starts one clone at `now`.
     fn start(&mut self, index: u32, now: u64) {
-        if let Some(watch) = self.watched_by.get(index as usize).copied().filter(|by| *by != UNWATCHED) {
-            self.watches[watch as usize].start(now);
-        }
         let clone = &mut self.clones[index as usize];
-        clone.worker.start(&self.file.jobs[clone.job as usize], now);
+        let job = &self.file.jobs[clone.job as usize];
+        self.watches.start(index, now, job.ramp_ns);
+        clone.worker.start(job, now);
         clone.place = Place::Ready;
         self.ready.push_back(index);
     }
@@ -288,19 +246,8 @@ impl FioWorkload {
             ExitWhat::All => true,
         };
         for other in 0..self.clones.len() as u32 {
-            let clone = &mut self.clones[other as usize];
-            if !ends(clone) || clone.place == Place::Finished {
-                continue;
-            }
-            if clone.place == Place::Later {
-                clone.place = Place::Finished;
-                continue;
-            }
-            clone.worker.stop(now);
-            if clone.place == Place::Timed {
-                self.timers.retain(|Reverse((_, timed))| *timed != other);
-                clone.place = Place::Ready;
-                self.ready.push_back(other);
+            if ends(&self.clones[other as usize]) {
+                self.end_early(other, now);
             }
         }
         self.unstarted.retain(|other| self.clones[*other as usize].place == Place::Later);
@@ -309,6 +256,9 @@ impl FioWorkload {
     /// Brings the clones whose time has come into the queue.
     #[inline]
     fn wake(&mut self, now: u64) {
+        if now >= self.watches.next_ns {
+            self.look(now);
+        }
         while let Some(&Reverse((time, index))) = self.timers.peek() {
             if time > now {
                 break;
@@ -342,6 +292,7 @@ impl FioWorkload {
     /// Clone `index` is done: others may start.
     fn one_done(&mut self, index: u32, now: u64) {
         self.running -= 1;
+        self.watches.done(index);
         if !self.flows.is_empty() {
             self.flows.leave(index);
             self.unpark();
@@ -367,9 +318,10 @@ impl FioWorkload {
         if self.full == 0 && self.unstarted.is_empty() { Poll::Done } else { Poll::Blocked }
     }
 
-    /// When a clone that waits for a time goes on, or starts.
+    /// When a clone that waits for a time goes on, or starts, or may have settled.
     fn next_time(&self) -> u64 {
-        self.timers.peek().map_or(u64::MAX, |Reverse((time, _))| *time).min(self.next_start)
+        let timer = self.timers.peek().map_or(u64::MAX, |Reverse((time, _))| *time);
+        timer.min(self.next_start).min(self.watches.next_ns)
     }
 }
 
@@ -457,10 +409,6 @@ impl Workload for FioWorkload {
 
     fn report(&self) -> WorkloadReport {
         let mut notes = super::notes::notes(&self.file, &self.files, self.drive_bytes);
-        if !self.watches.is_empty() {
-            let said = self.watches.iter().map(|watch| self.said_of(watch));
-            notes.push(("steadystate".to_owned(), said.collect::<Vec<_>>().join(", ")));
-        }
         if !self.limits.said.is_empty() {
             notes.push(("max_latency".to_owned(), self.limits.said.join(", ")));
         }
@@ -471,6 +419,9 @@ impl Workload for FioWorkload {
             skipped_lines: 0,
             notes,
             tags: self.tags.clone(),
+            steady_states: self
+                .watches
+                .report(&|clone| &self.file.jobs[self.clones[clone as usize].job as usize].name),
         }
     }
 }

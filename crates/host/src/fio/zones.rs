@@ -1,7 +1,8 @@
 //! `zonemode=strided`: so many bytes in one stretch of the file, then on to the next, and from the last to the first.
 
+use super::blocks::Blocks;
 use super::distribution::Distribution;
-use super::job::{Access, Blocks, JobSpec};
+use super::job::{Access, JobSpec};
 use super::value;
 
 /// What a job says about zones.

@@ -357,6 +357,7 @@ impl Workload for TraceWorkload {
             skipped_lines: self.info.skipped_lines,
             notes,
             tags: self.info.volumes.iter().map(|volume| volume.name.clone()).collect(),
+            ..WorkloadReport::default()
         }
     }
 }

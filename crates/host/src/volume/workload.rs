@@ -115,6 +115,7 @@ impl Workload for VolumeWorkload {
             skipped_lines: 0,
             notes,
             tags: vec![self.parameters.volume.name.to_owned()],
+            ..WorkloadReport::default()
         }
     }
 }

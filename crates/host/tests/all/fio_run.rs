@@ -265,10 +265,51 @@ fn a_job_ends_when_it_has_settled() {
     let text =
         "[j]\nrw=randread\nsize=1m\ntime_based\nruntime=100\nsteadystate=iops:1%\nss_dur=5\nss_ramp=2\n";
     let played = play(text);
-    // The first sample after the ramp ends at 3 s, the fifth at 7 s; the latency never changes.
-    assert_eq!(played.end_ns / SECOND, 7);
+    // fio 3.33: the first sample after the ramp ends at 4 s, the fifth at 8 s; the latency never changes.
+    assert_eq!(played.end_ns / SECOND, 8);
     let both = "[global]\nsize=1m\ntime_based\nruntime=9\nss=bw_slope:1m\nss_dur=4\ngroup_reporting\n[a]\n[b]\nrw=write\n";
     assert_eq!(play(both).end_ns / SECOND, 4);
+    // fio 3.33 takes no sample while ramp_time lasts, and sets its clock when it ends.
+    let ramped = "[j]\nrw=randread\nsize=1m\ntime_based\nruntime=20\nrate_iops=200\nss=iops:10%\nss_dur=3\nramp_time=2500ms\n";
+    assert_eq!(play(ramped).end_ns / 1_000_000, 5500);
+    // It ends at a tick of the clock, not with the next request, of which there is one every four seconds.
+    let slow = "[j]\nrw=read\nsize=1m\ntime_based\nruntime=100\nrate=1k\nss=iops:9\nss_dur=2\n[k]\nstonewall\nsize=4k\n";
+    assert_eq!(play(slow).requests.last().unwrap().arrive.ns(), 2 * SECOND);
+}
+
+#[test]
+fn what_became_of_a_steady_state_is_reported() {
+    let states = |text: &str| {
+        let mut workload = workload_on(text, DRIVE, 1).unwrap();
+        play_on(&mut workload, 1000, usize::MAX, &mut |_, _, _| {});
+        workload.report()
+    };
+    let report = states(
+        "[global]\nsize=1m\ntime_based\nruntime=20\nrate_iops=100\nss=iops:10%\nss_dur=3\ngroup_reporting\n[a]\nnumjobs=2\n[b]\n\
+         [c]\nstonewall\nruntime=2\n",
+    );
+    let (together, alone) = (&report.steady_states[0], &report.steady_states[1]);
+    assert_eq!((together.job.as_str(), together.attained_ns), ("a", Some(3 * SECOND)));
+    assert_eq!(together.samples.iter().map(|one| one.requests_per_s).collect::<Vec<_>>(), [300; 3]);
+    assert_eq!(together.steady.text(), "iops:10.000000%");
+    let taken: Vec<u64> = alone.samples.iter().map(|one| one.bytes_per_s).collect();
+    assert_eq!((alone.job.as_str(), alone.attained_ns, &taken[..]), ("c", None, &[409_600, 409_600, 0][..]));
+    let notes = states("[j]\nsize=4k\nss=lat:50us\nss_dur=6\nss_interval=1500ms\n").notes;
+    let said =
+        "fio takes the limit of lat:50us for 50 ns and looks at 6 samples, where 4 are asked for: job j";
+    assert!(notes.contains(&("steadystate in fio".into(), said.into())), "{notes:?}");
+}
+
+#[test]
+fn a_mix_goes_on_to_the_end_of_its_files_where_requests_are_not_queued() {
+    // fio 3.42: a queued pass ends after the size of the file, another with one direction's end, or all loops' bytes.
+    let first = |engine: &str| {
+        let played = play(&format!("[j]\nrw=rw\nsize=48k\nloops=3\nioengine={engine}\niodepth=4\n"));
+        assert_eq!(played.requests.len(), 36);
+        played.requests[12].offset
+    };
+    assert_eq!(first("libaio"), 0);
+    assert!(first("psync") > 0);
 }
 
 #[test]
@@ -544,6 +585,22 @@ fn a_last_flush_follows_each_loop_or_the_end_of_time() {
     assert_eq!(ops("[j]\nrw=write\nsize=16k\nfsync_on_close=1\nnumber_ios=3\n"), "wwwF");
     assert_eq!(ops("[j]\nrw=write\nsize=16k\nfsync=2\nend_fsync\n"), "wwFwwF", "nothing is left to flush");
     assert_eq!(ops("[j]\nrw=read\nsize=16k\nend_fsync\n"), "rrrr");
+    // Each file, in turn (fio 3.42), and the files of the next loop in their order.
+    let files = "[j]\nrw=write\nsize=16k\nnrfiles=2\nloops=2\nend_fsync\nioengine=libaio\niodepth=4\n";
+    assert_eq!(ops(files), "wwwwFFwwwwFF");
+    let offsets: Vec<u64> =
+        play(files).requests.iter().filter(|one| one.op == Op::Write).map(|one| one.offset).collect();
+    assert_eq!(offsets[..4], offsets[4..]);
+    let flushes: Vec<u64> = of(&play(files), Op::Flush).iter().map(|one| one.arrive.ns()).collect();
+    assert_eq!(flushes[1] - flushes[0], 100_000);
+    // fio 3.42: a flush is due when it looks for one more block than its files have; one that is due together with
+    // a backlog is left out; nothing is flushed where nothing is written.
+    assert_eq!(ops("[j]\nrw=trimwrite\nsize=16k\nio_size=24k\nfsync=2\n"), "twtwFtwtwF");
+    assert_eq!(ops("[j]\nrw=trimwrite\nsize=16k\nfsync=2\n"), "twtwFtwtw");
+    assert_eq!(ops("[j]\nrw=write\nsize=24k\nfsync=2\nverify=md5\nverify_backlog=4\n"), "wwFwwrrrrwwrr");
+    assert_eq!(ops("[j]\nrw=write\nsize=8k\nverify=md5\nverify_only\nend_fsync\n"), "rr");
+    // The last that is asked for decides: fio 3.42.
+    assert_eq!(ops("[j]\nrw=rw\nrwmixread=0\nsize=8k\nfsync=1\nend_fsync\n"), "wFwF");
     assert_eq!(ops("[j]\nrw=write\nsize=8k\nend_fsync\nthinktime=5\n"), "wwF");
     // 100 us each: one and a half loops in 600 us, and the flush when the last writes are answered.
     let timed = "[j]\nrw=write\nsize=16k\nruntime=600us\ntime_based\nend_fsync\n[k]\nsize=16k\nstonewall\nnumber_ios=1\n";

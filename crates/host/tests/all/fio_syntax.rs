@@ -83,6 +83,16 @@ fn options_are_read() {
     assert_eq!(one("blocksize_range=4k-64k,8k:16k").blocks[1], Blocks::Range(8192, 16_384));
     let split = Blocks::Split(vec![(8192, 25), (65_536, 25), (4096, 50)]);
     assert_eq!(one("bssplit=4k/50:8k/:64k").blocks[0], split);
+    // Seen of fio 3.33 and 3.42: bs counts only where neither of the others says anything.
+    let range = Blocks::Range(4096, 8192);
+    assert_eq!(
+        (&one("bsrange=4k-8k\nbs=16k").blocks[0], &one("bs=16k\nbsrange=8k-4k").blocks[0]),
+        (&range, &range)
+    );
+    assert_eq!(one("bsrange=0-64k\nbs=8k").blocks[0], Blocks::Range(8192, 65_536));
+    assert_eq!(one("bsrange=0-4k").blocks[0], Blocks::Fixed(4096));
+    assert_eq!(one("bssplit=4k/50:8k/50\nbssplit=0\nbs=16k").blocks[0].most(), 16_384);
+    assert_eq!(one("bsrange=4k-8k\nbssplit=16k").blocks[0].least(), 16_384);
     assert_eq!(one("io_limit=25%").io_size, Some(Size::Percent(25)));
     assert_eq!(one("size=0").size, None);
     assert_eq!(one("kb_base=1000\nsize=8MiB").size, Some(Size::Bytes(8 << 20)));
@@ -199,11 +209,47 @@ fn what_leaves_an_unmodelled_option_off_is_accepted_and_listed() {
 }
 
 #[test]
+fn a_steadystate_that_fio_refuses_is_refused() {
+    for (text, expected) in [
+        ("[j]\nss_dur=5\nss_interval=500ms\n", "expected one second or more"),
+        ("[j]\nss_dur=5\nss_interval=2\n", "expected two intervals or more, and whole ones"),
+        ("[j]\nss_dur=1\n", "expected two intervals or more, and whole ones"),
+        ("[a]\nss_dur=9\n[b]\nstonewall\nss_interval=3\n", "expected the same in all jobs of the file"),
+        ("[a]\nss_dur=9\n[b]\n", "t.fio:3: job b: a steadystate of its own within a group"),
+        ("[a]\n[b]\nss_dur=9\n", "expected the same in all jobs up to a stonewall or new_group"),
+    ] {
+        assert!(error(text).contains(expected), "{text}: {}", error(text));
+    }
+    for text in ["[a]\nss_dur=9\n[b]\nstonewall\n", "[a]\nss_dur=9\n[b]\nnew_group\nss_dur=5\nss=bw:1m\n"] {
+        assert!(read(text).is_ok(), "{text}");
+    }
+}
+
+#[test]
 fn a_file_must_hold_sensible_jobs() {
     assert_eq!(error("; nothing\n"), "t.fio: no job: expected at least one section besides [global]");
     assert!(error("[global]\nbs=4k\n").contains("no job"));
     assert!(error("rw=read\n[j]\n").starts_with("t.fio:1: rw: expected a section such as"));
     assert!(!read("[j]\ntime_based\n").unwrap().jobs[0].time_based, "as in fio, where there is no end");
+    for never in [
+        "bssplit=0/50:8k/50",
+        "bssplit=16k\nbsrange=4k-8k",
+        "bssplit=4k\nbsrange=4k-8k",
+        "bs=8k\nbsrange=0-4k",
+    ] {
+        assert!(error(&format!("[j]\nsize=1m\n{never}\n")).contains("job j: "), "{never}");
+    }
+    for logs in [
+        "log_issue_time",
+        "log_issue_time=1\nlog_offset=1",
+        "write_lat_log=x\nlog_issue_time=1\nlog_offset=0",
+    ] {
+        assert!(
+            error(&format!("[j]\n{logs}\n")).contains("write_lat_log and log_offset=1 beside it"),
+            "{logs}"
+        );
+    }
+    assert!(read("[j]\nlog_issue_time\nlog_offset\nwrite_lat_log\n").is_ok());
     assert!(error("[j]\nexperimental_verify=1\nloops=2\n").contains("experimental_verify beside loops"));
     let by_turns = "[j]\nrw=rw\nverify=crc32c\n";
     assert!(read(by_turns).is_ok() && read(&format!("{by_turns}loops=2\nioengine=libaio\n")).is_ok());

@@ -18,6 +18,12 @@ use summary::Timed;
 /// A request as both say it: its file, what it does, where in the file, how long.
 pub type Asked = (String, &'static str, u64, u64);
 
+/// How an error begins of a job that fio does not bring to its end.
+pub const ENDLESS: &str = "no end";
+/// What `timeout` says of a program that it killed, and of one whose file became too long.
+const KILLED: i32 = 128 + 9;
+const TOO_LONG: i32 = 128 + 25;
+
 /// What fio calls the raw device here.
 pub const DEVICE: &str = "the-drive";
 
@@ -81,13 +87,17 @@ pub fn run_fio(name: &str, text: &str) -> Result<(Vec<Vec<Timed>>, String), Stri
         }
     }
     std::fs::write(folder.0.join("j.fio"), &job).unwrap();
-    // fio waits for its threads when it is asked to end, and some never do.
-    let mut command = Command::new("timeout");
-    command.args(["-s", "KILL", "20", &program(), "--output-format=json", "--output=out.json", "j.fio"]);
+    // fio waits for its threads when it is asked to end, and some never do; a log that grows without end is cut off at
+    // 256 MiB, or twice that: shells count in blocks of 512 bytes or of 1 KiB.
+    let mut command = Command::new("sh");
+    command.args(["-c", "ulimit -f 524288; exec timeout -s KILL 20 \"$@\"", "sh"]);
+    command.args([&program(), "--output-format=json", "--output=out.json", "j.fio"]);
     let done = command.current_dir(&folder.0).output().unwrap();
     if !done.status.success() {
         let said = [done.stderr, done.stdout].concat();
-        return Err(format!("{}: {}", done.status, String::from_utf8_lossy(&said)));
+        let endless = matches!(done.status.code(), None | Some(KILLED | TOO_LONG));
+        let what = if endless { ENDLESS.to_owned() } else { done.status.to_string() };
+        return Err(format!("{what}: {}", String::from_utf8_lossy(&said)));
     }
     let log = |section| read_iolog(&folder.0.join(format!("{section}.iolog")));
     let json = std::fs::read_to_string(folder.0.join("out.json")).unwrap_or_default();

@@ -6,11 +6,24 @@ use crate::Op;
 impl Worker {
     /// The last flush, if one is asked for and due, and then nothing more.
     pub(super) fn finish(&mut self) -> Step {
-        match self.outstanding {
-            _ if !self.end_fsync || !self.unflushed => Step::Finished,
-            0 => self.flush(),
-            _ => Step::Full,
+        if self.owes_a_flush() { self.flush_a_file().unwrap_or(Step::Finished) } else { Step::Finished }
+    }
+
+    /// Whether a flush is to follow what was asked for, or a file is still to be flushed.
+    pub(super) fn owes_a_flush(&self) -> bool {
+        self.end_fsync && (self.unflushed || self.files_to_flush > 0)
+    }
+
+    /// What there is to do about the flush after a pass, which is one for each file, in turn; none when all are done.
+    pub(super) fn flush_a_file(&mut self) -> Option<Step> {
+        if self.outstanding > 0 {
+            return Some(Step::Full);
         }
+        if self.unflushed {
+            self.files_to_flush = self.tracks.len();
+        }
+        self.files_to_flush = self.files_to_flush.checked_sub(1)?;
+        Some(self.flush())
     }
 
     pub(super) fn flush(&mut self) -> Step {
@@ -19,11 +32,21 @@ impl Worker {
         Step::Issue { op: Op::Flush, offset: 0, bytes: 0 }
     }
 
+    /// A flush that is due together with the reading of a backlog is left out, as by fio, which reads first and then no longer
+    /// sees that the last request was a write; where requests are queued it finds that one still unanswered.
+    pub(super) fn leave_out_flush(&mut self) {
+        let reads = || self.history.as_ref().is_some_and(|history| history.backlog_is_due());
+        if self.gate == Gate::DrainToFlush && self.depth == 1 && self.outstanding == 0 && reads() {
+            self.gate = Gate::Open;
+        }
+    }
+
     /// What the gate answers; none when it has opened.
     pub(super) fn pass_gate(&mut self, now: u64) -> Option<Step> {
         match self.gate {
-            // fio looks for a flush that is due when it makes the next request: there is none after the last.
-            Gate::DrainToFlush if self.is_done() => Some(self.finish()),
+            // fio looks for a flush that is due when it makes the next request: there is none after the last, but where it
+            // looks for one more and finds that its files have none.
+            Gate::DrainToFlush if self.is_done() && !self.due.ended_with_files() => Some(self.finish()),
             Gate::DrainToFlush if self.outstanding == 0 => {
                 self.gate = Gate::Flushing;
                 // As in fio, a flush takes the turn of a file.
@@ -31,6 +54,14 @@ impl Worker {
                     let _ = self.picker.pick(&mut self.random);
                 }
                 Some(self.flush())
+            }
+            Gate::EndFlush if self.is_done() => Some(self.finish()),
+            Gate::EndFlush => {
+                let step = self.flush_a_file();
+                if step.is_none() {
+                    self.gate = Gate::Open;
+                }
+                step
             }
             Gate::ThinkUntil(then) if now < then && !self.is_done() => {
                 Some(Step::Wait(then.min(self.times.end_ns)))
@@ -76,7 +107,7 @@ impl Worker {
     /// A pass ended: is it time for a flush?
     pub(super) fn flush_after_pass(&mut self) {
         if self.loop_fsync && self.unflushed {
-            self.gate = Gate::DrainToFlush;
+            self.gate = Gate::EndFlush;
         }
     }
 
@@ -89,7 +120,7 @@ impl Worker {
         if self.flow_rest_ns.is_some() {
             self.gate = Gate::Ask;
         }
-        self.unflushed |= op == Op::Write;
+        self.unflushed = true;
         if op != Op::Write {
             return;
         }

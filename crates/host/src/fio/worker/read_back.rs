@@ -16,9 +16,10 @@ impl Worker {
         if !history.is_reading && self.outstanding > 0 {
             return Some(Step::Full);
         }
-        if !history.is_reading && self.end_fsync && self.unflushed {
-            return Some(self.flush());
+        if !history.is_reading && self.owes_a_flush() {
+            return self.flush_a_file();
         }
+        let history = self.history.as_mut()?;
         history.is_reading = true;
         if self.outstanding >= self.depth {
             return Some(Step::Full);

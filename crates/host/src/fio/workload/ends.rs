@@ -1,16 +1,43 @@
-//! What ends a clone early: a steady state, a request that took too long.
+//! What ends a clone early: a steady state, a request that took too long, the end of another.
 
-use super::FioWorkload;
+use super::{FioWorkload, Place};
 use crate::HostRequest;
+use std::cmp::Reverse;
 
 impl FioWorkload {
-    /// Counts an answer to clone `index`; when its watch finds a steady state, all that it watches end.
+    /// Counts an answer to clone `index` for its steady state.
+    #[cold]
+    #[inline(never)]
     pub(super) fn settle(&mut self, index: u32, request: &HostRequest, now: u64) {
-        let Some(watch) = self.watches.get_mut(self.watched_by[index as usize] as usize) else { return };
-        if watch.count(request, now) {
-            for clone in &watch.clones {
-                self.clones[*clone as usize].worker.stop(now);
+        if now >= self.watches.next_ns {
+            self.look(now);
+        }
+        self.watches.count(index, request, now);
+    }
+
+    /// Ends the clones that have settled.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn look(&mut self, now: u64) {
+        for clone in self.watches.look(now) {
+            self.end_early(clone, now);
+        }
+        self.unstarted.retain(|other| self.clones[*other as usize].place == Place::Later);
+    }
+
+    /// Clone `index` makes no more requests, or never begins.
+    pub(super) fn end_early(&mut self, index: u32, now: u64) {
+        let clone = &mut self.clones[index as usize];
+        match clone.place {
+            Place::Finished => {}
+            Place::Later => clone.place = Place::Finished,
+            Place::Timed => {
+                clone.worker.stop(now);
+                clone.place = Place::Ready;
+                self.timers.retain(|Reverse((_, timed))| *timed != index);
+                self.ready.push_back(index);
             }
+            _ => clone.worker.stop(now),
         }
     }
 

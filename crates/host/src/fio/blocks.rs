@@ -1,0 +1,140 @@
+//! The sizes of requests: what `bs`, `bsrange` and `bssplit` come to together.
+
+/// The sizes of a direction's requests, in bytes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Blocks {
+    /// All alike.
+    Fixed(u64),
+    /// Multiples of the first, up to the second, all as likely; the second itself where it is none.
+    Range(u64, u64),
+    /// Each size with its percentage, the rarest first; the percentages add up to 100.
+    Split(Vec<(u64, u64)>),
+}
+
+impl Blocks {
+    /// The shortest.
+    pub fn least(&self) -> u64 {
+        match self {
+            Self::Fixed(bytes) | Self::Range(bytes, _) => *bytes,
+            Self::Split(parts) => parts.iter().map(|part| part.0).min().unwrap_or(512),
+        }
+    }
+
+    /// The longest.
+    pub fn most(&self) -> u64 {
+        match self {
+            Self::Fixed(bytes) => *bytes,
+            Self::Range(_, most) => *most,
+            Self::Split(parts) => parts.iter().map(|part| part.0).max().unwrap_or(512),
+        }
+    }
+
+    /// The mean of what is drawn, where all of it fits.
+    pub fn mean(&self) -> f64 {
+        match self {
+            Self::Fixed(bytes) => *bytes as f64,
+            Self::Range(least, most) => {
+                // What is drawn beyond the longest is cut to it.
+                let steps = most.div_ceil(*least).min(1 << 16);
+                let one = |step: u64| (least + most * step / steps) / least * least;
+                (0..steps).map(|step| one(step).min(*most) as f64).sum::<f64>() / steps as f64
+            }
+            Self::Split(parts) => {
+                let least = self.least();
+                parts.iter().map(|(bytes, percent)| ((bytes - bytes % least) * percent) as f64).sum::<f64>()
+                    / 100.0
+            }
+        }
+    }
+}
+
+/// The sizes that a direction's options give, whatever their order. A `bssplit` and a `bsrange` each replace the
+/// shortest and the longest size, a `bsrange` keeps the sizes of a `bssplit` before it, and `bs` counts where neither says
+/// anything: beside them it has no effect, be they of another section. So in fio.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SizeOptions {
+    /// `bs`.
+    pub block: u64,
+    /// The shortest and the longest; 0 stands for `bs`.
+    pub range: (u64, u64),
+    /// SizeOptions with their percentages, the rarest first; none without a `bssplit`.
+    pub split: Vec<(u64, u64)>,
+}
+
+impl Default for SizeOptions {
+    fn default() -> Self {
+        Self { block: 4096, range: (0, 0), split: Vec::new() }
+    }
+}
+
+impl SizeOptions {
+    /// Takes a `bssplit`.
+    pub fn set_split(&mut self, split: Vec<(u64, u64)>) {
+        let sizes = || split.iter().map(|part| part.0);
+        self.range = (sizes().min().unwrap_or(0), sizes().max().unwrap_or(0));
+        self.split = split;
+    }
+
+    /// What is asked for.
+    ///
+    /// # Errors
+    /// With what was found and what was expected, where fio itself makes no request, or others than it is told.
+    pub fn blocks(&self) -> Result<Blocks, (&'static str, &'static str)> {
+        let or_block = |bytes: u64| if bytes == 0 { self.block } else { bytes };
+        let (least, most) = (or_block(self.range.0), or_block(self.range.1));
+        if least > most {
+            return Err((
+                "a longest size of bsrange or bssplit below bs, which stands for its 0",
+                "a longest size of bs or more",
+            ));
+        }
+        if least == most {
+            // Nothing is drawn.
+            let one =
+                if self.split.is_empty() { Blocks::Fixed(least) } else { Blocks::Split(vec![(least, 100)]) };
+            return Ok(one);
+        }
+        if self.split.is_empty() {
+            return Ok(Blocks::Range(least, most));
+        }
+        if self.split.iter().any(|part| part.0 < least) {
+            return Err((
+                "a bssplit with a size below the shortest of bsrange, or 0 beside other sizes",
+                "sizes from the shortest of bsrange on: fio itself makes no request of such a size",
+            ));
+        }
+        if self.split.iter().all(|part| part.0 - part.0 % least > least) {
+            return Err((
+                "a bsrange that begins below all sizes of the bssplit before it",
+                "one that begins with the shortest: at the end of a file fio itself draws for ever",
+            ));
+        }
+        let drawn = |&(bytes, percent): &(u64, u64)| ((bytes - bytes % least).min(most), percent);
+        Ok(Blocks::Split(self.split.iter().map(drawn).collect()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn options_of_sizes_are_taken_together() {
+        let of =
+            |block, range, split: &[(u64, u64)]| SizeOptions { block, range, split: split.to_vec() }.blocks();
+        let split = [(4096, 50), (8192, 50)];
+        assert_eq!(of(8192, (0, 0), &[]), Ok(Blocks::Fixed(8192)));
+        assert_eq!(of(8192, (4096, 16_384), &[]), Ok(Blocks::Range(4096, 16_384)), "bs has no effect");
+        assert_eq!(of(8192, (0, 16_384), &[]), Ok(Blocks::Range(8192, 16_384)));
+        assert_eq!(of(4096, (0, 4096), &[]), Ok(Blocks::Fixed(4096)));
+        assert!(of(8192, (0, 4096), &[]).is_err());
+        assert_eq!(of(16_384, (4096, 8192), &split), Ok(Blocks::Split(split.to_vec())));
+        assert_eq!(of(4096, (4096, 4096), &split), Ok(Blocks::Split(vec![(4096, 100)])));
+        assert_eq!(of(4096, (0, 0), &[(0, 100)]), Ok(Blocks::Split(vec![(4096, 100)])));
+        assert!(
+            of(4096, (0, 8192), &[(0, 50), (8192, 50)]).is_err(),
+            "fio makes requests of nothing, and ends"
+        );
+        assert!(of(4096, (4096, 65_536), &[(8192, 50), (16_384, 50)]).is_err());
+    }
+}

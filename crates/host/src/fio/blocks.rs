@@ -106,7 +106,7 @@ impl SizeOptions {
         if self.split.iter().all(|part| part.0 - part.0 % least > least) {
             return Err((
                 "a bsrange that begins below all sizes of the bssplit before it",
-                "one that begins with the shortest: at the end of a file fio itself draws for ever",
+                "one that begins with the shortest of them",
             ));
         }
         let drawn = |&(bytes, percent): &(u64, u64)| ((bytes - bytes % least).min(most), percent);

@@ -39,7 +39,7 @@ pub fn check(job: &JobSpec) -> Result<(), WorkloadError> {
     if job.directions().iter().any(never) {
         return wrong(
             "bssplit with 0 percent of its shortest size",
-            "a percentage of it, or none of it: at the end of a file fio itself draws for ever",
+            "a percentage of it, or a bssplit without it",
         );
     }
     if job.access == Access::TrimWrite && job.number_ios.is_some() && job.loops > 1 {

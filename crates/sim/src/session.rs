@@ -303,7 +303,7 @@ impl Session {
         let Phase::Precondition(parts) = std::mem::replace(&mut self.phase, Phase::Broken) else {
             return Ok(());
         };
-        let (mut ftl, source) = *parts;
+        let (ftl, source) = *parts;
         self.map_made_before = ftl.map_made_in();
         if let Some(path) = self.options.save_state.as_ref().filter(|_| !self.interrupted) {
             state_file::save(&ftl, &self.about(), Path::new(path))?;
@@ -323,10 +323,6 @@ impl Session {
         };
         let observed = options.check || options.timeline || options.requests || self.holder.is_some();
         self.phase = if observed {
-            if options.check {
-                // The checker looks everything up, twice: a rule would answer each time at length.
-                ftl.make_arrays();
-            }
             let is_later = warm_up.is_some() || source.in_ramp(SimTime::ZERO);
             let measured = if is_later { Measured::AfterRamp } else { Measured::AtOnce };
             let check = options.check.then(|| Checker::new(&self.drive, &ftl, measured)).transpose()?;

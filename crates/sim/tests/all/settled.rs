@@ -122,7 +122,7 @@ fn limits_and_rows_are_those_of_the_workload() {
 fn many_dies_come_to_rest_and_take_writes_again() {
     let many =
         ["geometry.channels=32", "geometry.ways=16", "nand.blocks_per_plane=24", "nand.pages_per_block=8"];
-    let spare = ["ftl.op_ratio=0.8", "ftl.gc.trigger.high=9"];
+    let spare = ["ftl.op_ratio=0.8", "ftl.gc.trigger.high=8"];
     let drive = drive(&[SMALL, &many, &spare].concat());
     let spec = WorkloadSpec::FioText {
         name: "job".into(),

@@ -1,6 +1,6 @@
 """Measure how often intervals of write amplification hold what a run 20 times as long finds.
 
-    .venv/bin/python benches/coverage.py [--runs 200] [--first 0] [--json FILE]
+    .venv/bin/python benches/interval_coverage.py [--runs 200] [--first 0] [--every 1] [--json FILE]
 
 Drives, workloads and seeds are drawn from the number of a case alone, so that a case can be run again by its
 number: small drives with two to sixteen dies, few or many blocks, even or with factory defects, uniform and
@@ -10,10 +10,12 @@ run with that of a long one of another seed.
 
 import argparse
 import json
+import math
 import random
 import statistics
 import sys
 import tempfile
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -21,6 +23,9 @@ from typing import Any, Literal
 import floatgate
 
 TIMES = 20
+CASES = 200
+COVERAGE = 0.9  # of intervals, at least
+LARGE = 0.05  # a run that writes this part of the capacity is long enough to say
 
 
 @dataclass(frozen=True)
@@ -101,36 +106,64 @@ def outcome(case: Case, folder: Path) -> Outcome:
     return Outcome(case.number, case.written, value, half, truth, held, why)
 
 
-def summary(outcomes: list[Outcome]) -> str:
+def outcomes(numbers: Iterable[int]) -> Iterator[Outcome]:
+    """Run the cases of these numbers."""
+    with tempfile.TemporaryDirectory() as folder:
+        for number in numbers:
+            yield outcome(draw(number), Path(folder))
+
+
+def said(found: list[Outcome]) -> list[Outcome]:
+    """Give those whose short run was long enough to say."""
+    return [one for one in found if one.held is not None]
+
+
+def chance(at_most: int, of: int, share: float) -> float:
+    """Give the probability that of so many, each with this share, at most so many hold."""
+    return sum(math.comb(of, held) * share**held * (1 - share) ** (of - held) for held in range(at_most + 1))
+
+
+def half_width(found: list[Outcome]) -> float:
+    """Give the median half width of the intervals, relative to the value."""
+    return statistics.median(one.half or 0.0 for one in said(found))
+
+
+def flagged(found: list[Outcome]) -> tuple[int, int]:
+    """Of the runs that write enough to say, give how many did not say, and how many there are."""
+    large = [one for one in found if one.written >= LARGE]
+    return sum(one.held is None for one in large), len(large)
+
+
+def summary(found: list[Outcome]) -> str:
     """Say how often intervals held, how wide they were, and how many runs were too short to say."""
-    said = [one for one in outcomes if one.held is not None]
-    held = sum(bool(one.held) for one in said)
-    large = [one for one in outcomes if one.written >= 0.05]
-    short = sum(one.held is None for one in large)
-    half = statistics.median([one.half or 0.0 for one in said]) if said else float("nan")
+    intervals = said(found)
+    held = sum(bool(one.held) for one in intervals)
+    short, large = flagged(found)
+    share = held / max(len(intervals), 1)
+    half = half_width(found) if intervals else math.nan
     return (
-        f"{held} of {len(said)} intervals held ({100 * held / max(len(said), 1):.1f} %), median half width"
-        f" {100 * half:.2f} %; of {len(large)} runs that wrote 5 % or more {short} were too short to say"
+        f"{held} of {len(intervals)} intervals held ({100 * share:.1f} %), median half width"
+        f" {100 * half:.2f} %; of {large} runs that wrote {100 * LARGE:.0f} % or more {short} were too short"
+        " to say"
     )
 
 
 def main() -> None:
     """Run the cases asked for."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--runs", type=int, default=200)
+    parser.add_argument("--runs", type=int, default=CASES)
     parser.add_argument("--first", type=int, default=0)
+    parser.add_argument("--every", type=int, default=1)
     parser.add_argument("--json", type=Path)
     asked = parser.parse_args()
-    outcomes = []
-    with tempfile.TemporaryDirectory() as folder:
-        for number in range(asked.first, asked.first + asked.runs):
-            outcomes.append(outcome(draw(number), Path(folder)))
-            one = outcomes[-1]
-            sys.stdout.write(f"{number} {draw(number).drive} {one}\n")
-            sys.stdout.flush()
-    sys.stdout.write(f"{summary(outcomes)}\n")
+    found = []
+    for one in outcomes(range(asked.first, asked.first + asked.runs * asked.every, asked.every)):
+        found.append(one)
+        sys.stdout.write(f"{one.number} {draw(one.number).drive} {one}\n")
+        sys.stdout.flush()
+    sys.stdout.write(f"{summary(found)}\n")
     if asked.json:
-        asked.json.write_text(json.dumps([asdict(one) for one in outcomes]))
+        asked.json.write_text(json.dumps([asdict(one) for one in found]))
 
 
 if __name__ == "__main__":

@@ -31,6 +31,7 @@ FLAGS: Mapping[str, Flag] = {
     "another_state": Flag("not its own steady state", _WAF),
     "owed_before": Flag("with debts of before", ("waf", "waf_parts")),
     "cannot_keep_up": Flag("a backlog", _LATENCY),
+    "read_only": Flag("of a worn-out drive", (*_WAF, "host.write")),
     "from_the_buffer": Flag("of the buffer", _SPEED),
 }
 # Remarks that raise no flag: each number is what it is called.

@@ -102,6 +102,27 @@ def _pace_not_kept(document: dict[str, Any]) -> Remark | None:
     )
 
 
+def _read_only(document: dict[str, Any]) -> Remark | None:
+    """A drive that refused writes, as too many of its blocks have failed."""
+    failed = at(document, "host.failed.write")
+    if not failed or not at(document, "wear.read_only"):
+        return None
+    done = at(document, "host.write.requests") or 0
+    lost = at(document, "wear.superblocks_lost") or 0
+    answered = f"{failed:,} writes were answered with an error and {done:,} completed"
+    if not done and not lost:
+        text = (
+            f"The drive was worn out before the run and takes no writes: {answered}. Too many blocks had"
+            " failed for it to hold its logical space."
+        )
+        return Remark("read_only", text, "begin with a drive that still takes writes: age it less")
+    text = (
+        f"The drive wore out and takes no more writes: {answered}. So many blocks have failed, {lost:,}"
+        " superblocks of them in this run, that it cannot hold its logical space."
+    )
+    return Remark("read_only", text, "judge it by what came before, or begin with a drive that is less worn")
+
+
 def _nothing_collected(document: dict[str, Any]) -> Remark | None:
     """A workload that wrote, and ended before anything had to be collected."""
     long_run = document.get("waf_long_run")
@@ -265,6 +286,7 @@ RULES: tuple[Callable[[dict[str, Any]], Remark | None], ...] = (
     _ended_by_latency,
     _cannot_keep_up,
     _pace_not_kept,
+    _read_only,
     _not_settled,
     _nothing_collected,
     _too_short,

@@ -243,6 +243,21 @@ def test_a_worn_drive_goes_on_in_a_run(tmp_path: Path, monkeypatch: pytest.Monke
         fg.age_compare(TINY, "ftl.wear.name=none,static", set=changes, save_state="other.state")
 
 
+def test_a_drive_that_died_says_why_it_takes_no_writes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    changes = dict(setting.split("=", 1) for setting in MORTAL)
+    life = fg.age(TINY, set=changes, measure=0, save_state="dead.state")
+    assert life.rows[-1].read_only
+    Path("job.fio").write_text("[w]\nrw=randwrite\nbs=4k\nsize=1m\nnumber_ios=100\n")
+    run = fg.run(TINY, "job.fio", set=changes, load_state="dead.state", check=True)
+    assert run.document.host.write.requests == 0
+    (said,) = [remark for remark in run.document.remarks if remark.kind == "read_only"]
+    assert "worn out before the run" in said.text
+    assert f"{run.document.host.failed.write:,} writes were answered with an error" in said.text
+
+
 HALF_A_YEAR = Conditions(
     hot=None,
     jump=0.05,

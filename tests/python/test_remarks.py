@@ -100,6 +100,18 @@ def test_a_workload_that_ended_before_anything_was_collected() -> None:
     assert "1.50 % of the drive" in found["text"]
 
 
+@pytest.mark.parametrize(("done", "lost", "words"), [(0, 0, "worn out before"), (5, 2, "wore out and")])
+def test_a_drive_that_takes_no_writes_says_why(done: int, lost: int, words: str) -> None:
+    host = document()["host"]
+    host |= {"failed": {"read": 0, "write": 95}, "write": host["write"] | {"requests": done}}
+    worn = {"read_only": True, "superblocks_lost": lost}
+    (found,) = remarks(document(host=host, wear=worn))
+    assert found["kind"] == "read_only"
+    assert words in found["text"]
+    assert f"95 writes were answered with an error and {done} completed" in found["text"]
+    assert kinds(document(host=host, wear=worn | {"read_only": False})) == []  # refused for another reason
+
+
 def test_a_fresh_drive_is_advised_against_where_nothing_was_collected() -> None:
     fresh, used = (
         remarks(document(waf_long_run=long_run(0, short=True), state={"began": began}))[0]["advice"]

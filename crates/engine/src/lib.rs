@@ -1,5 +1,6 @@
 //! The event calendar, the random streams and large arrays: what a run stands on.
 
+mod by_number;
 mod calendar;
 mod heap;
 mod leap;
@@ -8,6 +9,7 @@ mod permutation;
 mod random;
 mod wheel;
 
+pub use by_number::ByNumber;
 pub use calendar::{Calendar, Event, INDEX_MAX, next_index};
 pub use leap::Leap;
 pub use memory::{large_array, prefetch};

@@ -9,8 +9,9 @@ use crate::media::Media;
 use crate::parts::Parts;
 use crate::upkeep::Upkeep;
 use crate::{
-    BlockMapped, Found, FtlConfig, FtlStats, Layout, Mark, Medium, Output, PageMapped, Probe, Regulation,
-    RegulationCounts, RegulationParts, SavedState, Seen, Snapshots, SuperblockState, Turnover, UpkeepCounts,
+    Beginning, BlockMapped, Found, FtlConfig, FtlStats, Layout, Mark, Medium, Output, PageMapped, Probe,
+    Regulation, RegulationCounts, RegulationParts, SavedState, Seen, Snapshots, SuperblockState, Turnover,
+    UpkeepCounts,
 };
 use controller::{Context, Controller, ControllerConfig, Interrupted};
 use engine::Event;
@@ -202,6 +203,16 @@ impl Ftl {
     #[inline]
     pub fn lookup(&self, lpn: Lpn) -> Ppa {
         self.media().store.map.lookup(lpn)
+    }
+
+    /// Where all units live now, to be kept.
+    pub fn beginning(&self) -> Beginning {
+        self.media().store.map.beginning()
+    }
+
+    /// The units that may live elsewhere than a beginning says; none where that is not known without asking for all.
+    pub fn changed_since(&self, beginning: &Beginning) -> Option<Vec<Lpn>> {
+        self.media().store.map.changed_since(beginning)
     }
 
     /// The first unit from `from` on, below `end`, that lives nowhere.

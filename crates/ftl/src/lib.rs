@@ -72,7 +72,7 @@ pub use steady::{
     Filling, GroupMoment, Member, Moment, OpenBlock, SetMoment, SteadyRule, SteadyWindow, UsedBlock,
     VictimBlock,
 };
-pub use store::SuperblockState;
+pub use store::{Beginning, SuperblockState};
 pub use turnover::{Mark, Turnover};
 
 /// Every policy of every seam of this crate and of the controller below it; the crates above add theirs.

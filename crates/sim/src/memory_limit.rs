@@ -18,8 +18,9 @@ const PHYSICAL: f64 = 4.125;
 const LOGICAL: u64 = 4;
 /// Of a logical unit, where 32 bits do not number the units on flash.
 const LOGICAL_WIDE: u64 = 5;
-/// What a checker keeps for a unit on flash and for a logical one, beside the sectors of units that were written in parts.
-const CHECKED: [u64; 2] = [14, 20];
+/// What a checker keeps at most for a unit on flash and for a logical one, beside the sectors of units that were written in
+/// parts: its own arrays, a copy of the map that it began with, what had changed when it made them.
+const CHECKED: [u64; 2] = [18, 22];
 /// What a saved state of a drive may take beyond its arrays, and each of its units.
 const STATE_HEAD: u64 = 1 << 20;
 

@@ -18,7 +18,6 @@ use crate::state_file::About;
 use crate::timeline::Timeline;
 use crate::warm_up::WarmUp;
 use crate::{Drive, Error, PreconditionKind, RunOptions, WorkloadSpec, result, state_file};
-use engine::RandomStream;
 use ftl::Ftl;
 use ftl::compatibility::{Feature, check_asked};
 use host::Workload;
@@ -46,6 +45,10 @@ pub struct Progress {
     pub page_operations: u64,
 }
 
+/// Copies that write without time have numbers of their own: passes of `--loop` count from 0, copies of a warm-up from further
+/// up.
+const FIRST_COPY: u32 = 1 << 30;
+
 /// Work of one slice of preconditioning, in unit writes for each event of the caller's budget.
 const WRITES_PER_EVENT: u64 = 2;
 
@@ -68,6 +71,8 @@ pub struct Session {
     warm_up: Option<WarmUp>,
     /// The workload, until that is over.
     waiting: Option<Box<dyn Workload>>,
+    /// Units that wait in the buffer under the workload, once that was found out.
+    waiting_in_time: Option<u32>,
     cuts: Cuts,
     failures: Failures,
     preconditioned: bool,
@@ -104,14 +109,7 @@ impl Session {
         source: Box<dyn Workload>,
         options: RunOptions,
     ) -> Result<Self, Error> {
-        let (spec, capacity, seed) = (workload.clone(), drive.capacity().get(), options.seed);
-        let recorded = matches!(spec, WorkloadSpec::Trace { .. });
-        let copies = move |copy: u64| {
-            // The measured run is the source itself; each copy has a seed of its own.
-            let named = RandomStream::new(seed, &format!("precondition.copy.{copy}")).bits();
-            spec.open(capacity, named)
-        };
-        let copies = if recorded { Copies::recorded(copies) } else { Copies::drawn(copies) };
+        let copies = copies_of(workload, &drive, options.seed);
         let session = Self::begin(drive, source, Some(copies), options)?;
         Ok(session.repeating(workload.clone()))
     }
@@ -159,20 +157,7 @@ impl Session {
             state_file::load(&mut ftl, Path::new(path), drive.needs().state_most(), options.seed)?;
         }
         let keeps_snapshots = ftl.snapshots().is_some_and(|snapshots| snapshots.kept().len() > 0);
-        let mut precondition = Precondition::new(options.precondition, &ftl, options.fill, options.seed)
-            .with_pilots(options.pilots.clone());
-        if options.precondition == PreconditionKind::Workload {
-            let Some(copies) = copies else {
-                return Err(Error(
-                    "precondition = workload: expected a workload that can be opened again".into(),
-                ));
-            };
-            precondition = precondition.with_copies(copies, &mut ftl);
-        } else if matches!(options.precondition, PreconditionKind::Instant | PreconditionKind::Steady)
-            && let Some(copies) = copies
-        {
-            precondition = precondition.before(copies, &ftl);
-        }
+        let precondition = precondition_of(&options, &mut ftl, copies, None)?;
         Ok(Self {
             cuts: Cuts::new(&drive.cuts, options.seed),
             failures: Failures::new(&drive.failures),
@@ -185,6 +170,7 @@ impl Session {
             spec: None,
             warm_up: None,
             waiting: None,
+            waiting_in_time: None,
             preconditioned: false,
             phase: Phase::Precondition(Box::new((ftl, source))),
             holder: None,
@@ -240,18 +226,19 @@ impl Session {
                 }
             }
             Phase::Plain(run) if self.waiting.is_some() => {
-                if advance_warm_up(self.warm_up.as_mut(), run, &self.drive, events)? {
-                    take_up(run, self.waiting.take(), &self.options, self.interrupted);
-                }
+                let is_over = advance_warm_up(self.warm_up.as_mut(), run, &self.drive, events)?;
                 self.map_made_before = run.ftl.map_made_in();
+                if is_over && !self.begin_anew()? {
+                    self.end_warm_up();
+                }
                 self.precondition_wall += begin.elapsed();
             }
             Phase::Observed(run) if self.waiting.is_some() => {
-                if advance_warm_up(self.warm_up.as_mut(), run, &self.drive, events)? {
-                    observe(&mut run.ctx.probe, &self.options, &self.drive, run.ctx.calendar.now());
-                    take_up(run, self.waiting.take(), &self.options, self.interrupted);
-                }
+                let is_over = advance_warm_up(self.warm_up.as_mut(), run, &self.drive, events)?;
                 self.map_made_before = run.ftl.map_made_in();
+                if is_over && !self.begin_anew()? {
+                    self.end_warm_up();
+                }
                 self.precondition_wall += begin.elapsed();
             }
             Phase::Plain(run) => {
@@ -271,6 +258,38 @@ impl Session {
             Phase::Broken => return Err(Error("the run ended with an error before".into())),
         }
         Ok(self.progress())
+    }
+
+    /// The workload begins, now that the drive is as it leaves it.
+    fn end_warm_up(&mut self) {
+        let waiting = self.waiting.take();
+        match &mut self.phase {
+            Phase::Plain(run) => take_up(run, waiting, &self.options, self.interrupted),
+            Phase::Observed(run) => {
+                observe(&mut run.ctx.probe, &self.options, &self.drive, run.ctx.calendar.now());
+                take_up(run, waiting, &self.options, self.interrupted);
+            }
+            Phase::Precondition(_) | Phase::Broken => {}
+        }
+    }
+
+    /// Brings a new drive into its state where copies of the workload left the buffer otherwise than writing without time took
+    /// it to: told of that, once. True when it is to be done again.
+    fn begin_anew(&mut self) -> Result<bool, Error> {
+        let is_first = self.waiting_in_time.is_none() && !self.interrupted;
+        let found = self.warm_up.as_ref().and_then(|warm_up| warm_up.waiting(&self.precondition));
+        let (Some(found), Some(spec)) = (found.filter(|_| is_first), &self.spec) else { return Ok(false) };
+        let Some(source) = self.waiting.take() else { return Ok(false) };
+        self.waiting_in_time = Some(found);
+        // One drive after the other: two at once may not fit.
+        self.phase = Phase::Broken;
+        let copies = copies_of(spec, &self.drive, self.options.seed);
+        let mut ftl = self.drive.make(self.options.seed)?;
+        self.precondition = precondition_of(&self.options, &mut ftl, Some(copies), Some(found))?;
+        self.layout = if self.layout.is_on() { LayingOut::new() } else { LayingOut::off() };
+        (self.preconditioned, self.warm_up) = (false, None);
+        self.phase = Phase::Precondition(Box::new((ftl, source)));
+        Ok(true)
     }
 
     /// A broken invariant says after which power cut it was found.
@@ -303,7 +322,7 @@ impl Session {
         let Phase::Precondition(parts) = std::mem::replace(&mut self.phase, Phase::Broken) else {
             return Ok(());
         };
-        let (mut ftl, source) = *parts;
+        let (ftl, source) = *parts;
         self.map_made_before = ftl.map_made_in();
         if let Some(path) = self.options.save_state.as_ref().filter(|_| !self.interrupted) {
             state_file::save(&ftl, &self.about(), Path::new(path))?;
@@ -318,15 +337,12 @@ impl Session {
             None => (source, limits_of(options)),
             Some(warm_up) => {
                 self.waiting = Some(source);
-                (warm_up.copy(&self.drive)?, WarmUp::limits())
+                let (waiting, unit) = (self.precondition.take_waiting(), ftl.layout().unit.get());
+                (warm_up.first(&self.drive, waiting, unit)?, WarmUp::limits())
             }
         };
         let observed = options.check || options.timeline || options.requests || self.holder.is_some();
         self.phase = if observed {
-            if options.check {
-                // The checker looks everything up, twice: a rule would answer each time at length.
-                ftl.make_arrays();
-            }
             let is_later = warm_up.is_some() || source.in_ramp(SimTime::ZERO);
             let measured = if is_later { Measured::AfterRamp } else { Measured::AtOnce };
             let check = options.check.then(|| Checker::new(&self.drive, &ftl, measured)).transpose()?;
@@ -540,6 +556,41 @@ impl Session {
             Phase::Observed(run) => Some(&run.ftl),
             Phase::Broken => None,
         }
+    }
+}
+
+/// Copies of a workload, for a drive that it writes before.
+fn copies_of(workload: &WorkloadSpec, drive: &Drive, seed: u64) -> Copies {
+    let (spec, capacity) = (workload.clone(), drive.capacity().get());
+    let recorded = matches!(spec, WorkloadSpec::Trace { .. });
+    let copies = move |copy: u64| {
+        // Popular data are where the measured run has them; all else is drawn anew.
+        let number = FIRST_COPY + (copy as u32) % FIRST_COPY;
+        spec.open_again(capacity, seed, number)
+    };
+    if recorded { Copies::recorded(copies) } else { Copies::drawn(copies) }
+}
+
+/// What brings a drive into the state that `options` ask for, before a workload under which `waiting` units wait in the
+/// buffer, where that is known.
+fn precondition_of(
+    options: &RunOptions,
+    ftl: &mut Ftl,
+    copies: Option<Copies>,
+    waiting: Option<u32>,
+) -> Result<Precondition, Error> {
+    let precondition = Precondition::new(options.precondition, ftl, options.fill, options.seed)
+        .with_pilots(options.pilots.clone())
+        .with_waiting(waiting);
+    match (options.precondition, copies) {
+        (PreconditionKind::Workload, Some(copies)) => Ok(precondition.with_copies(copies, ftl)),
+        (PreconditionKind::Workload, None) => {
+            Err(Error("precondition = workload: expected a workload that can be opened again".into()))
+        }
+        (PreconditionKind::Instant | PreconditionKind::Steady, Some(copies)) => {
+            Ok(precondition.before(copies, ftl))
+        }
+        _ => Ok(precondition),
     }
 }
 

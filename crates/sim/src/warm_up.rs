@@ -14,12 +14,18 @@ use ftl::Ftl;
 use ftl::compatibility::Feature;
 use host::Workload;
 use host::later::Later;
-use units::SimTime;
+use host::{HostRequest, Op, Poll, WorkloadError, WorkloadReport};
+use units::{Lpn, SimTime};
 
 /// Events between two looks at the buffer: what is seen must not depend on how the caller slices its work.
 const EVENTS: u64 = 256;
 /// The buffer is settled when the means of two windows differ by no more than this share of its slots.
 const TOLERANCE: f64 = 0.01;
+/// A buffer that holds less than this share of its slots is not full.
+const FULL: f64 = 0.9;
+/// Copies that wrote without time must have replaced this part of their writes in the buffer, or how full it is hardly
+/// mattered.
+const COALESCED: f64 = 0.02;
 /// Windows after which what it holds only goes up and down.
 const WINDOWS_MOST: u64 = 16;
 /// Copies of a workload that are run at most: one that asks for next to nothing never fills a buffer.
@@ -35,7 +41,8 @@ pub(crate) struct WarmUp {
     /// Units of a window, and those handled until the one at hand began.
     window: u64,
     before: u64,
-    /// What the buffer held in the window at hand, summed over looks, and in the one before.
+    /// What the buffer held in the window at hand, all of it and what the flash lacked, summed over looks; means of the
+    /// window before.
     sums: [f64; 2],
     looks: u64,
     last: Option<[f64; 2]>,
@@ -77,6 +84,15 @@ impl WarmUp {
         })
     }
 
+    /// What runs first: writes that put into the buffer what writing without time left in it, or else a copy of the
+    /// workload.
+    ///
+    /// # Errors
+    /// When it cannot be opened.
+    pub fn first(&mut self, drive: &Drive, waiting: Vec<Lpn>, unit: u64) -> Result<Box<dyn Workload>, Error> {
+        if waiting.is_empty() { self.copy(drive) } else { Ok(Box::new(Refill::new(waiting, unit))) }
+    }
+
     /// The next copy of the workload.
     ///
     /// # Errors
@@ -98,7 +114,9 @@ impl WarmUp {
     ) -> Result<bool, Error> {
         for _ in 0..events.div_ceil(EVENTS) {
             run.advance(EVENTS)?;
-            self.look(run);
+            if self.copies > 0 {
+                self.look(run);
+            }
             if self.settled {
                 run.stop();
             }
@@ -137,6 +155,13 @@ impl WarmUp {
         (self.before, self.sums, self.looks, self.last) = (handled, [0.0; 2], 0, Some(mean));
     }
 
+    /// Units that wait in the buffer under this workload, where writing without time took that for full.
+    pub fn waiting(&self, before: &Precondition) -> Option<u32> {
+        let [_, lacking] = self.last?;
+        let is_full = lacking >= FULL * self.window as f64;
+        (!is_full && before.coalesced() >= COALESCED).then(|| lacking.round() as u32)
+    }
+
     /// The user does not want to wait for more of it.
     pub fn end_early(&mut self) {
         self.settled = true;
@@ -159,5 +184,48 @@ impl WarmUp {
     /// Copies are run to their ends.
     pub fn limits() -> Limits {
         Limits { requests: None, ns: None }
+    }
+}
+
+/// Requests outstanding that put units into the buffer: enough for the link to be what takes the time.
+const REFILLING: u32 = 64;
+
+/// Writes of units that are to wait in the buffer, as fast as the drive takes them: that is faster than it programs, so that
+/// most of them wait there at the end, the oldest in front.
+struct Refill {
+    units: std::vec::IntoIter<Lpn>,
+    unit: u64,
+    outstanding: u32,
+}
+
+impl Refill {
+    fn new(units: Vec<Lpn>, unit: u64) -> Self {
+        Self { units: units.into_iter(), unit, outstanding: 0 }
+    }
+}
+
+impl Workload for Refill {
+    fn poll(&mut self, now: SimTime) -> Result<Poll, WorkloadError> {
+        if self.outstanding == REFILLING {
+            return Ok(Poll::Blocked);
+        }
+        let Some(lpn) = self.units.next() else {
+            return Ok(if self.outstanding > 0 { Poll::Blocked } else { Poll::Done });
+        };
+        self.outstanding += 1;
+        let (offset, bytes) = (u64::from(lpn.0) * self.unit, self.unit as u32);
+        Ok(Poll::Ready(HostRequest { arrive: now, op: Op::Write, offset, bytes, tag: 0, fua: false }))
+    }
+
+    fn complete(&mut self, _: &HostRequest, _: SimTime) {
+        self.outstanding -= 1;
+    }
+
+    fn fraction_done(&self, _: SimTime) -> Option<f64> {
+        None
+    }
+
+    fn report(&self) -> WorkloadReport {
+        WorkloadReport::default()
     }
 }

@@ -6,7 +6,7 @@
 
 use crate::media::Media;
 use crate::pages::PageMapped;
-use crate::slc_cache::WhenFull;
+use crate::slc_cache::{CacheView, WhenFull};
 use crate::store::{Frontier, NONE, SLC, SuperblockState};
 use controller::Origin;
 use engine::RandomStream;
@@ -35,6 +35,19 @@ impl PageMapped {
         let row = self.media.store.layout.row_units;
         let mut part = || random.below(u64::from(units / row)) as u32 * row;
         Some(Filling { last: (0..dies).map(|_| part()).collect() })
+    }
+
+    /// Units that are written to the cache after one until that is folded, where the host waits for folding: the oldest of
+    /// a die's superblocks is folded as far as the newest is written. None elsewhere, nor where the cache grows with what is
+    /// spare.
+    pub fn units_before_folding(&self) -> u32 {
+        let cache = self.media.guards.slc_cache.as_ref();
+        let Some(cache) = cache.filter(|cache| cache.when_full == WhenFull::FoldFirst) else { return 0 };
+        if cache.policy.most(&CacheView { shape: cache.shape, spare: 1 }) > cache.reserved {
+            return 0;
+        }
+        let layout = &self.media.store.layout;
+        cache.reserved.saturating_sub(1) * layout.slc_units() * layout.dies
     }
 
     /// Writes one unit to the cache of the next die with room in it, in no time; false when all are as full as they are to

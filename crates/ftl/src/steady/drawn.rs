@@ -6,8 +6,8 @@
 use crate::Layout;
 use crate::store::{Ground, NONE, Places};
 use engine::{Leap, Permutation, RandomStream};
-use std::cell::OnceCell;
 use std::ops::Range;
+use std::sync::OnceLock;
 use units::{Lpn, Ppa};
 
 /// The next `count` (at most 64) of `units` places, one bit each, of which `left` are to be chosen uniformly.
@@ -40,7 +40,7 @@ struct Piece {
     /// How many units were placed before.
     before: u32,
     random: RandomStream,
-    drawn: OnceCell<Vec<Chunk>>,
+    drawn: OnceLock<Vec<Chunk>>,
 }
 
 /// Up to 64 places of a piece.
@@ -119,7 +119,7 @@ impl Drawn {
             valid,
             before,
             random: random.clone(),
-            drawn: OnceCell::new(),
+            drawn: OnceLock::new(),
         });
         if range.len() as u32 == self.whole.0 {
             random.leap(&self.whole.1);
@@ -131,6 +131,22 @@ impl Drawn {
     /// Units placed so far.
     fn placed(&self) -> u32 {
         self.pieces.last().map_or(0, |piece| piece.before + piece.valid)
+    }
+
+    /// All valid units, place by place.
+    fn go_through(&self, mut visit: impl FnMut(Lpn, Ppa)) {
+        for piece in &self.pieces {
+            let mut index = u64::from(piece.before);
+            for (at, chunk) in piece.draw().iter().enumerate() {
+                let mut mask = chunk.mask;
+                while mask != 0 {
+                    let ppa = piece.first + 64 * at as u64 + u64::from(mask.trailing_zeros());
+                    mask &= mask - 1;
+                    visit(Lpn(self.permutation.at(index) as u32), Ppa(ppa));
+                    index += 1;
+                }
+            }
+        }
     }
 
     fn piece(&self, superblock: u32) -> Option<&Piece> {
@@ -188,22 +204,16 @@ impl Ground for Drawn {
         true
     }
 
+    fn each(&self, visit: &mut dyn FnMut(Lpn, Ppa)) {
+        self.go_through(visit);
+    }
+
     fn write(&self, forward: &mut Places, backward: &mut [u32], valid: &mut [u64]) {
-        for piece in &self.pieces {
-            let mut index = u64::from(piece.before);
-            for (at, chunk) in piece.draw().iter().enumerate() {
-                let mut mask = chunk.mask;
-                while mask != 0 {
-                    let ppa = piece.first + 64 * at as u64 + u64::from(mask.trailing_zeros());
-                    mask &= mask - 1;
-                    let lpn = self.permutation.at(index) as u32;
-                    index += 1;
-                    forward.set(lpn, ppa);
-                    backward[ppa as usize] = lpn;
-                    valid[ppa as usize / 64] |= 1 << (ppa % 64);
-                }
-            }
-        }
+        self.go_through(|lpn, ppa| {
+            forward.set(lpn.0, ppa.0);
+            backward[ppa.index()] = lpn.0;
+            valid[ppa.index() / 64] |= 1 << (ppa.0 % 64);
+        });
     }
 }
 

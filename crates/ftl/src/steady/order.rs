@@ -143,6 +143,18 @@ impl InOrder {
         }
     }
 
+    /// All units, superblock by superblock.
+    fn go_through(&self, mut visit: impl FnMut(Lpn, Ppa)) {
+        for &superblock in &self.order {
+            let place = self.first_of(superblock);
+            for at in (0..self.filled(superblock)).step_by(self.program as usize) {
+                let lpn = self.first + self.index_of(superblock, at);
+                (0..self.program)
+                    .for_each(|within| visit(Lpn(lpn + within), Ppa(place + u64::from(at + within))));
+            }
+        }
+    }
+
     /// Which unit, counted from the first one written, a place holds.
     fn index_of(&self, superblock: u32, place: u32) -> u32 {
         let (die, rank) = (superblock / self.per_die, self.rank[superblock as usize]);
@@ -193,18 +205,15 @@ impl Ground for InOrder {
         if is_written { self.first + self.count } else { from }
     }
 
+    fn each(&self, visit: &mut dyn FnMut(Lpn, Ppa)) {
+        self.go_through(visit);
+    }
+
     fn write(&self, forward: &mut Places, backward: &mut [u32], valid: &mut [u64]) {
-        for &superblock in &self.order {
-            let place = self.first_of(superblock);
-            for at in (0..self.filled(superblock)).step_by(self.program as usize) {
-                let lpn = self.first + self.index_of(superblock, at);
-                for within in 0..self.program {
-                    let ppa = place + u64::from(at + within);
-                    forward.set(lpn + within, ppa);
-                    backward[ppa as usize] = lpn + within;
-                }
-            }
-        }
+        self.go_through(|lpn, ppa| {
+            forward.set(lpn.0, ppa.0);
+            backward[ppa.index()] = lpn.0;
+        });
         valid.iter_mut().enumerate().for_each(|(at, word)| *word = self.word(at));
     }
 }

@@ -247,6 +247,8 @@ impl PageMapped {
     pub fn rest_untimed(&mut self) {
         let most = u64::from(self.media.store.layout.superblocks_per_die);
         for die in 0..self.media.store.layout.dies as usize {
+            // Each die rests by itself: what the others erased was not in vain.
+            self.media.erased_in_a_row = 0;
             if self.media.guards.parity.is_some() {
                 self.collect_groups_untimed(die);
                 continue;
@@ -256,6 +258,7 @@ impl PageMapped {
             let ended = |ftl: &Self| ftl.media.store.space.dies[die].erases >= end;
             while !ended(self) && (self.go_on_untimed(die) || self.take_idle_untimed(die)) {}
         }
+        self.media.erased_in_a_row = 0;
         self.media.store.emptied.clear();
     }
 

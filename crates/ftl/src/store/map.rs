@@ -4,10 +4,13 @@
 //! reads), 1 bit of validity; one byte more forward where 32 bits do not number the units on flash. The arrays are made when so much was written that they pay; until then a map is what a
 //! rule says ([`Ground`]), and what has changed since (`sparse`).
 
+mod beginning;
 mod places;
 mod sparse;
 
 use crate::Layout;
+pub use beginning::Beginning;
+use beginning::Held;
 use engine::prefetch;
 pub(crate) use places::Places;
 use places::{Width, narrow};
@@ -249,6 +252,22 @@ impl Map {
         };
         let words = self.sparse.as_ref().map_or(self.valid.len(), |sparse| sparse.shape.words);
         forward + 4 * self.physical_units() + 8 * words
+    }
+
+    /// What it says now, to be kept.
+    pub fn beginning(&self) -> Beginning {
+        match &self.sparse {
+            Some(sparse) => sparse.beginning(),
+            None => {
+                let (forward, backward, _) = self.copied();
+                Beginning(Held::Arrays { forward, backward })
+            }
+        }
+    }
+
+    /// The units that may live elsewhere than a beginning says; none where that is not known without asking for all.
+    pub fn changed_since(&self, beginning: &Beginning) -> Option<Vec<Lpn>> {
+        self.sparse.as_ref()?.changed_since(beginning)
     }
 
     /// Copies of the three arrays, for a saved state.

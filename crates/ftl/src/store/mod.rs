@@ -8,6 +8,7 @@ mod programs;
 mod saved;
 mod space;
 
+pub use map::Beginning;
 pub(crate) use map::{Ground, Map, Places};
 pub(crate) use mover::{Mover, PENDING_MAX, Pace};
 pub(crate) use programs::{Programs, Source};

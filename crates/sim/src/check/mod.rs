@@ -5,6 +5,7 @@
 //! - `numbers`: those numbers, read and worked out once more.
 //! - `ledger`: what goes in comes out, by origin and by request.
 //! - `content`: whose bytes are whose.
+//! - `own_map`: where everything is.
 //! - `survival`: what must be there after a power cut; `power`: what a cut does to the account.
 //! - `failures`: what dies that failed may take along.
 //! - `trims`: what was trimmed is forgotten.
@@ -16,6 +17,7 @@ mod failures;
 mod faults;
 mod ledger;
 mod numbers;
+mod own_map;
 mod power;
 mod survival;
 mod trims;
@@ -29,6 +31,7 @@ use crate::{Drive, Error};
 use clock::Clock;
 use content::Content;
 use controller::{ChannelUse, Kind, Origin, Transaction, TransactionId};
+use engine::ByNumber;
 use failures::Failures;
 use ftl::compatibility::Feature;
 use ftl::{Ftl, Layout, Seen, SnapshotEvent};
@@ -36,6 +39,7 @@ use host::HostRequest;
 pub(crate) use ledger::Measured;
 use ledger::{Answer, Ledger};
 use numbers::Numbers;
+use own_map::{OwnMap, Place};
 use serde_json::Value;
 use std::collections::HashMap;
 pub(crate) use survival::Survival;
@@ -44,40 +48,19 @@ use units::{ChannelId, Lpn, Ppa, SimTime};
 
 const NOTHING: u32 = u32::MAX;
 
-/// What is known of a logical unit: together, since whoever asks for one of them asks for another.
-#[derive(Clone, Copy)]
-struct Unit {
-    home: Ppa,
-    /// Of the newest write.
-    version: u32,
-    /// The version that it holds, if it is the host's and holds any. Snapshots see these, and nothing of what the layer
-    /// itself keeps on flash.
-    content: u32,
-}
-
-/// What is known of a physical unit.
-#[derive(Clone, Copy)]
-struct Place {
-    /// Who lives there, while it is valid.
-    holder: u32,
-    /// What was programmed there last, and in which version.
-    stored: u32,
-    version: u32,
-}
-
 /// Its own map, version numbers, block states and counts.
 pub(crate) struct Checker {
     layout: Layout,
     clock: Clock,
     ledger: Ledger,
     bytes: Content,
-    /// Of each logical unit; how many versions there were.
-    units: Vec<Unit>,
+    /// Each logical unit and each place; how many versions there were.
+    map: OwnMap,
     versions: u32,
     past: Past,
-    /// Of each physical unit; on whose behalf it was read since it was programmed, one bit for each.
-    places: Vec<Place>,
-    read_by: Vec<u16>,
+    /// On whose behalf places were read since they were programmed, one bit for each; of those that something was moved
+    /// from alone.
+    read_by: ByNumber<u64, u16>,
     /// What programs under way put on flash, by their owners: on whose behalf, and from where.
     placed: Vec<Vec<(Origin, u64)>>,
     /// The version that was fetched of a unit before the host asked for it; unordered, for it is only looked up.
@@ -107,7 +90,6 @@ impl Checker {
     /// When the drive's own numbers cannot be read once more.
     pub fn new(drive: &Drive, ftl: &Ftl, measured: Measured) -> Result<Self, Error> {
         let layout = ftl.layout().clone();
-        let physical = layout.physical_units();
         let clock = Clock::new(Numbers::new(drive, ftl)?, drive.geometry().channels, layout.dies);
         let mut checker = Self {
             ledger: Ledger::new(ftl, clock.busy(SimTime::ZERO), measured),
@@ -116,13 +98,9 @@ impl Checker {
                 true => Content::of_filled(layout.unit.get()),
                 false => Content::new(layout.unit.get()),
             },
-            places: vec![Place { holder: NOTHING, stored: NOTHING, version: 0 }; physical],
-            read_by: vec![0; physical],
+            map: OwnMap::of(ftl, &layout),
+            read_by: ByNumber::default(),
             placed: Vec::new(),
-            units: vec![
-                Unit { home: Ppa::NONE, version: 0, content: EMPTY };
-                layout.written_units() as usize
-            ],
             versions: 0,
             past: Past::default(),
             fetched: HashMap::new(),
@@ -139,22 +117,11 @@ impl Checker {
             failures: Failures::of(drive, ftl),
             layout,
         };
-        for lpn in 0..checker.layout.written_units() as u32 {
-            let ppa = ftl.lookup(Lpn(lpn));
-            if ppa != Ppa::NONE {
-                let (unit, place) = (&mut checker.units[lpn as usize], &mut checker.places[ppa.index()]);
-                assert_eq!(place.holder, NOTHING, "two logical units live at {ppa}");
-                unit.home = ppa;
-                if lpn < checker.layout.logical_units {
-                    unit.content = 0;
-                }
-                (place.holder, place.stored) = (lpn, lpn);
-            }
-        }
         checker.begin_with_snapshots(ftl);
         if drive.has_power_cuts() {
-            let hosts = &checker.units[..checker.layout.logical_units as usize];
-            checker.beginning = hosts.iter().map(|unit| unit.home != Ppa::NONE).collect();
+            // What a cut leaves is found by going through all of it.
+            checker.map.make_all();
+            checker.beginning = checker.map.hosts().map(|unit| unit.home != Ppa::NONE).collect();
             checker.durability.expect_cuts();
             if drive.has(Feature::DeterministicTrim) {
                 checker.durability.survival.keep_trims();
@@ -165,12 +132,15 @@ impl Checker {
 
     /// What snapshots see of a drive that was saved with them: other versions than the drive has now.
     fn begin_with_snapshots(&mut self, ftl: &Ftl) {
-        for snapshot in ftl.snapshots().iter().flat_map(|snapshots| snapshots.kept()) {
+        let Some(snapshots) = ftl.snapshots() else { return };
+        // They are compared unit by unit.
+        self.map.make_all();
+        for snapshot in snapshots.kept() {
             let mut content = vec![EMPTY; self.layout.logical_units as usize];
             for (lpn, content) in content.iter_mut().enumerate() {
                 let seen = ftl.lookup_in(snapshot.serial, Lpn(lpn as u32)).expect("it is kept");
                 let Seen::At(ppa) = seen else { continue };
-                let place = &mut self.places[ppa.index()];
+                let place = self.map.place_mut(ppa);
                 if place.holder == NOTHING {
                     self.versions += 1;
                     *place = Place { holder: lpn as u32, stored: lpn as u32, version: self.versions };
@@ -189,6 +159,7 @@ impl Checker {
 
     pub fn on_request(&mut self, id: u32, request: &HostRequest) {
         self.requests_in += 1;
+        self.map.outgrow();
         self.durability.on_request(id, request);
         self.ledger.on_request(id, request);
         self.trims.on_request(id, request);
@@ -292,7 +263,7 @@ impl Checker {
         for unit in 0..units {
             let (ppa, (origin, from)) = (Ppa(first.0 + u64::from(unit)), source(unit));
             self.placed[owner].push((origin, from));
-            self.read_by[ppa.index()] = 0;
+            self.read_by.remove(&ppa.0);
             let (stored, version) = match origin {
                 Origin::Host => {
                     let (lpn, version) = self.bytes.on_place(from as u32, ppa);
@@ -303,7 +274,7 @@ impl Checker {
                 _ if Ppa(from) == Ppa::NONE => (NOTHING, 0),
                 _ => self.moved(transaction, origin, Ppa(from), ppa),
             };
-            let place = &mut self.places[ppa.index()];
+            let place = self.map.place_mut(ppa);
             (place.stored, place.version) = (stored, version);
         }
     }
@@ -311,7 +282,8 @@ impl Checker {
     /// The unit and version that a program moves.
     fn moved(&mut self, transaction: &Transaction, origin: Origin, old: Ppa, new: Ppa) -> (u32, u32) {
         let in_die = transaction.kind == Kind::Copyback;
-        if !in_die && self.read_by[old.index()] >> origin as u16 & 1 == 0 {
+        let read_by = self.read_by.get(&old.0).copied().unwrap_or(0);
+        if !in_die && read_by >> origin as u16 & 1 == 0 {
             return (NOTHING, 0);
         }
         self.bytes.on_move(old, new);
@@ -325,13 +297,13 @@ impl Checker {
 
     /// What was programmed at `ppa` last: unit and version.
     fn there(&self, ppa: Ppa) -> (u32, u32) {
-        let place = &self.places[ppa.index()];
+        let place = self.map.place(ppa);
         (place.stored, place.version)
     }
 
     /// The version that is held at `ppa`.
     fn held(&self, ppa: Ppa) -> u32 {
-        self.places[ppa.index()].version
+        self.map.place(ppa).version
     }
 
     pub fn on_finish(&mut self, id: TransactionId, transaction: &Transaction) {
@@ -388,9 +360,13 @@ impl Checker {
         if Content::completes(transaction) {
             return self.bytes.on_rest_read(transaction.owner, ppa, (Lpn(stored), version));
         }
+        if matches!(transaction.origin, Origin::Host | Origin::ReadAhead) {
+            return; // Nothing is moved for these.
+        }
         let mut mask = transaction.mask;
         while mask != 0 {
-            self.read_by[first.index() + mask.trailing_zeros() as usize] |= 1 << transaction.origin as u16;
+            let ppa = first.0 + u64::from(mask.trailing_zeros());
+            *self.read_by.entry(ppa).or_default() |= 1 << transaction.origin as u16;
             mask &= mask - 1;
         }
     }
@@ -424,7 +400,7 @@ impl Checker {
     }
 
     pub fn on_commit(&mut self, lpn: Lpn, new: Ppa, old: Ppa) {
-        let version = self.units[lpn.index()].version;
+        let version = self.map.unit(lpn).version;
         self.ledger.on_commit(lpn);
         self.commit(lpn, new, old, version, false);
         self.durability.on_commit(lpn, version);
@@ -436,19 +412,19 @@ impl Checker {
 
     /// What is on flash now is older than the newest, by one write or more.
     pub fn on_overtaken(&mut self, lpn: Lpn, new: Ppa, old: Ppa) {
-        if self.places[new.index()].holder == lpn.0 && self.past.sees(lpn, self.held(new)) {
+        if self.map.place(new).holder == lpn.0 && self.past.sees(lpn, self.held(new)) {
             self.leave(new); // A snapshot saw it until now.
         }
         self.commit(lpn, new, old, self.held(new), false);
     }
 
     fn commit(&mut self, lpn: Lpn, new: Ppa, old: Ppa, version: u32, moved: bool) {
-        assert_eq!(self.units[lpn.index()].home, old, "{lpn} did not live at {old}");
-        assert_eq!(self.places[new.index()].holder, NOTHING, "{new} holds something already");
+        assert_eq!(self.map.unit(lpn).home, old, "{lpn} did not live at {old}");
+        assert_eq!(self.map.place(new).holder, NOTHING, "{new} holds something already");
         let superblock = self.layout.superblock_of(new) as usize;
         let row = self.layout.row_number(new) % self.layout.rows;
         assert!(row < self.rows[superblock], "{lpn} moved to {new}, which is not programmed");
-        if self.layout.is_host_unit(lpn) && self.places[new.index()].stored != content::BEFORE.0 {
+        if self.layout.is_host_unit(lpn) && self.map.place(new).stored != content::BEFORE.0 {
             self.bytes.on_commit(new);
             let there = self.there(new);
             assert_eq!(
@@ -461,13 +437,13 @@ impl Checker {
         if old != Ppa::NONE && (moved || !self.past.sees(lpn, self.held(old))) {
             self.leave(old);
         }
-        self.units[lpn.index()].home = new;
+        self.map.unit_mut(lpn).home = new;
         self.put(lpn, new);
     }
 
     /// A unit is at `ppa` and may not be erased there.
     fn put(&mut self, lpn: Lpn, ppa: Ppa) {
-        self.places[ppa.index()].holder = lpn.0;
+        self.map.place_mut(ppa).holder = lpn.0;
         if let Some(stripes) = &mut self.stripes {
             stripes.on_held(self.layout.superblock_of(ppa) as usize);
         }
@@ -475,40 +451,40 @@ impl Checker {
 
     /// Nobody needs what is at `ppa`.
     fn leave(&mut self, ppa: Ppa) {
-        self.places[ppa.index()].holder = NOTHING;
+        self.map.place_mut(ppa).holder = NOTHING;
         if let Some(stripes) = &mut self.stripes {
             stripes.on_left(self.layout.superblock_of(ppa) as usize);
         }
     }
 
     pub fn on_trim(&mut self, lpn: Lpn, old: Ppa) {
-        assert_eq!(self.units[lpn.index()].home, old, "{lpn} did not live at {old}");
+        assert_eq!(self.map.unit(lpn).home, old, "{lpn} did not live at {old}");
         self.versions += 1;
-        self.units[lpn.index()].version = self.versions;
-        self.units[lpn.index()].content = EMPTY;
+        self.map.unit_mut(lpn).version = self.versions;
+        self.map.unit_mut(lpn).content = EMPTY;
         self.bytes.on_trim(lpn);
         self.trims.on_trim(lpn);
-        self.durability.on_trim(lpn, self.units[lpn.index()].version);
+        self.durability.on_trim(lpn, self.map.unit(lpn).version);
         if old != Ppa::NONE {
             if !self.past.sees(lpn, self.held(old)) {
                 self.leave(old);
             }
-            self.units[lpn.index()].home = Ppa::NONE;
+            self.map.unit_mut(lpn).home = Ppa::NONE;
         }
     }
 
     pub fn on_erase(&mut self, superblock: usize) {
-        let first = self.layout.first_ppa(superblock as u32) as usize;
-        let units = &self.places[first..first + self.layout.superblock_units as usize];
+        let first = self.layout.first_ppa(superblock as u32);
+        let mut places = (first..first + u64::from(self.layout.superblock_units)).map(Ppa);
         assert!(
-            units.iter().all(|place| place.holder == NOTHING),
+            places.all(|ppa| self.map.place(ppa).holder == NOTHING),
             "superblock {superblock} was erased with data"
         );
         self.rows[superblock] = 0;
         if let Some(stripes) = &mut self.stripes {
             stripes.on_erase(superblock);
         }
-        self.bytes.on_erase(first as u64, self.layout.superblock_units);
+        self.bytes.on_erase(first, self.layout.superblock_units);
     }
 
     pub fn on_host_read(&mut self, lpn: Lpn, ppa: Ppa) {
@@ -518,10 +494,10 @@ impl Checker {
 
     fn check_host_read(&mut self, lpn: Lpn, ppa: Ppa) {
         self.bytes.on_host_read(lpn, ppa);
-        assert_eq!(self.units[lpn.index()].home, ppa, "{lpn} was read at {ppa}, where it does not live");
+        assert_eq!(self.map.unit(lpn).home, ppa, "{lpn} was read at {ppa}, where it does not live");
         assert_eq!(
             self.held(ppa),
-            self.units[lpn.index()].version,
+            self.map.unit(lpn).version,
             "{lpn} was read at {ppa}, which holds an older version"
         );
     }
@@ -535,18 +511,18 @@ impl Checker {
     pub fn on_fetched_read(&mut self, lpn: Lpn) {
         assert_eq!(
             self.fetched.get(&lpn.0),
-            Some(&self.units[lpn.index()].version),
+            Some(&self.map.unit(lpn).version),
             "{lpn} was written or trimmed after what the host is given was read ahead"
         );
     }
 
     pub fn on_host_write(&mut self, lpn: Lpn) {
         self.versions += 1;
-        self.bytes.on_write(lpn, self.versions, self.units[lpn.index()].content);
+        self.bytes.on_write(lpn, self.versions, self.map.unit(lpn).content);
         self.ledger.on_host_write(lpn);
-        self.units[lpn.index()].version = self.versions;
-        self.units[lpn.index()].content = self.versions;
-        self.durability.on_version(lpn, self.units[lpn.index()].version);
+        self.map.unit_mut(lpn).version = self.versions;
+        self.map.unit_mut(lpn).content = self.versions;
+        self.durability.on_version(lpn, self.map.unit(lpn).version);
     }
 
     /// What a slot lacks it has from another.
@@ -562,8 +538,8 @@ impl Checker {
 
     pub fn on_buffered(&mut self, lpn: Lpn, slot: u32, rest: Option<u32>) {
         self.ledger.on_buffered(lpn, slot, rest);
-        self.bytes.on_buffered(lpn, slot, self.units[lpn.index()].version, rest);
-        self.durability.on_buffered(slot, self.units[lpn.index()].version);
+        self.bytes.on_buffered(lpn, slot, self.map.unit(lpn).version, rest);
+        self.durability.on_buffered(slot, self.map.unit(lpn).version);
     }
 
     pub fn on_snapshot(&mut self, event: SnapshotEvent) {
@@ -573,42 +549,32 @@ impl Checker {
                 self.hold(lpn, ppa, version);
             }
             SnapshotEvent::Moved { lpn, old, new } => {
-                assert_eq!(
-                    self.places[old.index()].holder,
-                    lpn.0,
-                    "{lpn} was moved from {old}, which lacks it"
-                );
+                assert_eq!(self.map.place(old).holder, lpn.0, "{lpn} was moved from {old}, which lacks it");
                 self.leave(old);
                 self.hold(lpn, new, self.held(old));
             }
             SnapshotEvent::Returned { lpn, old, new } => {
-                assert_eq!(self.units[lpn.index()].home, old, "{lpn} did not live at {old}");
-                self.units[lpn.index()].home = new;
+                assert_eq!(self.map.unit(lpn).home, old, "{lpn} did not live at {old}");
+                self.map.unit_mut(lpn).home = new;
             }
             _ => {}
         }
-        let content = || {
-            let hosts = &self.units[..self.layout.logical_units as usize];
-            hosts.iter().map(|unit| unit.content).collect()
-        };
-        if let Some(content) = self.past.note(event, content, |lpn| self.units[lpn.index()].version) {
-            for (lpn, &version) in content.iter().enumerate() {
-                let home = self.units[lpn].home;
-                assert_eq!(home == Ppa::NONE, version == EMPTY, "unit {lpn} is not as in the snapshot");
+        let content = || self.map.hosts().map(|unit| unit.content).collect();
+        if let Some(content) = self.past.note(event, content, |lpn| self.map.unit(lpn).version) {
+            for (lpn, &version) in (0..).map(Lpn).zip(content) {
+                let home = self.map.unit(lpn).home;
+                let differs = || format!("unit {} is not as in the snapshot", lpn.0);
+                assert_eq!(home == Ppa::NONE, version == EMPTY, "{}", differs());
                 if home != Ppa::NONE {
-                    let Place { holder, version: held, .. } = self.places[home.index()];
-                    assert_eq!((holder, held), (lpn as u32, version), "unit {lpn} is not as in the snapshot");
-                    self.units[lpn].version = version;
-                    self.bytes.on_returned(Lpn(lpn as u32), home);
+                    let Place { holder, version: held, .. } = self.map.place(home);
+                    assert_eq!((holder, held), (lpn.0, version), "{}", differs());
+                    self.map.unit_mut(lpn).version = version;
+                    self.bytes.on_returned(lpn, home);
                 } else {
-                    self.bytes.on_trim(Lpn(lpn as u32));
+                    self.bytes.on_trim(lpn);
                 }
-                self.durability.on_returned(
-                    Lpn(lpn as u32),
-                    (home != Ppa::NONE).then_some(version),
-                    self.versions,
-                );
-                self.units[lpn].content = version;
+                self.durability.on_returned(lpn, (home != Ppa::NONE).then_some(version), self.versions);
+                self.map.unit_mut(lpn).content = version;
             }
         }
         if matches!(event, SnapshotEvent::Dropped { .. } | SnapshotEvent::RolledBack { .. }) {
@@ -619,7 +585,7 @@ impl Checker {
     /// A version that only snapshots see is at `ppa` now.
     fn hold(&mut self, lpn: Lpn, ppa: Ppa, version: u32) {
         assert!(self.past.sees(lpn, version), "{lpn} at {ppa} is kept and no snapshot sees it");
-        assert_eq!(self.places[ppa.index()].holder, NOTHING, "{ppa} holds something already");
+        assert_eq!(self.map.place(ppa).holder, NOTHING, "{ppa} holds something already");
         self.bytes.on_commit(ppa);
         let there = self.there(ppa);
         assert_eq!(there, (lpn.0, version), "{ppa} holds another unit or version");
@@ -628,11 +594,10 @@ impl Checker {
 
     /// What is neither the newest version nor seen by a snapshot is invalid.
     fn forget_unseen(&mut self) {
-        for ppa in (0..self.places.len() as u64).map(Ppa) {
-            let lpn = Lpn(self.places[ppa.index()].holder);
-            let unseen = lpn.0 != NOTHING
-                && self.units[lpn.index()].home != ppa
-                && !self.past.sees(lpn, self.held(ppa));
+        for ppa in (0..self.layout.physical_units() as u64).map(Ppa) {
+            let lpn = Lpn(self.map.place(ppa).holder);
+            let unseen =
+                lpn.0 != NOTHING && self.map.unit(lpn).home != ppa && !self.past.sees(lpn, self.held(ppa));
             if unseen {
                 self.leave(ppa);
             }
@@ -655,7 +620,7 @@ impl Checker {
                         assert!(ftl.is_read_only(), "unit {lpn} of snapshot {serial} is not on flash")
                     }
                     Seen::At(ppa) => {
-                        let held = (self.places[ppa.index()].holder, self.held(ppa));
+                        let held = (self.map.place(ppa).holder, self.held(ppa));
                         assert_eq!(held, (lpn, version), "unit {lpn} of snapshot {serial} at {ppa}");
                         assert!(
                             ftl.is_valid(ppa),
@@ -683,18 +648,7 @@ impl Checker {
         self.ledger.settle(ftl);
         self.clock.settle(ftl.controller(), now);
         assert!(self.finished <= self.submitted, "no operation finishes that was not submitted");
-        for (lpn, &Unit { home, .. }) in self.units.iter().enumerate() {
-            assert_eq!(ftl.lookup(Lpn(lpn as u32)), home, "the map and the account differ on unit {lpn}");
-            if home != Ppa::NONE {
-                assert!(ftl.is_valid(home), "unit {lpn} lives at {home}, which counts as invalid");
-                assert_eq!(ftl.holder(home).0 as usize, lpn, "the spare area of {home} names another unit");
-            }
-        }
+        self.map.settle(ftl);
         self.settle_snapshots(ftl);
-        let mut valid = vec![0u32; self.layout.superblocks()];
-        for (ppa, _) in self.places.iter().enumerate().filter(|(_, place)| place.holder != NOTHING) {
-            valid[self.layout.superblock_of(Ppa(ppa as u64)) as usize] += 1;
-        }
-        assert_eq!(valid, ftl.valid_units(), "valid counts equal the map");
     }
 }

@@ -61,7 +61,7 @@ impl Checker {
         self.release(lost);
         self.placed.iter_mut().for_each(Vec::clear);
         self.fetched.clear();
-        self.read_by.fill(0);
+        self.read_by.clear();
         self.bytes.on_cut();
         self.durability.on_cut();
         self.failures.on_cut();
@@ -69,7 +69,8 @@ impl Checker {
 
     /// Nobody can read these units any more.
     fn spoil(&mut self, first: u64, units: u32) {
-        for place in &mut self.places[first as usize..][..units as usize] {
+        for ppa in (first..first + u64::from(units)).map(Ppa) {
+            let place = self.map.place_mut(ppa);
             (place.stored, place.version) = (NOTHING, 0);
         }
         self.bytes.on_erase(first, units);
@@ -93,7 +94,7 @@ impl Checker {
         let units = self.layout.row_units;
         let first = self.layout.first_ppa(superblock as u32) + u64::from(row * units);
         for ppa in (first..first + u64::from(units)).map(Ppa) {
-            let stored = Lpn(self.places[ppa.index()].stored);
+            let stored = Lpn(self.map.place(ppa).stored);
             if stored.0 == NOTHING {
                 // It may have been a record of trims.
                 self.durability.survival.release_trims();
@@ -107,7 +108,7 @@ impl Checker {
 
     /// A cut has destroyed copies of these units: nothing is promised of those of which no other copy keeps the promise.
     fn release(&mut self, mut lost: BTreeSet<Lpn>) {
-        for place in &self.places {
+        for (_, place) in self.map.places() {
             let (lpn, survival) = (Lpn(place.stored), &self.durability.survival);
             // A program that failed may have left a copy that the drive does not trust.
             let counts = place.holder != NOTHING && place.stored != NOTHING;
@@ -116,7 +117,7 @@ impl Checker {
             }
         }
         for lpn in lost {
-            self.durability.survival.release(lpn, self.units[lpn.index()].version);
+            self.durability.survival.release(lpn, self.map.unit(lpn).version);
         }
     }
 
@@ -133,12 +134,13 @@ impl Checker {
     /// The drive says that it has found its map again: each unit must hold what it may hold, and nothing else; the account
     /// goes on with that.
     pub fn on_found(&mut self, ftl: &Ftl) {
-        self.places.iter_mut().for_each(|place| place.holder = NOTHING);
+        (0..self.layout.physical_units() as u64)
+            .for_each(|ppa| self.map.place_mut(Ppa(ppa)).holder = NOTHING);
         // A drive that wore out takes no more writes: capacitors have nowhere to put what its buffer holds.
         let has_died = ftl.is_read_only() && ftl.is_protected();
         for lpn in (0..self.layout.written_units() as u32).map(Lpn) {
             let home = ftl.lookup(lpn);
-            self.units[lpn.index()].home = home;
+            self.map.unit_mut(lpn).home = home;
             if home != Ppa::NONE {
                 let row = self.layout.row_number(home) % self.layout.rows;
                 let programmed = self.rows[self.layout.superblock_of(home) as usize];
@@ -170,7 +172,7 @@ impl Checker {
             let (stored, version) = self.there(ppa);
             assert_eq!(stored, lpn.0, "snapshot {serial} looks for {lpn} at {ppa}, which holds another");
             self.past.check_seen(serial, lpn, version);
-            if self.places[ppa.index()].holder == NOTHING {
+            if self.map.place(ppa).holder == NOTHING {
                 self.bytes.on_commit(ppa);
                 self.put(lpn, ppa);
             }
@@ -192,7 +194,7 @@ impl Checker {
         }
         survival.go_on_with(lpn, found);
         self.beginning[lpn.index()] = found.is_some();
-        let unit = &mut self.units[lpn.index()];
+        let unit = self.map.unit_mut(lpn);
         unit.content = found.unwrap_or(EMPTY);
         match found {
             Some(version) => {

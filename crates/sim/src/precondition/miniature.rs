@@ -4,7 +4,7 @@
 //! room alone, not on how many dies there are: a drive of one die shows it, or of as many as share parity. What it cannot
 //! show is left out: that dies differ in their bad blocks.
 
-use super::{Precondition, put, waiting_slots};
+use super::{Precondition, put};
 use crate::embedding::{self, Seen};
 use crate::{Drive, Error, PreconditionKind};
 use engine::RandomStream;
@@ -80,14 +80,20 @@ fn pages_of(drive: &Drive, layout: &Layout, width: u32, superblocks: u32) -> u32
 }
 
 /// Brings a miniature to steady state, and looks at it at many moments after that.
-pub(super) fn history(drive: &Drive, ftl: &mut Ftl, filled: u32, seed: u64) -> Result<Vec<SetMoment>, Error> {
+/// Of the drive's write buffer `slots` wait, where each write does not go to the flash at once.
+pub(super) fn history(
+    drive: &Drive,
+    ftl: &mut Ftl,
+    (filled, slots): (u32, Option<u32>),
+    seed: u64,
+) -> Result<Vec<SetMoment>, Error> {
     let by_units = (UNITS / u64::from(ftl.layout().superblock_units)) as u32;
     let superblocks = by_units.clamp(SUPERBLOCKS_LEAST, SUPERBLOCKS);
     let (small, mut mini) = miniature(drive, ftl, filled, superblocks, seed)?;
     let worn = mini.array().pe_cycles(0, 0);
     let mut work = Precondition::new(PreconditionKind::Steady, &mini, 1.0, seed);
     let part = f64::from(mini.layout().logical_units) / f64::from(filled.max(1));
-    work.waiting = work.buffer_of(waiting_slots(ftl).map(|slots| (f64::from(slots) * part) as u32));
+    work.waiting = work.buffer_of(slots.map(|slots| (f64::from(slots) * part) as u32));
     while !work.done {
         embedding::look()?;
         work.write(&small, &mut mini, WRITES_AT_ONCE)?;

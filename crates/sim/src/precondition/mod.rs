@@ -17,11 +17,18 @@ pub use own::Copies;
 use own::{Own, Step};
 pub use pilots::Pilots;
 use units::{Lpn, Nanos};
-use waiting::Waiting;
+use waiting::{Cached, Waiting};
 
 /// A copy of the workload that writes more windows than this is not waited for. Others are compared as a whole: jobs that
 /// run one after the other are never steady within a copy, and what follows is the beginning of one.
 const WINDOWS_OF_A_COPY: u64 = 16;
+
+/// Overwrites after which a constructed drive has units in its buffer, and on flash what goes with them: which units wait
+/// there says something about those on flash, and is forgotten after about one.
+const OVERWRITES_WAITING: f64 = 2.0;
+
+/// Writes between two looks whether to go on.
+const WRITES_AT_ONCE: u64 = 1 << 16;
 
 /// A buffer that holds less than this part of what uniform writes overwrite meets next to none of them twice.
 const BUFFER_LEAST: u32 = 64;
@@ -40,6 +47,8 @@ pub(crate) struct Precondition {
     own: Option<Own>,
     /// What overwriting left in the write buffer, where that spares the flash some of it.
     waiting: Option<Waiting>,
+    /// What overwriting left in an SLC cache that the host waits for.
+    cached: Option<Cached>,
     pilots: Option<Pilots>,
     /// Overwriting has been told how much the host gets done beside urgent collections.
     is_paced: bool,
@@ -48,6 +57,9 @@ pub(crate) struct Precondition {
     /// Units written in this window, and by the last whole copy of the workload.
     in_window: u64,
     in_copy: u64,
+    /// Units that wait in the buffer under this workload, where that is known; none: all slots have one, as while the host
+    /// waits for them.
+    waiting_in_time: Option<u32>,
     /// The workload does not write: the drive comes to rest before it.
     rests: bool,
     done: bool,
@@ -69,11 +81,13 @@ impl Precondition {
             random: RandomStream::new(seed, "precondition"),
             own: None,
             waiting: None,
+            cached: None,
             pilots: None,
             is_paced: false,
             asked: 0,
             in_window: 0,
             in_copy: 0,
+            waiting_in_time: None,
             rests: false,
             done: kind == PreconditionKind::None,
             steady: false,
@@ -83,14 +97,56 @@ impl Precondition {
     /// With copies of the workload.
     pub fn with_copies(self, copies: Copies, ftl: &mut Ftl) -> Self {
         let (unit, capacity) = (ftl.layout().unit.get(), ftl.layout().capacity().get());
-        let waiting = waiting_slots(ftl).map(|slots| Waiting::new(slots, ftl.layout().logical_units));
+        let slots = self.waiting_slots(ftl);
+        let waiting = slots.map(|slots| Waiting::new(slots, ftl.layout().logical_units));
         Self { own: Some(Own::new(copies, unit, capacity)), waiting, ..self }
+    }
+
+    /// Before a workload under which so many units wait in the buffer, where that was found out.
+    pub fn with_waiting(self, waiting_in_time: Option<u32>) -> Self {
+        Self { waiting_in_time, ..self }
+    }
+
+    /// What overwriting will leave in the buffer and in an SLC cache.
+    fn find_waiting(&mut self, ftl: &mut Ftl) {
+        if self.kind == PreconditionKind::Steady {
+            self.waiting = self.buffer_of(self.waiting_slots(ftl));
+        }
+        let slots = ftl.as_page_mapped().map_or(0, |pages| pages.units_before_folding());
+        let overwrites = matches!(self.kind, PreconditionKind::Steady | PreconditionKind::Workload);
+        self.cached = (overwrites && slots > 0).then(|| Cached::new(slots));
+    }
+
+    /// A unit is written; gives the one that goes to superblocks with all their bits for it.
+    #[inline]
+    fn leaves_for(&mut self, lpn: Lpn) -> Option<Lpn> {
+        let lpn = match &mut self.waiting {
+            Some(waiting) => waiting.push(lpn)?,
+            None => lpn,
+        };
+        match &mut self.cached {
+            Some(cached) => cached.push(lpn),
+            None => Some(lpn),
+        }
+    }
+
+    /// Units that wait in the write buffer, or are kept there; none where each goes to the flash.
+    fn waiting_slots(&self, ftl: &mut Ftl) -> Option<u32> {
+        let waits = ftl.as_page_mapped().is_some() && (ftl.is_write_back() || ftl.is_buffer_cache());
+        let slots = waits.then(|| self.waiting_in_time.unwrap_or_else(|| ftl.buffer_units()))?;
+        (slots > 0).then_some(slots)
+    }
+
+    /// Of what copies of the workload wrote, the part that took the place of what waited in the buffer.
+    pub fn coalesced(&self) -> f64 {
+        let left = self.written.saturating_sub(u64::from(self.filled)) as f64;
+        if self.asked > 0 { (1.0 - left / self.asked as f64).max(0.0) } else { 0.0 }
     }
 
     /// A write buffer of so many units, where uniform writes would notice it.
     fn buffer_of(&self, slots: Option<u32>) -> Option<Waiting> {
         let slots = slots.filter(|&slots| slots >= self.filled / BUFFER_LEAST && slots < self.filled)?;
-        (slots > 0).then(|| Waiting::new(slots, self.filled))
+        Some(Waiting::new(slots, self.filled))
     }
 
     /// Before a workload of which these are copies: one that does not write finds the drive at rest.
@@ -142,8 +198,8 @@ impl Precondition {
     pub fn advance(&mut self, drive: &Drive, ftl: &mut Ftl, count: u64, seed: u64) -> Result<bool, Error> {
         self.find_pace(drive, ftl, seed);
         embedding::look()?;
-        if self.kind == PreconditionKind::Steady && self.written == 0 {
-            self.waiting = self.buffer_of(waiting_slots(ftl));
+        if self.written == 0 {
+            self.find_waiting(ftl);
         }
         if !matches!(self.kind, PreconditionKind::None | PreconditionKind::Instant) {
             self.fill_at_once(ftl);
@@ -189,15 +245,18 @@ impl Precondition {
         Ok(())
     }
 
-    /// Writes to the SLC cache what comes next: of the workload's own, or anything; false when it is full.
+    /// Writes to the SLC cache what was written last and then what comes next: of the workload's own, or anything; false
+    /// when it is full.
     fn fill_cache(&mut self, drive: &Drive, ftl: &mut Ftl, filling: &Filling) -> Result<bool, Error> {
-        let step = match &mut self.own {
-            Some(own) => {
+        let written = self.cached.as_mut().and_then(Cached::pop);
+        let step = match (written, &mut self.own) {
+            (Some(lpn), _) => Step::Write(lpn, 1),
+            (None, Some(own)) => {
                 let step = own.next()?;
                 own.served(Nanos::ZERO);
                 step
             }
-            None => Step::Write(Lpn(self.random.below(u64::from(self.filled)) as u32), 1),
+            (None, None) => Step::Write(Lpn(self.random.below(u64::from(self.filled)) as u32), 1),
         };
         if ftl.is_read_only() {
             return Err(worn_out(drive));
@@ -223,18 +282,13 @@ impl Precondition {
         }
         let times = Times::of(ftl);
         for _ in 0..count {
-            let own = self.own.as_mut().expect("a workload is there to be copied");
-            let step = own.next()?;
+            let step = self.own_copies().next()?;
             let busy = match step {
                 Step::Write(first, units) => {
                     let before = programmed(ftl.stats());
                     self.asked += u64::from(units);
                     for lpn in first.0..first.0 + units {
-                        let leaves = match &mut self.waiting {
-                            Some(waiting) => waiting.push(Lpn(lpn)),
-                            None => Some(Lpn(lpn)),
-                        };
-                        let Some(lpn) = leaves else { continue };
+                        let Some(lpn) = self.leaves_for(Lpn(lpn)) else { continue };
                         put(drive, ftl, lpn)?;
                         (self.written, self.in_window) = (self.written + 1, self.in_window + 1);
                     }
@@ -243,6 +297,7 @@ impl Precondition {
                 Step::Trim(first, units) => {
                     for lpn in first.0..first.0 + units {
                         _ = self.waiting.as_mut().is_some_and(|waiting| waiting.take(Lpn(lpn)));
+                        self.cached.iter_mut().for_each(|cached| cached.take(Lpn(lpn)));
                         ftl.trim_untimed(Lpn(lpn));
                     }
                     Nanos::ZERO
@@ -250,6 +305,7 @@ impl Precondition {
                 Step::Read(units) => times.read.times(u64::from(units)),
                 Step::End => Nanos::ZERO,
             };
+            let own = self.own_copies();
             own.served(busy);
             if own.has_pauses() && !ftl.is_buffer_cache() {
                 self.waiting = None;
@@ -263,6 +319,10 @@ impl Precondition {
             }
         }
         Ok(())
+    }
+
+    fn own_copies(&mut self) -> &mut Own {
+        self.own.as_mut().expect("a workload is there to be copied")
     }
 
     /// Closes the window if it is time to: at the end of a copy, unless copies are long.
@@ -339,10 +399,7 @@ impl Precondition {
     /// The next unit that uniform writes send to the flash; none where one only takes the place of another in the buffer.
     fn next_uniform(&mut self, filled: u64) -> Option<Lpn> {
         let lpn = Lpn(self.random.below(filled) as u32);
-        match &mut self.waiting {
-            Some(waiting) => waiting.push(lpn),
-            None => Some(lpn),
-        }
+        self.leaves_for(lpn)
     }
 
     /// Brings the dies out of step. Written in turns from the beginning, they would all fill their superblocks at the
@@ -371,9 +428,11 @@ impl Precondition {
             Some(blocks) => blocks.construct_used(self.filled, seed),
             None => {
                 let share = ftl.as_page_mapped().map_or(1.0, |pages| pages.urgent_share());
-                let about = [u64::from(self.filled), seed, share.to_bits()];
+                let slots = self.waiting_slots(ftl);
+                let waiting = u64::from(slots.unwrap_or(0));
+                let about = [u64::from(self.filled), seed, share.to_bits(), waiting];
                 let moments = Pilots::answer(self.pilots.as_ref(), ("history", drive, &about), || {
-                    miniature::history(drive, ftl, self.filled, seed)
+                    miniature::history(drive, ftl, (self.filled, slots), seed)
                 })?;
                 ftl.as_page_mapped()
                     .expect("a layer maps pages or blocks")
@@ -383,7 +442,30 @@ impl Precondition {
         }
         self.written = u64::from(self.filled);
         (self.done, self.steady) = (true, true);
+        self.fill_buffer(drive, ftl)
+    }
+
+    /// Overwrites a constructed drive until units wait in its buffer as they would, where that is large.
+    fn fill_buffer(&mut self, drive: &Drive, ftl: &mut Ftl) -> Result<(), Error> {
+        self.waiting = self.buffer_of(self.waiting_slots(ftl));
+        if self.waiting.is_none() {
+            return Ok(());
+        }
+        for written in 0..(OVERWRITES_WAITING * f64::from(self.filled)) as u64 {
+            if written.is_multiple_of(WRITES_AT_ONCE) {
+                embedding::look()?;
+            }
+            if let Some(lpn) = self.next_uniform(u64::from(self.filled)) {
+                put(drive, ftl, lpn)?;
+                self.written += 1;
+            }
+        }
         Ok(())
+    }
+
+    /// The units that overwriting left in the write buffer, the first to leave it first.
+    pub fn take_waiting(&mut self) -> Vec<Lpn> {
+        self.waiting.take().map_or_else(Vec::new, |waiting| waiting.units())
     }
 
     /// What was done, for the result.
@@ -414,13 +496,6 @@ impl Precondition {
             warm_up: None,
         }
     }
-}
-
-/// Units that wait in the write buffer of a drive that is written without pause, or are kept there; none where each goes to
-/// the flash.
-fn waiting_slots(ftl: &mut Ftl) -> Option<u32> {
-    let waits = ftl.as_page_mapped().is_some() && (ftl.is_write_back() || ftl.is_buffer_cache());
-    waits.then(|| ftl.buffer_units())
 }
 
 /// Writes one unit. Blocks that failed may leave no die with room for it: that is the end of a drive. So may policies

@@ -1,8 +1,9 @@
-//! The workload's own writes, without time: copies of the workload, one after the other, each with a seed of its own.
+//! The workload's own writes, without time: copies of the workload, one after the other, each drawn anew but for where its
+//! popular data are.
 //!
 //! A request takes as long as the arrays of all dies together need for what it caused, and requests are answered in
 //! order: by that clock rates, runtimes, think times and stonewalls decide how much of each job is written. Not
-//! modelled here: queues, wires, the write buffer (a unit written twice in short time is written twice), flushes.
+//! modelled here: queues, wires, flushes.
 
 use crate::Error;
 use host::{HostRequest, Op, Poll, Workload, WorkloadError};

@@ -1,8 +1,9 @@
-//! What waits in the write buffer, without time: a unit that is written again meanwhile leaves once.
+//! What waits in the write buffer and in an SLC cache, without time: a unit that is written again meanwhile leaves once.
 //!
 //! Saturating writes keep a buffer full. So a unit leaves when as many others as it has slots have come since; a cache keeps
 //! that many in any case. Not modelled: which unit a cache evicts first, and buffers that drain faster than they fill.
 
+use engine::ByNumber;
 use std::collections::VecDeque;
 use units::Lpn;
 
@@ -39,6 +40,19 @@ impl Waiting {
         None
     }
 
+    /// The units that wait, the first to leave first.
+    pub fn units(&self) -> Vec<Lpn> {
+        // One that was taken and written again has two places: it leaves at the first of them.
+        let mut left = self.present.clone();
+        let mut is_first = |lpn: u32| {
+            let (word, bit) = ((lpn / 64) as usize, 1 << (lpn % 64));
+            let waited = left[word] & bit != 0;
+            left[word] &= !bit;
+            waited
+        };
+        self.queue.iter().copied().filter(|&lpn| is_first(lpn)).map(Lpn).collect()
+    }
+
     /// A unit that waits is no longer wanted. True when it waited.
     pub fn take(&mut self, lpn: Lpn) -> bool {
         let (word, bit) = ((lpn.0 / 64) as usize, 1 << (lpn.0 % 64));
@@ -48,9 +62,66 @@ impl Waiting {
     }
 }
 
+/// An SLC cache that is folded as fast as it is written: a log of the last writes, whose oldest leaves for each new one,
+/// unless it was written anew since.
+pub(super) struct Cached {
+    slots: usize,
+    log: VecDeque<u32>,
+    /// By unit: its places in the log, and how many of these, the oldest, hold nothing any more.
+    places: ByNumber<u32, [u32; 2]>,
+}
+
+impl Cached {
+    /// A cache with so many slots.
+    pub fn new(slots: u32) -> Self {
+        Self { slots: slots as usize, log: VecDeque::new(), places: ByNumber::default() }
+    }
+
+    /// A unit is written; gives the one that is folded for it.
+    pub fn push(&mut self, lpn: Lpn) -> Option<Lpn> {
+        let [there, gone] = self.places.entry(lpn.0).or_default();
+        (*gone, *there) = (*there, *there + 1);
+        self.log.push_back(lpn.0);
+        if self.log.len() <= self.slots { None } else { self.fold() }
+    }
+
+    /// The oldest write goes; gives its unit if it is still needed.
+    fn fold(&mut self) -> Option<Lpn> {
+        let (oldest, [_, gone]) = self.take_oldest()?;
+        (gone == 0).then_some(oldest)
+    }
+
+    /// Takes the oldest write out of the log; gives its unit, and how often that was there and how often for nothing.
+    fn take_oldest(&mut self) -> Option<(Lpn, [u32; 2])> {
+        let oldest = self.log.pop_front()?;
+        let [there, gone] = self.places.remove(&oldest)?;
+        if there > 1 {
+            self.places.insert(oldest, [there - 1, gone.saturating_sub(1)]);
+        }
+        Some((Lpn(oldest), [there, gone]))
+    }
+
+    /// A unit is no longer wanted.
+    pub fn take(&mut self, lpn: Lpn) {
+        if let Some([there, gone]) = self.places.get_mut(&lpn.0) {
+            *gone = *there;
+        }
+    }
+
+    /// The oldest write of a unit that is still wanted, be it an older one; none when there is none.
+    pub fn pop(&mut self) -> Option<Lpn> {
+        loop {
+            let (oldest, [there, gone]) = self.take_oldest()?;
+            if gone < there {
+                return Some(oldest);
+            }
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::Waiting;
+    use super::{Cached, Waiting};
     use units::Lpn;
 
     #[test]
@@ -68,8 +139,27 @@ mod tests {
     fn what_is_trimmed_does_not_leave() {
         let mut waiting = Waiting::new(1, 10);
         assert_eq!(waiting.push(Lpn(1)), None);
+        assert_eq!(waiting.units(), [Lpn(1)]);
         assert!(waiting.take(Lpn(1)) && !waiting.take(Lpn(1)));
+        assert_eq!(waiting.units(), []);
         assert_eq!(waiting.push(Lpn(2)), None);
         assert_eq!(waiting.push(Lpn(3)), Some(Lpn(2)));
+    }
+
+    #[test]
+    fn of_a_unit_in_the_cache_the_newest_write_alone_is_folded() {
+        let mut cached = Cached::new(3);
+        let folded: Vec<Option<u32>> = [5, 6, 5, 70, 5, 8, 6, 9]
+            .into_iter()
+            .map(|lpn| cached.push(Lpn(lpn)).map(|folded| folded.0))
+            .collect();
+        assert_eq!(folded, [None, None, None, None, Some(6), None, Some(70), Some(5)]);
+        cached.take(Lpn(6));
+        assert_eq!(
+            [1, 2, 6, 3].map(|lpn| cached.push(Lpn(lpn)).map(|folded| folded.0)),
+            [Some(8), None, Some(9), Some(1)]
+        );
+        cached.take(Lpn(2));
+        assert_eq!(std::iter::from_fn(|| cached.pop()).collect::<Vec<_>>(), [6, 3].map(Lpn));
     }
 }

@@ -116,3 +116,48 @@ fn limits_and_rows_are_those_of_the_workload() {
     let requests = number(&result, "host.write.requests");
     assert!(requests > 0.0 && requests < 512.0, "{requests}");
 }
+
+/// What the dies of a large drive erase on their way to rest, each a little, is no sign of a policy that gains no room.
+#[test]
+fn many_dies_come_to_rest_and_take_writes_again() {
+    let many =
+        ["geometry.channels=32", "geometry.ways=16", "nand.blocks_per_plane=24", "nand.pages_per_block=8"];
+    let spare = ["ftl.op_ratio=0.8", "ftl.gc.trigger.high=8"];
+    let drive = drive(&[SMALL, &many, &spare].concat());
+    let spec = WorkloadSpec::FioText {
+        name: "job".into(),
+        text: "[j]\nbs=4k\nrw=randread\nsize=1m\n".into(),
+        variables: Default::default(),
+    };
+    let options = RunOptions { precondition: PreconditionKind::Steady, ..RunOptions::default() };
+    let mut session = Session::new(drive, &spec, options).unwrap_or_else(|error| panic!("{error}"));
+    session.finish().unwrap_or_else(|error| panic!("{error}"));
+    let ftl = session.ftl().expect("it ran");
+    let erased: u64 = ftl.stats().blocks_erased.iter().sum();
+    assert!(erased > 0);
+    assert_eq!(ftl.erased_in_vain(), None);
+}
+
+/// What waits in a buffer of a third of the drive is overwritten there next: without it, what lies on flash in its place
+/// would not become garbage for long.
+#[test]
+fn a_large_buffer_begins_with_what_overwriting_left_in_it() {
+    let settings = ["ftl.buffer.size=5MiB", "ftl.op_ratio=0.3"];
+    let mixed = "rw=randrw\nrwmixread=60\nioengine=libaio\niodepth=8\n";
+    for kind in KINDS {
+        let mean = |written: &str, seeds: std::ops::Range<u64>| {
+            let count = (seeds.end - seeds.start) as f64;
+            let waf = |seed| {
+                let result = worked(
+                    &settings,
+                    &format!("{mixed}io_size={written}\n"),
+                    RunOptions { seed, ..after(kind) },
+                );
+                number(&result, "waf_long_run.value")
+            };
+            seeds.map(waf).sum::<f64>() / count
+        };
+        let (short, long) = (mean("5m", 0..6), mean("200m", 6..7));
+        assert!((short / long - 1.0).abs() < 0.05, "{kind:?}: {short} at first, {long} later");
+    }
+}

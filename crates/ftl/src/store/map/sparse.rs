@@ -3,12 +3,12 @@
 //! A short run on a drive of a terabyte touches a few thousand entries of a map of gigabytes. Writing all of them first
 //! took seconds; here it takes nothing, and looking one up costs a few divisions.
 
+use super::beginning::{Beginning, Held};
 use super::{Places, Shape};
-use engine::large_array;
+use engine::{ByNumber, large_array};
 use std::cell::Cell;
-use std::collections::HashMap;
-use std::hash::{BuildHasherDefault, Hasher};
 use std::ops::Range;
+use std::sync::Arc;
 use units::{Lpn, Ppa};
 
 /// One of so many units may change before the arrays are made.
@@ -19,7 +19,7 @@ const LOOKED_UP_PART: usize = 64;
 const LOOKED_UP_SLOWLY_PART: usize = 4096;
 
 /// What a map holds before anything changes.
-pub(crate) trait Ground: Send {
+pub(crate) trait Ground: Send + Sync {
     /// Where a unit lives, or [`Ppa::NONE`].
     fn lookup(&self, lpn: Lpn) -> Ppa;
     /// What a place holds, or [`Lpn::NONE`].
@@ -32,43 +32,19 @@ pub(crate) trait Ground: Send {
     fn is_slow(&self) -> bool {
         false
     }
+    /// Goes through all units that live somewhere, place by place.
+    fn each(&self, visit: &mut dyn FnMut(Lpn, Ppa));
     /// Writes all of it into arrays in which nothing is written.
     fn write(&self, forward: &mut Places, backward: &mut [u32], valid: &mut [u64]);
 }
 
-/// Numbers as keys: they are spread well enough by a multiplication.
-#[derive(Default)]
-struct Spread(u64);
-
-impl Hasher for Spread {
-    fn finish(&self) -> u64 {
-        self.0
-    }
-
-    fn write(&mut self, _: &[u8]) {
-        unreachable!("keys are numbers");
-    }
-
-    fn write_u32(&mut self, key: u32) {
-        self.write_u64(u64::from(key));
-    }
-
-    fn write_u64(&mut self, key: u64) {
-        // The table takes its place from the low bits and a tag from the high ones.
-        let spread = key.wrapping_mul(0x9E37_79B9_7F4A_7C15);
-        self.0 = spread ^ (spread >> 32);
-    }
-}
-
-type Changes<K, V> = HashMap<K, V, BuildHasherDefault<Spread>>;
-
 /// The rule and the changes. Nothing depends on the order in which the changes are gone through.
 pub(super) struct Sparse {
     pub shape: Shape,
-    ground: Option<Box<dyn Ground>>,
-    forward: Changes<u32, u64>,
-    backward: Changes<u64, u32>,
-    valid: Changes<u32, u64>,
+    ground: Option<Arc<dyn Ground>>,
+    forward: ByNumber<u32, u64>,
+    backward: ByNumber<u64, u32>,
+    valid: ByNumber<u32, u64>,
     /// Lookups of the rule.
     lookups: Cell<usize>,
     /// As many are better off with arrays.
@@ -88,7 +64,7 @@ impl Sparse {
         assert!(is_fresh, "a rule describes a map in which nothing is written");
         let part = if ground.is_slow() { LOOKED_UP_SLOWLY_PART } else { LOOKED_UP_PART };
         self.lookups_most = self.shape.physical / part;
-        self.ground = Some(ground);
+        self.ground = Some(ground.into());
     }
 
     #[inline(never)]
@@ -180,6 +156,23 @@ impl Sparse {
     pub fn is_outgrown(&self) -> bool {
         let changes = self.forward.len().max(self.backward.len());
         changes > self.shape.physical / CHANGED_PART || self.lookups.get() > self.lookups_most
+    }
+
+    /// What it says now.
+    pub fn beginning(&self) -> Beginning {
+        let (ground, forward) = (self.ground.clone(), self.forward.clone());
+        Beginning(Held::Rule { ground, forward, backward: self.backward.clone() })
+    }
+
+    /// The units that may live elsewhere than a beginning says; none where it rests on another rule.
+    pub fn changed_since(&self, beginning: &Beginning) -> Option<Vec<Lpn>> {
+        let Held::Rule { ground, .. } = &beginning.0 else { return None };
+        let is_same = match (ground, &self.ground) {
+            (Some(before), Some(now)) => Arc::ptr_eq(before, now),
+            (None, None) => true,
+            _ => false,
+        };
+        is_same.then(|| self.forward.keys().copied().map(Lpn).collect())
     }
 
     /// All of it as arrays.

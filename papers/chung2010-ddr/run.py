@@ -5,15 +5,20 @@ from itertools import pairwise
 from pathlib import Path
 from statistics import fmean, geometric_mean
 
-from floatgate.reproduce import Case, Concluded, Finding, Found, published
+from floatgate.reproduce import Case, Concluded, Finding, Found, Line, published
 
 from .fitted import LEFT_OUT, changes
 from .grid import CLASSES, INTERFACES, SATA_MB_PER_S, WAYS, Cell, cells, measure
 
+ROUNDING = 1e-3  # of a cycle to whole MHz
 FULL_GAIN = 1.02  # a channel is full when doubling the ways gains less
 EXPECTED = published(Path(__file__).parent)
 PUBLISHED = {key: float(value) for key, value in EXPECTED.items() if key[0].startswith(("table3", "table4"))}
 OUTLIER = ("table3-slc-read", "PROPOSED, 2-way")  # explained in the README
+T_BYTES = (12, 11, 10, 9, 8)  # ns; 12 is the paper's
+# One chip with two planes: one fetch for both pages, then the one transfer behind the other.
+ONE_FETCH = {"geometry.ways": 1, "nand.planes": 2, "controller.multi_plane": True}
+A_GROUP = {"slc-read": "15us", "mlc-read": "45us"}  # an SLC group is one chunk, an MLC group two
 
 
 def cases(full: bool) -> Iterable[Case]:
@@ -31,6 +36,11 @@ def cases(full: bool) -> Iterable[Case]:
                 continue
             x = cell.ways if cell.channels == 1 else cell.channels
             yield Case(cell.exhibit, cell.name, parameters, x=x, series=cell.interface)
+    for kind in ("slc-read", "slc-write"):
+        yield Case("trend", f"{_title(kind)}, 16-way", {"kind": kind})
+    yield Case("causes", "two chips that share a fetch")
+    for kind in A_GROUP:
+        yield Case("causes", f"{_title(kind)}, a time for each group", {"kind": kind})
     for kind in ("slc-write", "slc-read"):
         for cell in cells(kind):
             if cell.channels == 1:
@@ -53,6 +63,10 @@ def run(case: Case, full: bool) -> Finding:
         return Finding(
             bus["shortest_period_ns"] if case.exhibit == "clock" else round(1e3 / bus["cycle_ns"], 3)
         )
+    if case.exhibit == "trend":
+        return _trend(case.parameters["kind"])
+    if case.exhibit == "causes":
+        return _cause(case.parameters.get("kind"))
     if case.exhibit == "uncapped":
         return Finding(measure(Cell(**case.parameters), {"host.link.rate": "30GB/s"}).mb_per_s)
     measured = measure(Cell(**case.parameters))
@@ -62,6 +76,29 @@ def run(case: Case, full: bool) -> Finding:
     if case.exhibit.startswith("table5"):
         return Finding(measured.controller_nj_per_byte)
     return Finding(measured.mb_per_s)
+
+
+def _trend(kind: str) -> Finding:
+    """How much faster PROPOSED is as t_BYTE falls, until the interface's own terms are longer."""
+    usual = measure(Cell(kind, "CONV", 1, 16)).mb_per_s
+    gains = []
+    for t_byte in T_BYTES:
+        changed = {"bus.interface.t_byte": f"{t_byte}ns"}
+        gains.append(measure(Cell(kind, "PROPOSED", 1, 16), changed).mb_per_s / usual)
+    text = ", ".join(f"{gain:.2f} at {t_byte} ns" for t_byte, gain in zip(T_BYTES, gains, strict=True))
+    rising = all(after >= before * (1 - ROUNDING) for before, after in pairwise(gains))
+    return Finding(text, holds=rising and gains[-1] > gains[0], lines=(Line(kind, T_BYTES, tuple(gains)),))
+
+
+def _cause(kind: str | None) -> Finding:
+    """Take away what a miss is put down to."""
+    if kind is None:
+        found, asked = measure(Cell("slc-read", "PROPOSED", 1, 2), ONE_FETCH).mb_per_s, PUBLISHED[OUTLIER]
+    else:
+        cell = Cell(kind, "PROPOSED", 4, 4)
+        changed = {"host.link.rate": "30GB/s", "host.t_command": A_GROUP[kind]}
+        found, asked = measure(cell, changed).mb_per_s, float(EXPECTED["uncapped", _capped_name(cell)])
+    return Finding(f"{found:.1f} MB/s ({asked:g})", measure=found / asked - 1)
 
 
 def _capped_name(cell: Cell) -> str:

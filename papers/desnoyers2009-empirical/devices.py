@@ -12,4 +12,5 @@ DEVICES = {
 }
 QUICK = ("4 Gb SLC", "8 Gb MLC", "16 Gb SLC")
 QUICK_PREDICTION = ("8 Gb MLC", "16 Gb SLC")
+UNDECIDED = "4 Gb SLC"  # whose thirty blocks are too few
 HEATED = "16 Gb SLC"  # the device that was tested at other temperatures

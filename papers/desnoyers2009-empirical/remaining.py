@@ -67,6 +67,12 @@ def concluded(found: Found) -> Iterable[Concluded]:
         yield Case(TEMPERATURES, device), Finding(told_at, lines=(Line(device, tuple(rising), ratios),))
 
 
+def of_more_blocks(chip: str) -> Finding:
+    """Judge four times as many blocks of the chip: the interval is half as wide."""
+    source = SimulatedSource(chip, SEED, (*noise.settings(chip), *changes.now().chip_settings))
+    return Finding(_told(compare(Bench(source, 4 * BLOCKS).lives())))
+
+
 def over_noise(chip: str, full: bool) -> Finding:
     """Sweep how much of the variance between lives lies in the cycles."""
     shares = SHARES[full]

@@ -14,7 +14,7 @@ from floatgate.lab.simulated import SimulatedSource
 from floatgate.reproduce import Case, Concluded, Finding, Found, Line, changes, published
 
 from . import judge, remaining
-from .devices import DEVICES, HEATED, QUICK, QUICK_PREDICTION
+from .devices import DEVICES, HEATED, QUICK, QUICK_PREDICTION, UNDECIDED
 
 BLOCKS = 30  # worn in each endurance test
 SEED = 1
@@ -46,6 +46,7 @@ def cases(full: bool) -> Iterable[Case]:
             yield Case(exhibit, device, {"device": device})
         if full or device in QUICK_PREDICTION:
             yield Case("prediction", device, {"device": device}, cost=4)
+    yield Case("causes", f"{UNDECIDED}, four times as many blocks", {"device": UNDECIDED}, cost=8)
     yield Case("heat", HEATED, {"device": HEATED}, cost=3)
     yield Case("cold", HEATED, {"device": HEATED}, cost=3)
     for exhibit in ("prediction-noise", "prediction-rig"):
@@ -90,6 +91,8 @@ def run(case: Case, full: bool) -> Finding:
             return judge.cold(numbers("temperature"))
         case "prediction":
             return remaining.of_device(device, DEVICES[device])
+        case "causes":
+            return remaining.of_more_blocks(DEVICES[device])
         case "prediction-noise":
             return remaining.over_noise(DEVICES[device], full)
         case "prediction-rig":

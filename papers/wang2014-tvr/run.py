@@ -10,7 +10,7 @@ from floatgate.lab.experiments import chosen
 from floatgate.lab.simulated import SimulatedSource
 from floatgate.reproduce import Case, Concluded, Finding, Found, Line, changes
 
-from . import hints, response
+from . import hints, overwritten, response
 
 CHIP = "poster-mlc"
 SEED = 1
@@ -48,9 +48,14 @@ def cases(full: bool) -> Iterable[Case]:
         yield Case("price", PRICE[age], {"age": age}, cost=4)
     yield from response.cases(full)
     yield from hints.cases(full)
+    yield from overwritten.cases(full)
 
 
 def run(case: Case, full: bool) -> Finding:
+    if case.exhibit == "overwritten":
+        return overwritten.run(case.parameters["trace"])
+    if case.name == overwritten.BY_LENGTH:
+        return overwritten.by_length()
     if case.exhibit in DRIVE_HALF:
         return response.run(case, full)
     blocks = BLOCKS[full]

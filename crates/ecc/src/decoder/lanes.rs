@@ -14,13 +14,16 @@ use multiversion::multiversion;
 pub trait Number: Copy + Default + PartialEq + PartialOrd {
     /// What messages are multiplied by and lowered by.
     type Damping: Copy;
+    /// A whole number as wide: all ones where a number is below zero, else zero.
+    type Sign: Copy + Default + std::ops::BitXor<Output = Self::Sign>;
     /// Above all magnitudes.
     const MOST: Self;
     fn less(self, other: Self) -> Self;
     fn plus(self, other: Self) -> Self;
     fn magnitude(self) -> Self;
-    fn negated(self) -> Self;
-    fn is_negative(self) -> bool;
+    fn sign(self) -> Self::Sign;
+    /// The negative where the sign is one.
+    fn signed(self, sign: Self::Sign) -> Self;
     fn damped(self, by: Self::Damping) -> Self;
 }
 
@@ -33,6 +36,7 @@ pub struct Damping32 {
 
 impl Number for f32 {
     type Damping = Damping32;
+    type Sign = i32;
     const MOST: Self = Self::MAX;
 
     #[inline(always)]
@@ -51,13 +55,13 @@ impl Number for f32 {
     }
 
     #[inline(always)]
-    fn negated(self) -> Self {
-        -self
+    fn sign(self) -> i32 {
+        -i32::from(self < 0.0)
     }
 
     #[inline(always)]
-    fn is_negative(self) -> bool {
-        self < 0.0
+    fn signed(self, sign: i32) -> Self {
+        Self::from_bits(self.to_bits() ^ (sign as u32 & 0x8000_0000))
     }
 
     #[inline(always)]
@@ -78,6 +82,7 @@ pub struct Damping8 {
 /// From -127 to 127: the ends stand for all beyond.
 impl Number for i8 {
     type Damping = Damping8;
+    type Sign = Self;
     const MOST: Self = Self::MAX;
 
     #[inline(always)]
@@ -96,13 +101,13 @@ impl Number for i8 {
     }
 
     #[inline(always)]
-    fn negated(self) -> Self {
-        self.wrapping_neg()
+    fn sign(self) -> Self {
+        self >> 7
     }
 
     #[inline(always)]
-    fn is_negative(self) -> bool {
-        self < 0
+    fn signed(self, sign: Self) -> Self {
+        (self ^ sign).wrapping_sub(sign)
     }
 
     /// To the nearest; halves up.
@@ -140,7 +145,7 @@ impl<T: Number, const WORDS: usize> Beliefs<T, WORDS> {
 
     /// Writes the bits as they are believed to be.
     pub fn signs(&self, bits: &mut Vec<u64>) {
-        let sign = |(word, belief): (usize, &T)| u64::from(belief.is_negative()) << word;
+        let sign = |(word, belief): (usize, &T)| u64::from(*belief < T::default()) << word;
         let of_lane = |lane: &[T; WORDS]| lane.iter().enumerate().map(sign).fold(0, |bits, sign| bits | sign);
         bits.clear();
         bits.extend(self.of_bits.iter().map(of_lane));
@@ -159,14 +164,15 @@ pub fn through_all<T: Number, const WORDS: usize>(
         let row = graph.row(check);
         let said = &mut beliefs.said[graph.span(check)];
         let heard = &mut heard[..row.len()];
-        let (mut least, mut second, mut odd) = ([T::MOST; WORDS], [T::MOST; WORDS], [false; WORDS]);
+        let (mut least, mut second, mut odd) =
+            ([T::MOST; WORDS], [T::MOST; WORDS], [T::Sign::default(); WORDS]);
         for ((bit, said), heard) in row.iter().zip(said.iter()).zip(heard.iter_mut()) {
             let belief = &beliefs.of_bits[*bit as usize];
             for word in 0..WORDS {
                 let value = belief[word].less(said[word]);
                 heard[word] = value;
                 let size = value.magnitude();
-                odd[word] ^= value.is_negative();
+                odd[word] = odd[word] ^ value.sign();
                 let larger = if size > least[word] { size } else { least[word] };
                 second[word] = if larger < second[word] { larger } else { second[word] };
                 least[word] = if size < least[word] { size } else { least[word] };
@@ -181,9 +187,10 @@ pub fn through_all<T: Number, const WORDS: usize>(
             let belief = &mut beliefs.of_bits[*bit as usize];
             for word in 0..WORDS {
                 let value = heard[word];
-                // Where two are the least, the second is as small.
-                let size = if value.magnitude() == least[word] { of_least[word] } else { of_others[word] };
-                let new = if odd[word] ^ value.is_negative() { size.negated() } else { size };
+                // Where two are the least, the second is as small. Both are read first: else the compiler chooses an address.
+                let (of_least, of_others) = (of_least[word], of_others[word]);
+                let size = if value.magnitude() == least[word] { of_least } else { of_others };
+                let new = size.signed(odd[word] ^ value.sign());
                 said[word] = new;
                 belief[word] = value.plus(new);
             }

@@ -158,7 +158,7 @@ impl Session {
         if let Some(path) = &options.load_state {
             state_file::load(&mut ftl, Path::new(path), drive.needs().state_most(), options.seed)?;
         }
-        let keeps_snapshots = ftl.snapshots().is_some_and(|snapshots| snapshots.kept().len() > 0);
+        let keeps_snapshots = ftl.feature::<ftl::snapshots::Snapshots>().is_some_and(|snapshots| snapshots.kept().len() > 0);
         let mut precondition = Precondition::new(options.precondition, &ftl, options.fill, options.seed)
             .with_pilots(options.pilots.clone());
         if options.precondition == PreconditionKind::Workload {

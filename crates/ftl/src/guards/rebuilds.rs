@@ -1,10 +1,6 @@
-//! Reads whose data are found again from the rest of their stripe, and units that are lost.
+//! Reads whose data are found again from the rest of their stripe.
 
-use crate::SavedState;
-use crate::saved::Untaken;
 use controller::Transaction;
-use std::collections::{BTreeMap, BTreeSet};
-use units::Lpn;
 
 /// A read whose data is being found again.
 #[derive(Clone, Debug)]
@@ -15,72 +11,14 @@ pub(crate) struct Rebuild {
     pub failed: bool,
 }
 
-/// Reads that failed and are being made good, and units that are lost.
+/// Reads that failed and are being made good.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Rebuilds {
     pub items: Vec<Rebuild>,
     pub free: Vec<u32>,
-    /// Logical units whose only copy was moved, or merged, though it could not be read.
-    pub lost: BTreeSet<u32>,
-    /// After a power cut: those of them of which the copy so marked was on a die that failed, with the number of its write.
-    pub left_behind: BTreeMap<u32, u64>,
 }
 
 impl Rebuilds {
-    /// True when some unit is lost.
-    #[inline]
-    pub fn has_lost(&self) -> bool {
-        !self.lost.is_empty()
-    }
-
-    /// True when the data of a unit were lost.
-    #[inline]
-    pub fn is_lost(&self, lpn: Lpn) -> bool {
-        self.has_lost() && self.lost.contains(&lpn.0)
-    }
-
-    /// The host wrote the whole of a unit anew, or trimmed it.
-    #[inline]
-    pub fn forget(&mut self, lpn: Lpn) {
-        if self.has_lost() {
-            self.lost.remove(&lpn.0);
-        }
-    }
-
-    /// The copy of a unit with this number stays on a die that failed.
-    pub fn leave_behind(&mut self, lpn: Lpn, number: u64) {
-        if self.is_lost(lpn) {
-            self.left_behind.insert(lpn.0, number);
-        }
-    }
-
-    /// The drive has found its map, `number` telling the number of the copy it found of a unit: one older than what was lost
-    /// is whole.
-    pub fn go_on(&mut self, number: impl Fn(Lpn) -> u64) {
-        for (lpn, lost) in std::mem::take(&mut self.left_behind) {
-            if number(Lpn(lpn)) < lost {
-                self.lost.remove(&lpn);
-            }
-        }
-    }
-
-    /// Adds the units that are lost to a saved state.
-    pub fn save(&self, saved: &mut SavedState) {
-        saved.words.push(self.lost.iter().copied().collect());
-    }
-
-    /// Takes the units that are lost from a saved state.
-    ///
-    /// # Errors
-    /// When the drive does not have them.
-    pub fn load(&mut self, saved: &mut Untaken<'_>, logical_units: u32) -> Result<(), String> {
-        self.lost = saved.words()?.iter().copied().collect();
-        if self.lost.last().is_some_and(|&lpn| lpn >= logical_units) {
-            return Err("the saved state has lost a unit that the drive does not have".into());
-        }
-        Ok(())
-    }
-
     pub fn begin(&mut self, rebuild: Rebuild) -> u32 {
         if let Some(at) = self.free.pop() {
             self.items[at as usize] = rebuild;

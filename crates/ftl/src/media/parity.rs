@@ -25,12 +25,12 @@ impl Media {
             data.extend(stripes.data_places(group));
         }
         for superblock in parity {
-            self.store.space.state[superblock as usize] = SuperblockState::Parity;
+            self.core.store.space.state[superblock as usize] = SuperblockState::Parity;
         }
         self.free_own();
         for (die, superblock) in data {
-            self.store.space.push_free(die, superblock % self.store.space.per_die);
-            self.store.space.dies[die].usable += 1;
+            self.core.store.space.push_free(die, superblock % self.core.store.space.per_die);
+            self.core.store.space.dies[die].usable += 1;
         }
     }
 
@@ -38,13 +38,13 @@ impl Media {
     fn free_own(&mut self) {
         let Some(cache) = &mut self.guards.slc_cache else { return };
         let (reserved, Some(own)) = (cache.reserved, &mut cache.own) else { return };
-        let (per_die, array) = (self.store.layout.superblocks_per_die, &self.store.array);
+        let (per_die, array) = (self.core.store.layout.superblocks_per_die, &self.core.store.array);
         for (die, own) in own.iter_mut().enumerate() {
             let first = per_die.saturating_sub(reserved);
             own.extend((first..per_die).rev().filter(|&superblock| array.is_whole(die as u32, superblock)));
             for &superblock in own.iter() {
-                let global = self.store.space.global(die, superblock);
-                self.store.space.state[global] = SuperblockState::Free;
+                let global = self.core.store.space.global(die, superblock);
+                self.core.store.space.state[global] = SuperblockState::Free;
             }
         }
     }
@@ -72,18 +72,19 @@ impl Media {
         let of = &stripes.groups[group as usize];
         let (end, member) = (of.parity_written, of.parity);
         let (die, global) = stripes.place_of(group, member);
-        let within = global % self.store.space.per_die;
+        let within = global % self.core.store.space.per_die;
         for program in end - due..end {
-            let slot = self.store.programs.take_slot();
-            for unit in 0..self.store.layout.program_units {
-                self.store.programs.set(slot, unit, Source::new(Origin::Parity, 0));
+            let slot = self.core.store.programs.take_slot();
+            for unit in 0..self.core.store.layout.program_units {
+                self.core.store.programs.set(slot, unit, Source::new(Origin::Parity, 0));
             }
-            let (row, class) = (program * self.store.layout.program_rows, Class::InternalProgram);
+            let (row, class) = (program * self.core.store.layout.program_rows, Class::InternalProgram);
             let mut transaction =
                 Transaction::new(Kind::Program, Origin::Parity, class, DieId(die as u32), within, row);
-            transaction.wear = self.store.controller.wear_row(|| self.store.array.worn(die as u32, within));
-            transaction.rows = self.store.layout.program_rows;
-            transaction.pages = self.store.layout.planes * self.store.layout.program_rows;
+            transaction.wear =
+                self.core.store.controller.wear_row(|| self.core.store.array.worn(die as u32, within));
+            transaction.rows = self.core.store.layout.program_rows;
+            transaction.pages = self.core.store.layout.planes * self.core.store.layout.program_rows;
             transaction.owner = slot;
             if let Some(regulation) = &mut self.guards.regulation {
                 let cost = regulation.table.for_parity();
@@ -92,10 +93,10 @@ impl Media {
                 // The data that it protects fall due themselves.
                 regulation.take_due();
             }
-            self.store.space.in_flight[global as usize] += 1;
-            let units = self.store.layout.program_units;
-            ctx.probe.on_place(&transaction, units, |unit| self.store.programs.told(slot, unit));
-            self.store.controller.submit(transaction, ctx);
+            self.core.store.space.in_flight[global as usize] += 1;
+            let units = self.core.store.layout.program_units;
+            ctx.probe.on_place(&transaction, units, |unit| self.core.store.programs.told(slot, unit));
+            self.core.store.controller.submit(transaction, ctx);
         }
     }
 

@@ -11,9 +11,9 @@ impl Media {
     /// the rest of its stripe stays. Gives the page rows of which that is not so, each with its superblock.
     pub fn cut_groups(&mut self, torn: &[(u32, u32)]) -> Vec<(u32, u32)> {
         let Some(stripes) = &mut self.guards.parity else { return Vec::new() };
-        let array = &self.store.array;
+        let array = &self.core.store.array;
         let next_row = |superblock: u32| array.next_row(superblock as usize);
-        stripes.cut(&Remains { layout: &self.store.layout, torn, next_row: &next_row })
+        stripes.cut(&Remains { layout: &self.core.store.layout, torn, next_row: &next_row })
     }
 
     /// The page rows (numbered over the drive) whose sum with what is in RAM is a page row of `superblock`; none: it has no
@@ -22,14 +22,14 @@ impl Media {
     pub fn rows_beside(&self, superblock: u32, row: u32) -> Option<Vec<u32>> {
         let stripes = self.guards.parity.as_ref()?;
         let group = stripes.group_of(superblock);
-        if self.rules.lapses.has(Lapse::ForgetsParity) {
+        if self.core.rules.lapses.has(Lapse::ForgetsParity) {
             return None;
         }
         let others = members(stripes.beside(superblock, row)?);
         let programmed = others
             .map(|member| stripes.place_of(group, member).1)
-            .filter(|&other| self.store.array.next_row(other as usize) > row);
-        Some(programmed.map(|other| other * self.store.layout.rows + row).collect())
+            .filter(|&other| self.core.store.array.next_row(other as usize) > row);
+        Some(programmed.map(|other| other * self.core.store.layout.rows + row).collect())
     }
 
     /// True when a superblock is one of a group with parity.
@@ -38,23 +38,14 @@ impl Media {
         stripes.is_some_and(|stripes| stripes.groups[stripes.group_of(superblock) as usize].parity != NONE)
     }
 
-    /// Nobody can read these page rows of a superblock any more.
-    pub fn void_rows(&mut self, superblock: u32, row: u32, rows: u32) {
-        let layout = &self.store.layout;
-        let begin = layout.first_ppa(superblock) + u64::from(row * layout.row_units);
-        if let Some(power) = &mut self.guards.power {
-            power.spoil(begin as usize, (rows * layout.row_units) as usize);
-        }
-    }
-
     /// The reads by which the parity is made anew that was in RAM.
     pub fn sum_reads(&self) -> Vec<Transaction> {
         let Some(stripes) = &self.guards.parity else { return Vec::new() };
-        let layout = &self.store.layout;
+        let layout = &self.core.store.layout;
         let whole = u64::MAX >> (64 - layout.row_units);
         let read = |(superblock, row): (u32, u32)| {
             let row = superblock * layout.rows + row;
-            self.read_of(row, whole, Origin::Map, Class::InternalRead, NONE)
+            self.core.read_of(row, whole, Origin::Map, Class::InternalRead, NONE)
         };
         stripes.rows_to_sum(layout).into_iter().map(read).collect()
     }

@@ -2,23 +2,18 @@
 //! something is done. What is shared by all that write and read the flash is in `media`; who moves data, and why, in
 //! `upkeep`.
 
-mod checkpoint;
 mod events;
 mod failures;
 mod found;
 mod found_groups;
-mod found_snapshots;
 mod lookups;
 mod power;
 mod read;
 mod rebuild;
 mod recovery;
-mod rollback;
 mod saved;
-mod snapshots;
 mod sustainable;
 mod translations;
-mod trims;
 mod upkeep;
 mod view;
 mod write;
@@ -54,7 +49,7 @@ impl PageMapped {
         let mut ftl = Self { media, upkeep, host };
         ftl.media.free_all();
         ftl.check_sustainable()?;
-        ftl.make_room_for_snapshots()?;
+        ftl.make_room_for_features()?;
         Ok(ftl)
     }
 }

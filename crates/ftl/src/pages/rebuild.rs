@@ -19,7 +19,7 @@ impl PageMapped {
             self.on_read(transaction, ctx);
             return self.unpin(transaction, true, ctx);
         }
-        let global = self.media.store.space.global(transaction.die.index(), transaction.superblock);
+        let global = self.media.core.store.space.global(transaction.die.index(), transaction.superblock);
         let rows = self.media.rows_beside(global as u32, transaction.row);
         let at = self.media.guards.rebuilds.begin(Rebuild {
             read: *transaction,
@@ -61,10 +61,10 @@ impl PageMapped {
         self.media.guards.rebuilds.free.push(at);
         let other = usize::from(read.origin != Origin::Host);
         if failed {
-            self.media.store.stats.reads_lost[other] += 1;
-            self.media.mark_lost(&read);
+            self.media.core.store.stats.reads_lost[other] += 1;
+            self.media.core.mark_lost(&read);
         } else {
-            self.media.store.stats.reads_rebuilt[other] += 1;
+            self.media.core.store.stats.reads_rebuilt[other] += 1;
             read.reading.uncorrectable = false;
         }
         self.on_read(&read, ctx);
@@ -78,7 +78,7 @@ impl PageMapped {
             return;
         }
         let superblock =
-            self.media.store.space.global(transaction.die.index(), transaction.superblock) as u32;
+            self.media.core.store.space.global(transaction.die.index(), transaction.superblock) as u32;
         let group = stripes.group_of(superblock);
         stripes.groups[group as usize].pins -= 1;
         self.media.erase_group(group, ctx);

@@ -4,11 +4,30 @@
 //! member holds anything valid any more: until then the others can give back any of its pages.
 
 use crate::Probe;
+use crate::core::Core;
 use crate::guards::{Phase, members};
 use crate::media::Media;
 use crate::store::{NONE, PENDING_MAX, SuperblockState};
 use controller::{Context, Origin};
 use nand::ProgramStatus;
+
+impl Core {
+    /// Room that a die must have before its member of a group is taken.
+    pub fn units_of_member(&self, superblock: u32) -> u32 {
+        match self.store.space.state[superblock as usize] {
+            // What is open is closed first: what it holds has to move, and the rest of its room is given up. What is free
+            // leaves the free ones for a while.
+            SuperblockState::Open | SuperblockState::Free => self.store.layout.data_units(),
+            _ => self.store.space.valid[superblock as usize],
+        }
+    }
+
+    /// Room on a die for what its member of a group holds, and a turn in its queue.
+    pub fn has_room_for_member(&self, die: usize, superblock: u32) -> bool {
+        self.collections[die].under_way() < PENDING_MAX
+            && self.has_room_for(die, self.units_of_member(superblock))
+    }
+}
 
 impl Media {
     /// Asks for a group to be reclaimed.
@@ -28,7 +47,7 @@ impl Media {
     /// room for that. False where it is being emptied anyway.
     pub fn ask_anew(&mut self, superblock: u32, origin: Origin) -> bool {
         let stays = matches!(
-            self.store.space.state[superblock as usize],
+            self.core.store.space.state[superblock as usize],
             SuperblockState::Open | SuperblockState::Closed
         );
         if stays {
@@ -38,29 +57,13 @@ impl Media {
         stays
     }
 
-    /// Room on a die for what its member of a group holds, and a turn in its queue.
-    pub fn has_room_for_member(&self, die: usize, superblock: u32) -> bool {
-        self.collections[die].under_way() < PENDING_MAX
-            && self.has_room_for(die, self.units_of_member(superblock))
-    }
-
-    /// Room that a die must have before its member of a group is taken.
-    pub fn units_of_member(&self, superblock: u32) -> u32 {
-        match self.store.space.state[superblock as usize] {
-            // What is open is closed first: what it holds has to move, and the rest of its room is given up. What is free
-            // leaves the free ones for a while.
-            SuperblockState::Open | SuperblockState::Free => self.store.layout.data_units(),
-            _ => self.store.space.valid[superblock as usize],
-        }
-    }
-
     /// A member of a group leaves the superblocks that can be written, or collected for themselves.
     pub fn take_from_group(&mut self, die: usize, superblock: u32) {
         let stripes = self.stripes();
         let (group, member) = (stripes.group_of(superblock), stripes.member_of(superblock));
         stripes.groups[group as usize].taken |= 1 << member;
-        let (at, within) = (superblock as usize, superblock % self.store.space.per_die);
-        let space = &mut self.store.space;
+        let (at, within) = (superblock as usize, superblock % self.core.store.space.per_die);
+        let space = &mut self.core.store.space;
         if space.state[at] == SuperblockState::Free {
             space.withdraw_free(die, within);
             space.state[at] = SuperblockState::Erasing;
@@ -79,7 +82,7 @@ impl Media {
         let group = self.stripes().group_of(superblock);
         if status == ProgramStatus::Failed {
             // Nothing of the host's is lost: the group is reclaimed, and the block retired.
-            self.store.space.failing[superblock as usize] = true;
+            self.core.store.space.failing[superblock as usize] = true;
             self.ask(group, Origin::Rescue);
         }
         self.erase_group(group, ctx);
@@ -107,7 +110,7 @@ impl Media {
         }
         let taken = of.taken;
         let (parity_die, parity_at) = stripes.place_of(group, parity);
-        if self.store.space.in_flight[parity_at as usize] > 0 {
+        if self.core.store.space.in_flight[parity_at as usize] > 0 {
             return;
         }
         let mut erases = 0;
@@ -118,8 +121,8 @@ impl Media {
                 (erases, of_group) = (erases + 1, origin);
             }
         }
-        if self.store.array.next_row(parity_at as usize) > 0 {
-            self.submit_erase(parity_die, parity_at, of_group, ctx);
+        if self.core.store.array.next_row(parity_at as usize) > 0 {
+            self.core.submit_erase(parity_die, parity_at, of_group, ctx);
             erases += 1;
         }
         let of = &mut self.stripes().groups[group as usize];
@@ -129,8 +132,8 @@ impl Media {
 
     /// A superblock of a group is erased; one that cannot be repaired leaves the group.
     pub fn erase_member(&mut self, die: usize, global: u32, origin: Origin) {
-        let is_whole = self.erase(die, global % self.store.space.per_die, origin);
-        let dead = self.guards.dead.has(die);
+        let is_whole = self.erase(die, global % self.core.store.space.per_die, origin);
+        let dead = self.core.store.dead.has(die);
         if is_whole && !dead {
             return;
         }
@@ -139,12 +142,12 @@ impl Media {
         let was_parity = stripes.is_parity(global);
         stripes.groups[group].alive &= !bit;
         if dead {
-            self.store.space.state[global as usize] = SuperblockState::Lost;
+            self.core.store.space.state[global as usize] = SuperblockState::Lost;
         } else if was_parity {
-            self.store.space.state[global as usize] = SuperblockState::Lost;
-            self.store.stats.superblocks_lost += 1;
+            self.core.store.space.state[global as usize] = SuperblockState::Lost;
+            self.core.store.stats.superblocks_lost += 1;
         } else {
-            self.lose_superblock(die, global as usize);
+            self.core.lose_superblock(die, global as usize);
         }
     }
 
@@ -160,7 +163,7 @@ impl Media {
             // One superblock is left, which nothing could protect.
             let data = before & self.stripes().groups[group as usize].alive;
             for member in members(data) {
-                self.store.stats.superblocks_lost += 1;
+                self.core.store.stats.superblocks_lost += 1;
                 self.withdraw(group, member, SuperblockState::Lost);
             }
             self.stripes().groups[group as usize].alive = 0;
@@ -169,14 +172,14 @@ impl Media {
         let freed: Vec<(usize, u32)> = stripes.places(group, before & stripes.data_members(group)).collect();
         let mut asked = 0;
         for &(die, superblock) in &freed {
-            let within = superblock % self.store.space.per_die;
+            let within = superblock % self.core.store.space.per_die;
             self.note_cycles(die, within);
-            asked = asked.max(self.store.space.free_rank(die, within));
+            asked = asked.max(self.core.store.space.free_rank(die, within));
         }
         let rank = self.stripes().rank(group, asked);
         self.stripes().groups[group as usize].rank = rank;
         for &(die, superblock) in &freed {
-            self.store.space.push_ranked(die, superblock % self.store.space.per_die, rank);
+            self.core.store.space.push_ranked(die, superblock % self.core.store.space.per_die, rank);
         }
         freed
     }
@@ -184,9 +187,9 @@ impl Media {
     /// A superblock holds no data from now on.
     pub fn withdraw(&mut self, group: u32, member: u32, state: SuperblockState) {
         let (die, superblock) = self.stripes().place_of(group, member);
-        self.lose_superblock(die, superblock as usize);
+        self.core.lose_superblock(die, superblock as usize);
         // The block is good: it is only the drive's room that is smaller.
-        self.store.stats.superblocks_lost -= 1;
-        self.store.space.state[superblock as usize] = state;
+        self.core.store.stats.superblocks_lost -= 1;
+        self.core.store.space.state[superblock as usize] = state;
     }
 }

@@ -4,7 +4,7 @@
 //!
 //! Not kept: which units are valid (in steady state under uniform overwriting any could be), and what policies learnt.
 
-use crate::media::Media;
+use crate::core::Core;
 use crate::pages::PageMapped;
 use crate::store::{Mover, NONE, SuperblockState};
 use units::SuperblockId;
@@ -100,30 +100,30 @@ impl PageMapped {
     pub fn moment(&self, worn: u32) -> SetMoment {
         let media = &self.media;
         let Some(stripes) = &media.guards.parity else {
-            return SetMoment { dies: vec![media.moment_of(0, worn)], groups: Vec::new() };
+            return SetMoment { dies: vec![media.core.moment_of(0, worn)], groups: Vec::new() };
         };
         let dies = stripes.dies_of(0);
         let group = |slot: u32| GroupMoment {
             rank: stripes.groups[slot as usize].rank,
-            members: dies.clone().map(|die| media.member(die, slot, worn)).collect(),
+            members: dies.clone().map(|die| media.core.member(die, slot, worn)).collect(),
         };
         SetMoment {
-            groups: (0..media.store.space.per_die).map(group).collect(),
-            dies: dies.clone().map(|die| media.moment_of(die, worn)).collect(),
+            groups: (0..media.core.store.space.per_die).map(group).collect(),
+            dies: dies.clone().map(|die| media.core.moment_of(die, worn)).collect(),
         }
     }
 }
 
-impl Media {
-    fn part_valid(&self, global: usize) -> f64 {
+impl Core {
+    pub fn part_valid(&self, global: usize) -> f64 {
         f64::from(self.store.space.valid[global]) / f64::from(self.store.layout.data_units())
     }
 
-    fn cycles_since(&self, global: usize, worn: u32) -> u32 {
+    pub fn cycles_since(&self, global: usize, worn: u32) -> u32 {
         self.store.space.pe_cycles[global].saturating_sub(worn)
     }
 
-    fn used(&self, die: usize, superblock: u32, worn: u32) -> UsedBlock {
+    pub fn used(&self, die: usize, superblock: u32, worn: u32) -> UsedBlock {
         let space = &self.store.space;
         let at = space.global(die, superblock);
         let age = (space.dies[die].clock - space.closed_at[at]) as f64;
@@ -134,7 +134,7 @@ impl Media {
         }
     }
 
-    fn opened(&self, die: usize, stream: usize, worn: u32) -> Option<OpenBlock> {
+    pub fn opened(&self, die: usize, stream: usize, worn: u32) -> Option<OpenBlock> {
         let frontier = self.store.space.dies[die].frontiers[stream];
         let at = (frontier.superblock != NONE).then(|| self.store.space.global(die, frontier.superblock))?;
         Some(OpenBlock {
@@ -144,7 +144,7 @@ impl Media {
         })
     }
 
-    fn member(&self, die: usize, superblock: u32, worn: u32) -> Member {
+    pub fn member(&self, die: usize, superblock: u32, worn: u32) -> Member {
         let space = &self.store.space;
         let at = space.global(die, superblock);
         let opened = |stream: usize| {
@@ -160,7 +160,7 @@ impl Media {
         }
     }
 
-    fn moment_of(&self, die: usize, worn: u32) -> Moment {
+    pub fn moment_of(&self, die: usize, worn: u32) -> Moment {
         let space = &self.store.space.dies[die];
         let units = f64::from(self.store.layout.data_units());
         let global = |at: u32| self.store.space.global(die, at);

@@ -1,5 +1,6 @@
 //! What each superblock of a die, or of dies that share parity, is to become when a moment of a history is built again.
 
+use crate::core::Core;
 use crate::guards::members;
 use crate::media::Media;
 use crate::steady::{GroupMoment, Member, Moment, OpenBlock, SetMoment, UsedBlock, VictimBlock};
@@ -24,7 +25,7 @@ pub(super) struct SetPlan {
     pub groups: Vec<u32>,
 }
 
-impl Media {
+impl Core {
     /// The roles of a die's superblocks, which are in random order.
     pub(super) fn roles_of_die(
         &mut self,
@@ -47,7 +48,7 @@ impl Media {
         if let Some(block) = moment.victim {
             roles.victim = Some((take()?, block));
         }
-        let more = self.superblocks_kept() + self.cache_reserved();
+        let more = self.superblocks_kept() + self.rules.apart;
         let free_count = (moment.free.len() as u32 + more).saturating_sub(moment.kept).max(1);
         for at in 0..free_count as usize {
             let cycles = moment.free.get(at % moment.free.len().max(1)).copied().unwrap_or(0);
@@ -62,7 +63,9 @@ impl Media {
             closed.map(|(at, superblock)| (superblock, *drawn(&moment.closed, at, count, random))).collect();
         Ok(roles)
     }
+}
 
+impl Media {
     /// The roles of the superblocks of a set of dies: groups that are free or partly written are as they were at the
     /// moment, which group takes whose place is random.
     pub(super) fn plan_groups(
@@ -72,7 +75,7 @@ impl Media {
         random: &mut RandomStream,
     ) -> Result<SetPlan, String> {
         let stripes = self.guards.parity.as_ref().expect("a moment of groups is one of a drive with parity");
-        let (dies, per_die) = (stripes.dies_of(set), self.store.space.per_die);
+        let (dies, per_die) = (stripes.dies_of(set), self.core.store.space.per_die);
         let all = set as u32 * per_die..(set as u32 + 1) * per_die;
         let mut left: Vec<u32> = all.filter(|&group| stripes.groups[group as usize].parity != NONE).collect();
         shuffle(&mut left, random);
@@ -114,7 +117,7 @@ impl Media {
             roles.closed.sort_by(|(_, a), (_, b)| b.age.total_cmp(&a.age));
         }
         for die in dies {
-            self.store.space.dies[die].free.clear();
+            self.core.store.space.dies[die].free.clear();
         }
         Ok(SetPlan { roles, groups })
     }
@@ -145,19 +148,19 @@ impl Media {
     /// Tells the stripes what is written of a set's superblocks, and frees the rest of them, in this order of groups.
     pub(super) fn begin_groups(&mut self, groups: &[u32]) {
         let set = self.stripes().set_of_group(groups.first().copied().unwrap_or(0));
-        let per_die = self.store.space.per_die;
+        let per_die = self.core.store.space.per_die;
         for die in self.stripes().dies_of(set) {
             for superblock in 0..per_die {
-                let global = self.store.space.global(die, superblock);
-                if self.store.space.state[global] == SuperblockState::Closed {
-                    let programs = self.store.layout.rows / self.store.layout.program_rows;
+                let global = self.core.store.space.global(die, superblock);
+                if self.core.store.space.state[global] == SuperblockState::Closed {
+                    let programs = self.core.store.layout.rows / self.core.store.layout.program_rows;
                     self.note_written_untimed(global as u32, programs);
                 }
             }
-            for frontier in self.store.space.dies[die].frontiers {
+            for frontier in self.core.store.space.dies[die].frontiers {
                 if frontier.superblock != NONE {
-                    let global = self.store.space.global(die, frontier.superblock);
-                    let programs = frontier.next_unit / self.store.layout.program_units;
+                    let global = self.core.store.space.global(die, frontier.superblock);
+                    let programs = frontier.next_unit / self.core.store.layout.program_units;
                     self.note_written_untimed(global as u32, programs);
                 }
             }
@@ -167,16 +170,16 @@ impl Media {
             let stripes = self.stripes();
             let free: Vec<(usize, u32)> = stripes.data_places(group).collect();
             let free: Vec<(usize, u32)> = (free.into_iter())
-                .filter(|&(_, global)| self.store.space.state[global as usize] == SuperblockState::Free)
+                .filter(|&(_, global)| self.core.store.space.state[global as usize] == SuperblockState::Free)
                 .collect();
-            let ranks = free.iter().map(|&(die, at)| self.store.space.free_rank(die, at % per_die));
+            let ranks = free.iter().map(|&(die, at)| self.core.store.space.free_rank(die, at % per_die));
             let rank = ranks.max().unwrap_or(0).max(least);
             self.stripes().groups[group as usize].rank = rank;
             if self.stripes().is_begun(group) {
                 least = rank + 1;
             }
             for (die, global) in free {
-                self.store.space.push_ranked(die, global % per_die, rank);
+                self.core.store.space.push_ranked(die, global % per_die, rank);
             }
         }
     }

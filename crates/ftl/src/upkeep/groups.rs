@@ -15,12 +15,12 @@ impl Upkeep {
         }
         let view = self.trigger_view(media, die);
         let foreground = self.trigger.foreground(&view);
-        let wanted = foreground || (media.collections[die].background && self.trigger.background(&view));
+        let wanted = foreground || (media.core.collections[die].background && self.trigger.background(&view));
         if !wanted {
             return;
         }
-        let Some(superblock) = media.store.space.pick_victim(die) else { return };
-        let global = media.store.space.global(die, superblock);
+        let Some(superblock) = media.core.store.space.pick_victim(die) else { return };
+        let global = media.core.store.space.global(die, superblock);
         let group = media.stripes().group_of(global as u32);
         let resting = media.stripes().groups[group as usize].phase == Phase::Resting;
         if resting && (foreground || self.is_group_worthwhile(media, group)) {
@@ -32,8 +32,8 @@ impl Upkeep {
     /// True when a group, which is reclaimed as a whole, gives back enough for background work.
     pub fn is_group_worthwhile(&self, media: &Media, group: u32) -> bool {
         let stripes = media.guards.parity.as_ref().expect("only a drive with parity has groups");
-        let gain = |(_, at): (usize, u32)| media.gain_of(media.store.space.valid[at as usize]);
-        let units = stripes.data_places(group).count() as u32 * media.store.layout.data_units();
+        let gain = |(_, at): (usize, u32)| media.core.gain_of(media.core.store.space.valid[at as usize]);
+        let units = stripes.data_places(group).count() as u32 * media.core.store.layout.data_units();
         self.trigger.worthwhile(stripes.data_places(group).map(gain).sum(), units)
     }
 
@@ -41,8 +41,8 @@ impl Upkeep {
     #[cold]
     pub fn take_member<P: Probe>(&mut self, media: &mut Media, die: usize, ctx: &mut Context<P>) -> bool {
         loop {
-            if let Some((superblock, origin)) = media.collections[die].taken.pop_front() {
-                media.begin_victim(die, superblock, origin);
+            if let Some((superblock, origin)) = media.core.collections[die].taken.pop_front() {
+                media.core.begin_victim(die, superblock, origin);
                 return true;
             }
             media.ask_forced(die);
@@ -66,17 +66,20 @@ impl Upkeep {
     ) -> bool {
         let Some(stripes) = &media.guards.parity else { return false };
         let (group, origin) = stripes.asks[set][at];
-        if !stripes.data_places(group).all(|(die, superblock)| media.has_room_for_member(die, superblock)) {
+        if !stripes
+            .data_places(group)
+            .all(|(die, superblock)| media.core.has_room_for_member(die, superblock))
+        {
             return false;
         }
         let places: Vec<(usize, u32)> = stripes.data_places(group).collect();
         for &(die, superblock) in &places {
-            if media.store.space.state[superblock as usize] == SuperblockState::Open {
-                media.end_superblock(die, superblock % media.store.space.per_die, ctx);
+            if media.core.store.space.state[superblock as usize] == SuperblockState::Open {
+                media.end_superblock(die, superblock % media.core.store.space.per_die, ctx);
                 media.update_eligible(die);
             }
         }
-        if places.iter().any(|&(_, superblock)| media.store.space.in_flight[superblock as usize] > 0) {
+        if places.iter().any(|&(_, superblock)| media.core.store.space.in_flight[superblock as usize] > 0) {
             return false;
         }
         let stripes = media.stripes();
@@ -93,9 +96,9 @@ impl Upkeep {
 
     /// A member of a group that is taken: its data is to be moved by its own die.
     pub fn take_part(&mut self, media: &mut Media, die: usize, superblock: u32, origin: Origin) {
-        if media.store.space.state[superblock as usize] == SuperblockState::Free {
+        if media.core.store.space.state[superblock as usize] == SuperblockState::Free {
             media.take_from_group(die, superblock);
-            media.collections[die].mover.erasing += 1;
+            media.core.collections[die].mover.erasing += 1;
             return media.update_eligible(die); // It may have been the last free one.
         }
         self.count_victim(media, die, superblock as usize, origin);
@@ -104,7 +107,7 @@ impl Upkeep {
         let group = stripes.group_of(superblock);
         stripes.groups[group as usize].left += 1;
         stripes.woken.push(die);
-        media.collections[die].taken.push_back((superblock % media.store.space.per_die, origin));
+        media.core.collections[die].taken.push_back((superblock % media.core.store.space.per_die, origin));
     }
 
     /// Lets the dies that have something new go on.
@@ -122,7 +125,7 @@ impl Upkeep {
         ctx: &mut Context<P>,
     ) {
         let die = erase.die.index();
-        let global = media.store.space.global(die, erase.superblock) as u32;
+        let global = media.core.store.space.global(die, erase.superblock) as u32;
         media.erase_member(die, global, erase.origin);
         let group = media.stripes().group_of(global);
         let of = &mut media.stripes().groups[group as usize];
@@ -132,16 +135,17 @@ impl Upkeep {
         }
         for member in members(of.taken) {
             let die = media.stripes().place_of(group, member).0;
-            media.collections[die].mover.erasing -= 1;
+            media.core.collections[die].mover.erasing -= 1;
         }
         let freed = media.give_back(group);
-        if media.guards.snapshots.is_some() {
-            media.fit_snapshots(ctx); // A member may have been lost.
+        if media.features.watches_writes() {
+            media.fit_features(ctx); // A member may have been lost.
         }
         for &(die, superblock) in &freed {
-            if let Some(cold) = media.store.space.pick_relocation(die, superblock % media.store.space.per_die)
+            if let Some(cold) =
+                media.core.store.space.pick_relocation(die, superblock % media.core.store.space.per_die)
             {
-                let cold = media.store.space.global(die, cold) as u32;
+                let cold = media.core.store.space.global(die, cold) as u32;
                 let group = media.stripes().group_of(cold);
                 media.ask(group, Origin::Wear);
             }
@@ -158,9 +162,9 @@ impl Upkeep {
 impl Media {
     /// What was asked of a die's collection by itself becomes a wish for the group.
     pub fn ask_forced(&mut self, die: usize) {
-        while let Some((superblock, origin)) = self.collections[die].forced.pop_front() {
-            let global = self.store.space.global(die, superblock);
-            if origin == Origin::Rescue || self.store.space.is_candidate(global) {
+        while let Some((superblock, origin)) = self.core.collections[die].forced.pop_front() {
+            let global = self.core.store.space.global(die, superblock);
+            if origin == Origin::Rescue || self.core.store.space.is_candidate(global) {
                 let group = self.stripes().group_of(global as u32);
                 self.ask(group, origin);
             }
@@ -171,11 +175,11 @@ impl Media {
     pub fn forget_hopeless(&mut self, set: usize) {
         let stripes = self.guards.parity.as_mut().expect("only a drive with parity has groups");
         let dies = stripes.dies_of(set);
-        let coming = dies.clone().any(|die| self.collections[die].expected_superblocks() > 0)
+        let coming = dies.clone().any(|die| self.core.collections[die].expected_superblocks() > 0)
             || stripes.asks[set].iter().any(|&(group, _)| {
                 stripes
                     .superblocks_of(group)
-                    .any(|superblock| self.store.space.in_flight[superblock as usize] > 0)
+                    .any(|superblock| self.core.store.space.in_flight[superblock as usize] > 0)
             });
         if coming {
             return;

@@ -31,6 +31,7 @@ use content::Content;
 use controller::{ChannelUse, Kind, Origin, Transaction, TransactionId};
 use failures::Failures;
 use ftl::compatibility::Feature;
+use ftl::snapshots::Snapshots;
 use ftl::{Ftl, Layout, Seen, SnapshotEvent};
 use host::HostRequest;
 pub(crate) use ledger::Measured;
@@ -165,7 +166,7 @@ impl Checker {
 
     /// What snapshots see of a drive that was saved with them: other versions than the drive has now.
     fn begin_with_snapshots(&mut self, ftl: &Ftl) {
-        for snapshot in ftl.snapshots().iter().flat_map(|snapshots| snapshots.kept()) {
+        for snapshot in ftl.feature::<Snapshots>().iter().flat_map(|snapshots| snapshots.kept()) {
             let mut content = vec![EMPTY; self.layout.logical_units as usize];
             for (lpn, content) in content.iter_mut().enumerate() {
                 let seen = ftl.lookup_in(snapshot.serial, Lpn(lpn as u32)).expect("it is kept");
@@ -642,7 +643,7 @@ impl Checker {
     /// Every snapshot sees what the drive held when it was taken. A drive that died may have some of it in its buffer.
     fn settle_snapshots(&self, ftl: &Ftl) {
         let kept: Vec<u32> = ftl
-            .snapshots()
+            .feature::<Snapshots>()
             .map_or_else(Vec::new, |snapshots| snapshots.kept().map(|snapshot| snapshot.serial).collect());
         let expected: Vec<u32> = self.past.kept().map(|(serial, _)| serial).collect();
         assert_eq!(kept, expected, "the snapshots that are kept");

@@ -2,7 +2,6 @@
 
 use crate::agenda::Costs;
 use crate::buffer::{Coverage, Dram};
-use crate::guards::Stripes;
 use crate::host_side::{Arrives, Host, Reads, Serves};
 use crate::mapping::Plan;
 use crate::media::Media;
@@ -165,8 +164,6 @@ impl Ftl {
         regulation_counts() -> RegulationCounts { |ftl| ftl.regulation().map_or_else(Default::default, |it| it.counts) }
         /// Bytes that superblocks with one bit a cell hold; absent where there can be none.
         cache_bytes() -> Option<u64> { |ftl| ftl.media().cache_bytes() }
-        /// The parity over dies, if there is one.
-        parity() -> Option<&Stripes> { |ftl| ftl.media().guards.parity.as_deref() }
         /// What an access to the buffer's DRAM takes; none where it takes nothing.
         dram() -> Option<Dram> { |ftl| ftl.host().dram }
     }

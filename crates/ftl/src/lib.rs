@@ -54,6 +54,7 @@ pub use blocks::BlockMapped;
 
 pub use buffer::Coverage;
 pub use core::{Act, Seen};
+pub use features::parity::Stripes;
 pub use features::{Listed, snapshots};
 pub use guards::demand::Recovery;
 pub use guards::regulation::{Regulation, RegulationParts};

@@ -3,7 +3,6 @@
 use crate::buffer::Risk;
 use crate::core::LostUnits;
 use crate::features::Features;
-use crate::guards::Stripes;
 use crate::guards::demand::Checkpoints;
 use crate::guards::regulation::Regulation;
 use crate::store::spare::SpareAreas;
@@ -64,8 +63,6 @@ pub struct Medium {
     pub(crate) regulation: Option<Box<Regulation>>,
     /// Units whose only copy was marked as lost.
     pub(crate) lost: LostUnits,
-    /// Which superblocks protect each other.
-    pub(crate) parity: Option<Box<Stripes>>,
     /// Which superblocks the last whole checkpoint of the map covers.
     pub(crate) checkpoints: Option<Checkpoints>,
     /// What it has of a map of which RAM holds a part.

@@ -1,7 +1,6 @@
 //! What a layer will take of memory beside its map, its blocks and its buffer, before any of it is allocated.
 
 use crate::compatibility::Feature;
-use crate::guards::Stripes;
 use crate::store::labels::Label;
 use crate::{FtlConfig, recovery};
 use ecc::Ladder;
@@ -13,7 +12,7 @@ const REGULATED: u64 = 1 + 8 + 4 + 8;
 const STAMP: u64 = 8;
 
 impl FtlConfig {
-    /// Bytes of state for cached maps, checkpoints, power cuts, notes and costs of a regulator, features, snapshots and parity. A regulator is at
+    /// Bytes of state for cached maps, checkpoints, power cuts, notes and costs of a regulator and features. A regulator is at
     /// work where reads have a `code`.
     pub fn bytes_beside(&self, code: Option<&Ladder>) -> u64 {
         let layout = &self.layout;
@@ -27,7 +26,6 @@ impl FtlConfig {
             + self.beside.bytes_most(layout)
             + if code.is_some() { regulation() } else { 0 }
             + if recent { 4 * logical } else { 0 }
-            + self.stripe.map_or(0, |stripe| Stripes::bytes_for(superblocks, stripe))
     }
 
     /// What spare areas say for the time after a power cut.

@@ -4,10 +4,10 @@ use crate::agenda::{Agenda, Costs};
 use crate::buffer::Buffer;
 use crate::core::{Assembly, Collection, Core, Finding, LostUnits, Rules};
 use crate::features::{Features, Making};
+use crate::guards::Guards;
 use crate::guards::demand::Demand;
 use crate::guards::regulation::{Regulation, RegulationParts};
 use crate::guards::slc_cache::SlcCache;
-use crate::guards::{Guards, Rebuilds, Stripes};
 use crate::host_side::Host;
 use crate::map_on_flash::MapOnFlash;
 use crate::media::Media;
@@ -57,9 +57,11 @@ impl Parts<'_> {
         let more_slots =
             demand.as_ref().map_or(0, |demand| demand.slots) + config.beside.slots(layout, has_map_on_flash);
         let slots = config.buffer.slots + more_slots;
-        let guards = guards_of(config, regulation, demand, slots, &mut array, &mut controller, seed)?;
+        let guards = guards_of(config, regulation, demand, &mut array, &mut controller, seed)?;
         let making = Making {
             layout,
+            array: &array,
+            apart: guards.slc_cache.as_ref().map_or(0, |cache| cache.reserved),
             slots,
             has_map_on_flash,
             has_power_cuts: config.has_power_cuts(),
@@ -76,7 +78,7 @@ impl Parts<'_> {
             spare,
             foreground_limit: upkeep.trigger.foreground_limit(),
             rewrite_after: config.upkeep.rewrite_after,
-            in_step: guards.parity.is_some(),
+            in_step: config.beside.work_in_step(),
             apart: guards.slc_cache.as_ref().map_or(0, |cache| cache.shared()),
             apart_from: guards.slc_cache.as_ref().map_or(NONE, |cache| cache.own_from()),
             write_back: config.buffer.write_back,
@@ -105,6 +107,7 @@ impl Parts<'_> {
             agenda,
             rules,
             lost: LostUnits::default(),
+            woken: Vec::new(),
             asks: VecDeque::new(),
             finding: config.has_power_cuts().then(|| {
                 let (method, spare_bytes) = ((config.faults.recovery)(), config.faults.spare_bytes);
@@ -123,12 +126,10 @@ fn guards_of(
     config: &FtlConfig,
     regulation: RegulationParts,
     demand: Option<Demand>,
-    _slots: u32,
     array: &mut FlashArray,
     controller: &mut Controller,
     seed: u64,
 ) -> Result<Guards, String> {
-    let layout = &config.layout;
     let regulation = Regulation::new(config, regulation, controller, seed)?;
     let slc_cache = SlcCache::new(config, controller.slc_mode());
     if slc_cache.is_some() {
@@ -139,14 +140,7 @@ fn guards_of(
         };
         array.allow_slc_mode(mode.erases_per_cycle);
     }
-    let apart = slc_cache.as_ref().map_or(0, |cache| cache.reserved);
-    Ok(Guards {
-        regulation,
-        demand: demand.map(Box::new),
-        parity: config.stripe.map(|stripe| Box::new(Stripes::new(layout, array, stripe, apart))),
-        rebuilds: Rebuilds::default(),
-        slc_cache,
-    })
+    Ok(Guards { regulation, demand: demand.map(Box::new), slc_cache })
 }
 
 /// The agenda of a drive on which something comes back by the clock alone.

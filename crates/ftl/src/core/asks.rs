@@ -2,6 +2,7 @@
 
 use super::Core;
 use crate::SnapshotEvent;
+use controller::Class;
 use std::collections::VecDeque;
 use units::{Lpn, Ppa, SimTime};
 
@@ -24,6 +25,10 @@ pub(crate) enum Ask {
     FlushMap,
     /// What waits for a map on flash goes on.
     GoOn,
+    /// A program of a feature's own, of which nothing is valid: die, superblock in it and page row.
+    Program { die: u32, superblock: u32, row: u32 },
+    /// A read that makes another good: page row, numbered over the drive, units, class, and what the feature knows it by.
+    Reread { row: u32, mask: u64, class: Class, owner: u32 },
     /// Superblocks that hold nothing any more are erased.
     EraseEmptied,
     /// An observer is told.

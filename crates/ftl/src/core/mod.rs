@@ -15,9 +15,11 @@ mod finding;
 mod found;
 mod idle;
 mod lost;
+mod moments;
 mod ordering;
 mod read;
 mod room;
+mod together;
 mod versions;
 mod write;
 
@@ -28,6 +30,9 @@ pub(crate) use collection::Collection;
 pub(crate) use finding::Finding;
 pub(crate) use idle::Idle;
 pub(crate) use lost::LostUnits;
+pub use moments::{GroupMoment, Member, Moment, OpenBlock, SetMoment, UsedBlock, VictimBlock};
+pub(crate) use moments::{Roles, SetPlan, drawn, shuffle};
+pub(crate) use together::{Remedy, Together, Wish};
 pub(crate) use versions::Overtaken;
 pub use versions::{Act, Seen};
 
@@ -80,6 +85,8 @@ pub(crate) struct Core {
     pub lost: LostUnits,
     /// How the map is found again, where the power may be cut.
     pub finding: Option<Box<Finding>>,
+    /// Dies with something new to collect.
+    pub woken: Vec<usize>,
     /// What features asked for and was not done yet.
     pub asks: VecDeque<Ask>,
     /// Bytes that the read about to be submitted takes over the channel; 0: its units'.

@@ -6,10 +6,13 @@
 
 use super::{Features, features};
 use crate::Probe;
-use crate::core::{Act, Arriving, Core, Overtaken, Seen};
+use crate::core::{Act, Arriving, Core, Overtaken, Remedy, Seen, SetMoment, SetPlan, Together, Wish};
 use crate::store::Mark;
 use crate::store::spare::SpareAreas;
-use controller::Transaction;
+use controller::{Context, Origin, Transaction};
+use engine::RandomStream;
+use nand::ProgramStatus;
+use std::ops::Range;
 use units::{Lpn, Ppa, SimTime};
 
 /// What the answers come to.
@@ -257,6 +260,8 @@ hooks! {
     ask spare_least() -> u64, sum;
     /// It is at work by the clock.
     ask keeps_time() -> bool, any;
+    /// It has room that only spare units give.
+    ask shares_room() -> bool, any;
     /// It has a part in each write, so that a drive is not filled superblock by superblock.
     ask watches_writes() -> bool, any;
     /// It keeps versions that writes without time know nothing of.
@@ -271,4 +276,86 @@ hooks! {
     tell find_versions(core: &mut Core, spare: &SpareAreas, marks: &[Mark]) -> u64, most;
     /// Time goes on: what fell into the dark is over.
     tell go_on_at(now: SimTime);
+    /// It is at something that a saved state does not hold.
+    ask bars_saving() -> bool, any;
+    /// Time begins.
+    tell time_begins();
+    /// Gives each die of a fresh drive its superblocks; false where each takes its own.
+    tell frees(core: &mut Core) -> bool, any;
+    /// So many programs of a superblock with all its bits were handed out.
+    tell issued(core: &mut Core, superblock: u32, programs: u32);
+    /// Such a superblock takes no more data before it is full.
+    tell superblock_ended(core: &mut Core, superblock: u32);
+    /// Its die is dead.
+    tell died(core: &mut Core, superblock: u32);
+    /// A superblock may hold nothing any more: true for one that is erased with others.
+    tell emptied[P](core: &mut Core, superblock: u32, ctx: &mut Context<P>) -> bool, any;
+    /// A program of its own is over.
+    tell programmed_own[P](core: &mut Core, superblock: u32, status: ProgramStatus, ctx: &mut Context<P>);
+    /// A power cut tore that page row, and its data can be found again.
+    ask is_torn(superblock: u32, row: u32) -> bool, any;
+    /// A read of a superblock will fail: what makes it good has to stay.
+    tell pinned(superblock: u32);
+    /// It is good, or given up.
+    tell unpinned[P](core: &mut Core, superblock: u32, ctx: &mut Context<P>);
+    /// The page rows (numbered over the drive) that give back one of a superblock; none: nothing does.
+    ask rows_beside(core: &Core, superblock: u32, row: u32) -> Option<Vec<u32>>, first;
+    /// A read failed: asks for what makes it good, if anything does.
+    tell unreadable(core: &mut Core, read: &Transaction) -> Option<Remedy>, first;
+    /// A read that was asked for so is over; after the last of them: the one that failed, and whether it does for good.
+    tell reread(read: &Transaction) -> Option<(Transaction, bool)>, first;
+    /// What other dies hold gives back a page row.
+    ask gives_back(core: &Core, superblock: u32, row: u32) -> bool, any;
+    /// A torn page row of a superblock can be found again.
+    ask protects(superblock: u32) -> bool, any;
+    /// The power fails while these page rows of superblocks are torn: adds those that are lost.
+    tell torn(core: &Core, rows: &[(u32, u32)], lost: &mut Vec<(u32, u32)>);
+    /// Adds the page rows of superblocks that are read when the power is back.
+    ask rows_to_read(core: &Core, rows: &mut Vec<(u32, u32)>);
+    /// A superblock is found: false for one that holds no data.
+    tell holds_data(core: &mut Core, superblock: u32, is_failing: bool) -> bool, all;
+    /// More may be written to what is left of one.
+    ask takes_more(superblock: u32) -> bool, all;
+    /// It holds something and takes no more data.
+    tell takes_no_more(superblock: u32);
+    /// All superblocks are told apart.
+    tell all_told(core: &mut Core);
+    /// The map is found, and time goes on.
+    tell map_found(core: &mut Core);
+    /// The dies whose superblocks are reclaimed with those of a die.
+    ask dies_beside(die: usize) -> Option<Range<usize>>, first;
+    /// A superblock is to be written anew with those beside it; false where it is being emptied anyway.
+    tell asks_anew(core: &Core, superblock: u32, origin: Origin) -> bool, any;
+    /// A program on a superblock failed that holds no data.
+    tell rescues(superblock: u32);
+    /// Wear levelling wants a superblock moved.
+    tell relocates(superblock: u32);
+    /// What a die's collection was asked for, and wishes, becomes a wish for superblocks of several dies.
+    tell wishes(core: &mut Core, die: usize, wish: &Wish<'_>);
+    /// What was asked for `at`th with a superblock of a die.
+    ask asked_together(core: &Core, die: usize, at: usize) -> Option<Together>, first;
+    /// Nothing of what was asked for has room.
+    tell none_fits(core: &Core, die: usize);
+    /// What was asked for `at`th is taken.
+    tell begins_together(die: usize, at: usize);
+    /// A superblock of it is taken; true when there is something to move out of it.
+    tell takes_member(core: &mut Core, die: usize, superblock: u32) -> bool, any;
+    /// It is to be emptied by its die.
+    tell moves_member(superblock: u32);
+    /// It is erased, and whole or not.
+    tell erased_member(core: &mut Core, superblock: u32, is_whole: bool);
+    /// That was the last of them.
+    tell erased_last(core: &mut Core, superblock: u32) -> bool, any;
+    /// They are free again: gives them, each with its die.
+    tell gives_members_back(core: &mut Core, superblock: u32) -> Option<Vec<(usize, u32)>>, first;
+    /// The superblocks that are reclaimed with one, each with its die: those with data, or all.
+    ask members_of(superblock: u32, with_own: bool) -> Option<Vec<(usize, u32)>>, first;
+    /// So many programs of a superblock were written in no time.
+    tell wrote_untimed(core: &mut Core, superblock: u32, programs: u32);
+    /// What the first dies look like whose superblocks are reclaimed together.
+    ask moment_together(core: &Core, worn: u32) -> Option<SetMoment>, first;
+    /// What the superblocks of such dies are to be, when a moment is built again.
+    ask plans_together(core: &mut Core, set: usize, moment: &SetMoment, random: &mut RandomStream) -> Option<Result<SetPlan, String>>, first;
+    /// They are built: the rest of these groups is free, in this order.
+    tell begins_built(core: &mut Core, groups: &[u32]);
 }

@@ -6,11 +6,16 @@ use crate::core::Core;
 use crate::saved::Untaken;
 use crate::{Layout, SavedState};
 use config::{ConfigError, Section};
+use nand::FlashArray;
 use units::{Bytes, Nanos};
 
 /// What a feature is made for.
+#[derive(Clone, Copy)]
 pub(crate) struct Making<'a> {
     pub layout: &'a Layout,
+    pub array: &'a FlashArray,
+    /// Superblocks of each die that stand apart from those that data share.
+    pub apart: u32,
     /// Slots of the buffer, those that features keep for themselves included.
     pub slots: u32,
     /// The map, or checkpoints of it, lie on flash.
@@ -21,10 +26,16 @@ pub(crate) struct Making<'a> {
     pub in_flight_most: Option<Bytes>,
 }
 
-/// How a feature is made.
-pub(crate) trait Made: Sized {
-    /// What the drive's file says of it.
+/// What a drive's file can say of a feature.
+pub trait Said {
+    /// What it says.
     type Settings;
+}
+
+/// How a feature is made.
+pub(crate) trait Made: Said + Sized {
+    /// What a saved state has of it comes before what that has of superblocks with one bit a cell.
+    const IS_SAVED_FIRST: bool = false;
 
     /// Reads its keys in `[ftl]`, and takes the room in `layout` that must be known to what is read after it.
     ///
@@ -35,6 +46,11 @@ pub(crate) trait Made: Sized {
     /// Logical units behind those of the host and of the map that it keeps for itself.
     fn units_of_its_own(_: &Self::Settings, _: &Layout) -> u32 {
         0
+    }
+
+    /// It has superblocks of several dies reclaimed together.
+    fn works_in_step(_: &Self::Settings) -> bool {
+        false
     }
 
     /// Buffer slots that it keeps for itself.
@@ -80,7 +96,7 @@ macro_rules! make {
     ([$($name:ident: $type:ty,)*]) => {
         /// What a drive's file says of its features.
         pub struct Settings {
-            $($name: <$type as Made>::Settings,)*
+            $($name: <$type as Said>::Settings,)*
         }
 
         impl Settings {
@@ -95,6 +111,11 @@ macro_rules! make {
             /// Logical units behind those of the host and of the map that they keep for themselves.
             pub(crate) fn units_of_their_own(&self, layout: &Layout) -> u32 {
                 0 $(+ <$type as Made>::units_of_its_own(&self.$name, layout))*
+            }
+
+            /// Superblocks of several dies are reclaimed together.
+            pub(crate) fn work_in_step(&self) -> bool {
+                false $(|| <$type as Made>::works_in_step(&self.$name))*
             }
 
             /// Buffer slots that they keep for themselves.
@@ -125,16 +146,25 @@ macro_rules! make {
             }
 
             /// Adds what a saved state has of them, or of their absence.
-            pub(crate) fn save(&self, core: &Core, saved: &mut SavedState) {
-                $(<$type as Made>::save(self.$name.as_deref(), core, saved);)*
+            pub(crate) fn save(&self, is_first: bool, core: &Core, saved: &mut SavedState) {
+                $(if <$type as Made>::IS_SAVED_FIRST == is_first {
+                    <$type as Made>::save(self.$name.as_deref(), core, saved);
+                })*
             }
 
             /// Takes that from a saved state.
             ///
             /// # Errors
             /// When it contradicts itself, or the drive.
-            pub(crate) fn load(&mut self, core: &mut Core, saved: &mut Untaken<'_>) -> Result<(), String> {
-                $(<$type as Made>::load(self.$name.as_deref_mut(), core, saved)?;)*
+            pub(crate) fn load(
+                &mut self,
+                is_first: bool,
+                core: &mut Core,
+                saved: &mut Untaken<'_>,
+            ) -> Result<(), String> {
+                $(if <$type as Made>::IS_SAVED_FIRST == is_first {
+                    <$type as Made>::load(self.$name.as_deref_mut(), core, saved)?;
+                })*
                 Ok(())
             }
 
@@ -151,15 +181,23 @@ macro_rules! make {
 macro_rules! listed {
     ([$($name:ident: $type:ty,)*]) => {
         /// A feature of the list: asked for by its type where it is told of in results.
-        pub trait Listed {
+        pub trait Listed: Said {
             /// This feature of a drive, if it has it.
             #[doc(hidden)]
             fn of(features: &Features) -> Option<&Self>;
+
+            /// What a drive's file says of it.
+            #[doc(hidden)]
+            fn said(settings: &Settings) -> &Self::Settings;
         }
 
         $(impl Listed for $type {
             fn of(features: &Features) -> Option<&Self> {
                 features.$name.as_deref()
+            }
+
+            fn said(settings: &Settings) -> &Self::Settings {
+                &settings.$name
             }
         })*
     };

@@ -7,12 +7,13 @@
 
 mod hooks;
 mod make;
+pub mod parity;
 mod sectors;
 pub mod snapshots;
 mod trims;
 
 pub(crate) use hooks::Feature;
-pub use make::Listed;
+pub use make::{Listed, Said};
 pub(crate) use make::{Chore, Made, Making, Settings};
 
 /// The list of features: hands it to another macro, before what else that takes. Hooks are called in this order.
@@ -20,6 +21,7 @@ macro_rules! features {
     ($call:ident $($rest:tt)*) => {
         $call! {
             [
+                parity: crate::features::parity::Stripes,
                 snapshots: crate::features::snapshots::Snapshots,
                 sectors: crate::features::sectors::Sectors,
                 trims: crate::features::trims::Trims,

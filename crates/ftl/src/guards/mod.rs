@@ -2,16 +2,8 @@
 //! feature, keeps an account of its own, and is asked by `media` at its places.
 
 pub(crate) mod demand;
-mod rebuilds;
 pub(crate) mod regulation;
-mod scars;
 pub(crate) mod slc_cache;
-mod stripes;
-
-pub(crate) use rebuilds::{Rebuild, Rebuilds};
-pub(crate) use scars::Remains;
-pub use stripes::Stripes;
-pub(crate) use stripes::{Phase, members};
 
 use demand::Demand;
 use regulation::Regulation;
@@ -23,10 +15,6 @@ pub(crate) struct Guards {
     pub regulation: Option<Box<Regulation>>,
     /// Which entries of the map are in RAM, where not all are.
     pub demand: Option<Box<Demand>>,
-    /// Which superblocks protect each other, where any do.
-    pub parity: Option<Box<Stripes>>,
-    /// What could not be read, and what is being done about it.
-    pub rebuilds: Rebuilds,
     /// Superblocks with one bit a cell, where there can be some.
     pub slc_cache: Option<Box<SlcCache>>,
 }
@@ -35,7 +23,6 @@ impl Guards {
     /// Bytes of state.
     pub fn bytes(&self) -> usize {
         self.regulation.as_ref().map_or(0, |regulation| regulation.bytes())
-            + self.parity.as_ref().map_or(0, |stripes| stripes.bytes())
             + self.demand.as_ref().map_or(0, |demand| demand.bytes())
     }
 }

@@ -74,15 +74,15 @@ impl SlcCache {
             superblocks: layout.superblocks_per_die,
             superblock: Bytes::new(units * layout.unit.get()),
         };
-        let reserved = policy.reserved(&shape);
+        let (reserved, in_step) = (policy.reserved(&shape), config.beside.work_in_step());
         Some(Box::new(Self {
             policy,
             shape,
             when_full: folding.when_full,
             idle_after: folding.idle_after,
-            // Parity is made of data that pass the controller.
-            in_die: mode.is_some_and(|mode| mode.folds_in_die) && config.stripe.is_none(),
-            own: config.stripe.map(|_| vec![Vec::new(); layout.dies as usize]),
+            // What is made of several superblocks passes the controller.
+            in_die: mode.is_some_and(|mode| mode.folds_in_die) && !in_step,
+            own: in_step.then(|| vec![Vec::new(); layout.dies as usize]),
             reserved,
             dies: (0..layout.dies).map(|_| CacheDie::new()).collect(),
             in_use: 0,

@@ -99,7 +99,7 @@ pub(crate) trait Serves: Arrives {
         }
         ctx.probe.on_host_write(lpn);
         host.reads.forget(lpn, &mut media.core.store.stats);
-        let overtaken = media.overtake(lpn, ctx.calendar.now(), &mut ctx.probe);
+        let overtaken = media.overtake(lpn, ctx);
         debug_assert_ne!(overtaken, Overtaken::Refused, "the caller asks first");
         if overtaken == Overtaken::InBuffer {
             self.read_rest_now(lpn, ctx);
@@ -155,7 +155,7 @@ pub(crate) trait Serves: Arrives {
         }
         for lpn in (first.0..first.0 + count).map(Lpn) {
             let (media, _) = self.parts();
-            let buffered = match media.overtake(lpn, ctx.calendar.now(), &mut ctx.probe) {
+            let buffered = match media.overtake(lpn, ctx) {
                 Overtaken::Free => media.core.buffer.used_slots() > 0 && media.core.buffer.cancel(lpn),
                 Overtaken::InBuffer => {
                     self.read_rest_now(lpn, ctx);
@@ -234,16 +234,10 @@ pub(crate) trait Serves: Arrives {
                     let (media, host) = self.parts();
                     host.await_flushed(request, &mut media.core.buffer);
                 }
-                Ask::Release(lpn, ppa) => self.parts().0.release(lpn, ppa, &mut ctx.probe),
                 Ask::Return(lpn, place) => self.return_to(lpn, place, &mut ctx.probe),
-                Ask::PutBack(since) => {
-                    let media = self.parts().0;
-                    media.features.put_back(&mut media.core, since, ctx.calendar.now());
-                }
                 Ask::FlushMap => self.flush_map(ctx.calendar.now()),
                 Ask::GoOn => self.go_on_with_map(ctx),
-                Ask::EraseEmptied => self.parts().0.erase_emptied(ctx),
-                Ask::Tell(event) => ctx.probe.on_snapshot(event),
+                other => self.parts().0.do_one(other, ctx),
             }
             self.carry_out(ctx);
         }

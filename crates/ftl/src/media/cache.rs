@@ -11,6 +11,21 @@ use crate::slc_cache::{CacheView, WhenFull};
 use crate::store::{HOST, NONE, SLC, SuperblockState};
 
 impl Media {
+    /// Gives the cache the superblocks that stand apart for it: the last ones of each die.
+    pub fn free_own(&mut self) {
+        let Some(cache) = &mut self.guards.slc_cache else { return };
+        let (reserved, Some(own)) = (cache.reserved, &mut cache.own) else { return };
+        let (per_die, array) = (self.core.store.layout.superblocks_per_die, &self.core.store.array);
+        for (die, own) in own.iter_mut().enumerate() {
+            let first = per_die.saturating_sub(reserved);
+            own.extend((first..per_die).rev().filter(|&superblock| array.is_whole(die as u32, superblock)));
+            for &superblock in own.iter() {
+                let global = self.core.store.space.global(die, superblock);
+                self.core.store.space.state[global] = SuperblockState::Free;
+            }
+        }
+    }
+
     /// Bytes that the superblocks with one bit a cell hold; absent where there can be none.
     #[inline]
     pub fn cache_bytes(&self) -> Option<u64> {

@@ -5,8 +5,8 @@ use crate::core::{Ask, Overtaken};
 use crate::media::Media;
 use crate::store::SuperblockState;
 use crate::store::spare::NOTHING;
-use controller::Origin;
-use units::{Lpn, Ppa, SimTime};
+use controller::{Context, Origin};
+use units::{Lpn, Ppa};
 
 impl Media {
     /// The host's newest version made `ppa` invalid.
@@ -47,13 +47,13 @@ impl Media {
 
     /// A unit is about to be overwritten or trimmed: what becomes of the version it has.
     #[inline]
-    pub fn overtake<P: Probe>(&mut self, lpn: Lpn, now: SimTime, probe: &mut P) -> Overtaken {
+    pub fn overtake<P: Probe>(&mut self, lpn: Lpn, ctx: &mut Context<P>) -> Overtaken {
         loop {
-            let overtaken = self.features.overtakes(&mut self.core, lpn, now);
+            let overtaken = self.features.overtakes(&mut self.core, lpn, ctx.calendar.now());
             if overtaken != Overtaken::Again {
                 return overtaken;
             }
-            self.release_asked(probe);
+            self.do_asked(ctx);
         }
     }
 
@@ -74,15 +74,36 @@ impl Media {
         }
     }
 
-    /// Lets go of what features asked to be let go.
+    /// Does what features asked for that is done here.
+    #[inline]
+    pub fn do_asked<P: Probe>(&mut self, ctx: &mut Context<P>) {
+        if !self.core.asks.is_empty() {
+            self.do_all_asked(ctx);
+        }
+    }
+
     #[cold]
-    pub fn release_asked<P: Probe>(&mut self, probe: &mut P) {
+    fn do_all_asked<P: Probe>(&mut self, ctx: &mut Context<P>) {
         for ask in self.core.take_asks() {
-            match ask {
-                Ask::Release(lpn, ppa) => self.release(lpn, ppa, probe),
-                Ask::Tell(event) => probe.on_snapshot(event),
-                other => unreachable!("{other:?} is for the layer to do"),
+            self.do_one(ask, ctx);
+        }
+    }
+
+    /// Does one thing that a feature asked for.
+    ///
+    /// # Panics
+    /// When it is for the layer to do.
+    pub fn do_one<P: Probe>(&mut self, ask: Ask, ctx: &mut Context<P>) {
+        match ask {
+            Ask::Release(lpn, ppa) => self.release(lpn, ppa, &mut ctx.probe),
+            Ask::PutBack(since) => self.features.put_back(&mut self.core, since, ctx.calendar.now()),
+            Ask::Program { die, superblock, row } => self.program_own(die, superblock, row, ctx),
+            Ask::Reread { row, mask, class, owner } => {
+                self.submit_read(row, mask, Origin::Rebuild, class, owner, ctx);
             }
+            Ask::EraseEmptied => self.erase_emptied(ctx),
+            Ask::Tell(event) => ctx.probe.on_snapshot(event),
+            other => unreachable!("{other:?} is for the layer to do"),
         }
     }
 

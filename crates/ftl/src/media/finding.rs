@@ -35,7 +35,6 @@ impl Media {
         (store.array, store.controller, store.stats) = (array, controller, counted.stats);
         self.guards.regulation = medium.regulation;
         self.core.lost = medium.lost;
-        self.guards.parity = medium.parity;
         self.core.read_only |= medium.listed.read_only;
         self.core.store.dead.go_on_with(medium.listed.dead);
         self.features.take_back(medium.features);
@@ -62,7 +61,7 @@ impl Media {
         let units = units.filter(|&lpn| self.core.store.map.lookup(lpn) != Ppa::NONE).count() as u64;
         let mut found = Found { units, ..Found::default() };
         let mut reads = self.own_reads();
-        reads.extend(self.sum_reads());
+        reads.extend(self.reads_for_features());
         for global in 0..self.core.store.layout.superblocks() {
             let view = self.found_view(global);
             if view.rows_programmed > 0 && self.core.store.space.state[global] != SuperblockState::Lost {
@@ -101,12 +100,28 @@ impl Media {
         rows.into_iter().map(read).collect()
     }
 
+    /// The reads of page rows that features need.
+    fn reads_for_features(&self) -> Vec<Transaction> {
+        let layout = &self.core.store.layout;
+        let mut rows = Vec::new();
+        self.features.rows_to_read(&self.core, &mut rows);
+        let whole = u64::MAX >> (64 - layout.row_units);
+        let read = |(superblock, row): (u32, u32)| {
+            let row = superblock * layout.rows + row;
+            self.core.read_of(row, whole, Origin::Map, Class::InternalRead, NONE)
+        };
+        rows.into_iter().map(read).collect()
+    }
+
     /// The page rows to read for one: those that give it back where its die has failed.
     pub fn rows_for(&self, row: u32) -> Vec<u32> {
         let superblock = row / self.core.store.layout.rows;
         let (die, _) = self.core.store.space.place_of(superblock);
         match self.core.store.dead.has(die) {
-            true => self.rows_beside(superblock, row % self.core.store.layout.rows).unwrap_or_default(),
+            true => self
+                .features
+                .rows_beside(&self.core, superblock, row % self.core.store.layout.rows)
+                .unwrap_or_default(),
             false => vec![row],
         }
     }

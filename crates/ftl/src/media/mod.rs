@@ -6,11 +6,9 @@ mod agenda;
 mod cache;
 mod commit;
 mod finding;
-mod parity;
 mod power;
 mod read;
 mod room;
-mod torn;
 mod write;
 
 pub use finding::Found;
@@ -42,9 +40,7 @@ impl Media {
                 |at: usize| self.core.store.array.pe_cycles((at / per_die) as u32, (at % per_die) as u32);
             regulation.begin(wear);
         }
-        if let Some(stripes) = &mut self.guards.parity {
-            stripes.begin();
-        }
+        self.features.time_begins();
         self.core.read_only |= self.core.store.dead.from_start != NONE;
     }
 

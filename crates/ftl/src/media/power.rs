@@ -82,7 +82,9 @@ impl Media {
             }
         }
         self.leave_dead(&mut wreck);
-        for (superblock, row) in self.cut_groups(&wreck.torn) {
+        let mut lost = Vec::new();
+        self.features.torn(&self.core, &wreck.torn, &mut lost);
+        for (superblock, row) in lost {
             self.lose_row(superblock, row, &mut wreck.damage);
         }
         (interrupted, wreck)
@@ -120,7 +122,6 @@ impl Media {
             array: store.array,
             controller: store.controller,
             regulation,
-            parity: guards.parity,
             lost,
             checkpoints: guards.demand.and_then(|demand| demand.checkpoints).map(Checkpoints::after_cut),
             translations: None,
@@ -148,7 +149,7 @@ impl Media {
         wreck.damage.torn_rows += u64::from(transaction.rows);
         wreck.damage.paired_rows += u64::from(transaction.row - first);
         let (superblock, end) = (global as u32, transaction.row + transaction.rows);
-        if self.is_protected_superblock(superblock) {
+        if self.features.protects(superblock) {
             wreck.torn.extend((first..end).map(|row| (superblock, row)));
         } else {
             self.core.void_rows(superblock, first, transaction.row - first);
@@ -162,7 +163,7 @@ impl Media {
         for global in dead {
             let superblock = global as u32;
             let rows = (0..self.core.store.array.next_row(global)).map(|row| (superblock, row));
-            if self.is_protected_superblock(superblock) {
+            if self.features.protects(superblock) {
                 wreck.torn.extend(rows);
             } else {
                 rows.for_each(|(superblock, row)| self.lose_row(superblock, row, &mut wreck.damage));

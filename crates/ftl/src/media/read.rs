@@ -42,11 +42,10 @@ impl Media {
             }
         }
         let dead = self.core.store.dead.has(die as usize) && !self.core.rules.lapses.has(Lapse::ReadsDeadDie);
-        transaction.reading.uncorrectable |= die == self.core.store.dead.from_start
-            || dead
-            || self.guards.parity.as_ref().is_some_and(|stripes| stripes.is_torn(global, transaction.row));
+        transaction.reading.uncorrectable |=
+            die == self.core.store.dead.from_start || dead || self.features.is_torn(global, transaction.row);
         if transaction.reading.uncorrectable && origin != Origin::ReadAhead {
-            self.pin_group(global);
+            self.features.pinned(global);
         }
         self.core.store.controller.submit(transaction, ctx)
     }

@@ -5,12 +5,11 @@ use crate::media::Media;
 impl Media {
     /// Gives each die of a fresh drive its good superblocks.
     pub fn free_all(&mut self) {
-        if self.guards.parity.is_some() {
-            self.free_groups();
-        }
+        let are_free = self.features.frees(&mut self.core);
+        self.free_own();
         for die in 0..self.core.store.layout.dies as usize {
             for superblock in 0..self.core.store.layout.superblocks_per_die {
-                if self.guards.parity.is_none() && self.core.store.array.is_whole(die as u32, superblock) {
+                if !are_free && self.core.store.array.is_whole(die as u32, superblock) {
                     self.core.store.space.push_free(die, superblock);
                     self.core.store.space.dies[die].usable += 1;
                 }

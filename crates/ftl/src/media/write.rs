@@ -156,8 +156,10 @@ impl Media {
         let units = self.core.store.program_units_of(stream);
         ctx.probe.on_place(&transaction, units, |unit| self.core.store.programs.told(slot, unit));
         self.core.store.controller.submit(transaction, ctx);
-        if self.guards.parity.is_some() && !slc {
-            self.note_program(global as u32, next_unit / self.core.store.layout.program_units, ctx);
+        if !slc {
+            let programs = next_unit / self.core.store.layout.program_units;
+            self.features.issued(&mut self.core, global as u32, programs);
+            self.do_asked(ctx);
         }
         if full {
             self.note_closed(global);
@@ -204,6 +206,33 @@ impl Media {
         transaction
     }
 
+    /// Submits a program of a feature's own.
+    pub fn program_own<P: Probe>(&mut self, die: u32, superblock: u32, row: u32, ctx: &mut Context<P>) {
+        let slot = self.core.store.programs.take_slot();
+        for unit in 0..self.core.store.layout.program_units {
+            self.core.store.programs.set(slot, unit, Source::new(Origin::Parity, 0));
+        }
+        let class = Class::InternalProgram;
+        let mut transaction =
+            Transaction::new(Kind::Program, Origin::Parity, class, DieId(die), superblock, row);
+        transaction.wear =
+            self.core.store.controller.wear_row(|| self.core.store.array.worn(die, superblock));
+        transaction.rows = self.core.store.layout.program_rows;
+        transaction.pages = self.core.store.layout.planes * self.core.store.layout.program_rows;
+        transaction.owner = slot;
+        let global = self.core.store.space.global(die as usize, superblock);
+        if let Some(regulation) = &mut self.guards.regulation {
+            let cost = regulation.table.for_parity();
+            transaction.cost = regulation.issue(cost, global, row, transaction.rows, ctx.calendar.now());
+            // The data that it is made of fall due themselves.
+            regulation.take_due();
+        }
+        self.core.store.space.in_flight[global] += 1;
+        let units = self.core.store.layout.program_units;
+        ctx.probe.on_place(&transaction, units, |unit| self.core.store.programs.told(slot, unit));
+        self.core.store.controller.submit(transaction, ctx);
+    }
+
     /// Says what a program costs that the regulator has chosen a cost for.
     pub fn cost_of(
         &mut self,
@@ -232,8 +261,9 @@ impl Media {
                 self.core.store.space.dies[die].frontiers[stream] = Frontier::CLOSED;
                 let global = self.core.store.space.global(die, superblock);
                 self.core.store.space.state[global] = SuperblockState::Closed;
-                if self.guards.parity.is_some() && stream != SLC {
-                    self.note_ended(global as u32, ctx);
+                if stream != SLC {
+                    self.features.superblock_ended(&mut self.core, global as u32);
+                    self.do_asked(ctx);
                 }
                 if stream == self.core.assembly.host_stream && self.core.assembly.current == die as u32 {
                     self.core.assembly.end_unit();

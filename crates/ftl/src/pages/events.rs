@@ -154,7 +154,7 @@ impl PageMapped {
         self.media.core.store.space.in_flight[global] -= 1;
         if transaction.origin == Origin::Parity {
             self.media.core.store.stats.program_failures += u64::from(status == ProgramStatus::Failed);
-            self.media.on_parity_programmed(global as u32, status, ctx);
+            self.media.features.programmed_own(&mut self.media.core, global as u32, status, ctx);
             self.upkeep.collect(&mut self.media, die, ctx);
             return;
         }

@@ -41,7 +41,7 @@ impl PageMapped {
             failed.units_protected += protected;
             failed.units_lost += lost;
         }
-        self.media.core.read_only |= self.media.guards.parity.is_some();
+        self.media.core.read_only |= self.media.core.rules.in_step;
         self.media.core.note_lost_room();
         self.media.fit_features(ctx);
         for die in 0..self.media.core.store.layout.dies as usize {
@@ -58,7 +58,7 @@ impl Media {
     fn fail_die<P: Probe>(&mut self, die: usize, ctx: &mut Context<P>) {
         for read in self.core.store.controller.fail_reads(DieId(die as u32)) {
             if read.origin != controller::Origin::ReadAhead {
-                self.pin_group(self.core.store.space.global(die, read.superblock) as u32);
+                self.features.pinned(self.core.store.space.global(die, read.superblock) as u32);
             }
         }
         let open: Vec<u32> =
@@ -73,14 +73,8 @@ impl Media {
             }
             self.core.store.stats.superblocks_lost += u64::from(state != SuperblockState::Lost);
             self.core.store.space.state[global] = SuperblockState::Lost;
-            let member = self.guards.parity.as_ref().is_some_and(|stripes| {
-                let group = stripes.group_of(global as u32);
-                let bit = 1 << stripes.member_of(global as u32);
-                stripes.data_members(group) & !stripes.groups[group as usize].ended & bit != 0
-            });
-            if member {
-                self.note_ended(global as u32, ctx); // The parity of the others does not wait for it.
-            }
+            self.features.died(&mut self.core, global as u32);
+            self.do_asked(ctx);
         }
         self.core.store.space.dies[die].free.clear();
         self.core.store.space.dies[die].usable = 0;
@@ -96,22 +90,12 @@ impl Media {
             for row in 0..layout.rows {
                 let first = layout.first_ppa(superblock) + u64::from(row * layout.row_units);
                 let valid = u64::from(self.core.store.map.valid_mask(first, layout.row_units).count_ones());
-                match valid > 0 && self.is_given_back(superblock, row) {
+                match valid > 0 && self.features.gives_back(&self.core, superblock, row) {
                     true => protected += valid,
                     false => lost += valid,
                 }
             }
         }
         (protected, lost)
-    }
-
-    /// The other members of its group give back a page row of a superblock.
-    fn is_given_back(&self, superblock: u32, row: u32) -> bool {
-        let Some(stripes) = &self.guards.parity else { return false };
-        let others = stripes
-            .beside(superblock, row)
-            .filter(|_| !self.core.store.space.holds_one_bit(superblock as usize));
-        let mut places = others.into_iter().flat_map(|of| stripes.places(stripes.group_of(superblock), of));
-        others.is_some() && places.all(|(die, _)| !self.core.store.dead.has(die))
     }
 }

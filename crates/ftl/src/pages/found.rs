@@ -130,7 +130,7 @@ impl PageMapped {
                 closed.push((was_open, mark.closed_at, die, superblock));
             }
         }
-        self.free_found_groups();
+        self.media.features.all_told(&mut self.media.core);
         closed.sort_unstable();
         for (was_open, closed_at, die, superblock) in closed {
             let clock = self.media.core.store.space.dies[die].clock;
@@ -139,6 +139,40 @@ impl PageMapped {
             self.media.core.store.space.state[global] = SuperblockState::Closed;
             self.media.settle_superblock(die, superblock);
             self.media.core.store.space.dies[die].clock = clock;
+        }
+    }
+
+    /// True when a superblock holds data, or may.
+    fn takes_data(&mut self, global: usize, mark: &Mark) -> bool {
+        let (_, within) = self.media.core.store.space.place_of(global as u32);
+        self.media.core.stands_apart(within)
+            || self.media.features.holds_data(&mut self.media.core, global as u32, mark.failing)
+    }
+
+    /// True when more may be written to what is left of a superblock.
+    fn may_go_on(&self, global: usize) -> bool {
+        let (_, within) = self.media.core.store.space.place_of(global as u32);
+        self.media.core.stands_apart(within) || self.media.features.takes_more(global as u32)
+    }
+
+    /// An erased superblock is free; one that is reclaimed with others is once all are known.
+    fn free_found(&mut self, die: usize, superblock: u32) {
+        if self.media.core.stands_apart(superblock) {
+            self.media.keep_own(die, superblock);
+        } else if self.media.core.rules.in_step {
+            let global = self.media.core.store.space.global(die, superblock);
+            self.media.core.store.space.state[global] = SuperblockState::Free;
+        } else {
+            self.media.core.store.space.push_free(die, superblock);
+        }
+    }
+
+    /// A superblock that holds something takes no more data.
+    fn end_found(&mut self, global: usize) {
+        let (_, within) = self.media.core.store.space.place_of(global as u32);
+        let is_full = self.media.core.store.array.next_row(global) == self.media.core.store.layout.rows;
+        if !self.media.core.stands_apart(within) && !is_full {
+            self.media.features.takes_no_more(global as u32);
         }
     }
 }

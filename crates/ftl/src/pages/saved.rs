@@ -39,7 +39,7 @@ impl PageMapped {
         if self.media.is_draining()
             || self.media.core.store.controller.in_flight() > 0
             || self.media.core.store.programs.in_use() > 0
-            || self.media.guards.parity.as_ref().is_some_and(|stripes| stripes.is_reclaiming())
+            || self.media.features.bars_saving()
         {
             return Err("the state can be saved only while nothing is under way".into());
         }
@@ -55,13 +55,11 @@ impl PageMapped {
             saved.words.push(die.candidates.iter().map(|candidate| candidate.0).collect());
             saved.words.push(self.media.core.store.space.told(at));
         }
-        if let Some(stripes) = &self.media.guards.parity {
-            stripes.save(&mut saved);
-        }
+        self.media.features.save(true, &self.media.core, &mut saved);
         if let Some(cache) = &self.media.guards.slc_cache {
             cache.save(&self.media.core.store.space, &mut saved);
         }
-        self.media.features.save(&self.media.core, &mut saved);
+        self.media.features.save(false, &self.media.core, &mut saved);
         self.media.core.lost.save(&mut saved);
         saved.words.extend(self.media.core.store.array.save());
         Ok(saved)
@@ -87,10 +85,8 @@ impl PageMapped {
         }
         for global in 0..self.media.core.store.space.failing.len() {
             let of_parity = self.media.core.store.space.state[global] == SuperblockState::Parity;
-            if of_parity && self.media.core.store.space.failing[global] && self.media.guards.parity.is_some()
-            {
-                let group = self.media.stripes().group_of(global as u32);
-                self.media.ask(group, Origin::Rescue);
+            if of_parity && self.media.core.store.space.failing[global] {
+                self.media.features.rescues(global as u32);
             }
         }
         self.media.core.note_lost_room();
@@ -98,15 +94,13 @@ impl PageMapped {
     }
 
     fn load_guards(&mut self, saved: &mut Untaken<'_>) -> Result<(), String> {
-        let (layout, guards) = (&self.media.core.store.layout, &mut self.media.guards);
-        if let Some(stripes) = &mut guards.parity {
-            stripes.load(saved, layout.superblock_units / layout.program_units)?;
+        self.media.features.load(true, &mut self.media.core, saved)?;
+        let (slc_units, units) =
+            (self.media.core.store.layout.slc_units(), self.media.core.store.layout.logical_units);
+        if let Some(cache) = &mut self.media.guards.slc_cache {
+            cache.load(&mut self.media.core.store.space, saved, slc_units)?;
         }
-        if let Some(cache) = &mut guards.slc_cache {
-            cache.load(&mut self.media.core.store.space, saved, layout.slc_units())?;
-        }
-        let units = layout.logical_units;
-        self.media.features.load(&mut self.media.core, saved)?;
+        self.media.features.load(false, &mut self.media.core, saved)?;
         self.media.core.lost.load(saved, units)
     }
 

@@ -24,7 +24,7 @@ impl KeepsUp for PageMapped {
 
     fn burden_of(&self, superblock: u32) -> (Range<usize>, u32) {
         let die = (superblock / self.media.core.store.space.per_die) as usize;
-        let dies = self.media.guards.parity.as_ref().map_or(die..die + 1, |parity| parity.dies_beside(die));
+        let dies = self.media.features.dies_beside(die).unwrap_or(die..die + 1);
         (dies, self.media.core.store.space.valid[superblock as usize])
     }
 
@@ -47,8 +47,8 @@ impl KeepsUp for PageMapped {
     ) -> bool {
         let global = superblock as usize;
         let (die, within) = self.media.core.store.space.place_of(superblock);
-        if self.media.guards.parity.is_some() {
-            let asked = self.media.ask_anew(superblock, origin);
+        if self.media.core.rules.in_step {
+            let asked = self.media.features.asks_anew(&self.media.core, superblock, origin);
             self.upkeep.collect(&mut self.media, die, ctx);
             self.pump(ctx);
             return asked;

@@ -2,6 +2,7 @@
 
 use crate::Probe;
 use crate::pages::PageMapped;
+use crate::store::NONE;
 use controller::Context;
 
 impl PageMapped {
@@ -83,19 +84,28 @@ impl PageMapped {
         self.begin_log();
         if self.media.core.store.spare.is_some() {
             self.media.features.go_on_at(ctx.calendar.now());
-            if self.media.features.watches_writes() {
+            if self.media.features.shares_room() {
                 self.media.fit_features(ctx);
             }
         }
         self.upkeep.begin(&mut self.media, &mut ctx.calendar);
         if self.media.core.store.spare.is_some() {
-            self.begin_groups(ctx);
+            self.begin_found(ctx);
         }
         for die in 0..self.media.core.store.layout.dies as usize {
             self.upkeep.collect(&mut self.media, die, ctx);
         }
         if self.media.is_loading() {
             self.start_tasks(ctx);
+        }
+    }
+
+    /// The map is found, and time goes on: unless a die is dead, features go on with what the cut interrupted.
+    fn begin_found<P: Probe>(&mut self, ctx: &mut Context<P>) {
+        let dead = &self.media.core.store.dead;
+        if dead.from_start == NONE && !dead.are_any() {
+            self.media.features.map_found(&mut self.media.core);
+            self.media.do_asked(ctx);
         }
     }
 

@@ -40,13 +40,9 @@ impl Media {
 
     fn erase_all_emptied<P: Probe>(&mut self, ctx: &mut Context<P>) {
         while let Some(global) = self.core.store.emptied.pop() {
-            let (die, superblock) = self.core.store.space.place_of(global);
-            if self.guards.parity.is_some() && !self.core.store.space.holds_one_bit(global as usize) {
-                if self.core.collections[die].mover.is_pending(superblock) {
-                    self.on_member_emptied(global, ctx);
-                }
-            } else {
+            if !self.features.emptied(&mut self.core, global, ctx) {
                 // What is not read to its end yet comes back when it is.
+                let (die, _) = self.core.store.space.place_of(global);
                 self.erase_pending(die, global, ctx);
             }
         }
@@ -108,11 +104,14 @@ impl Media {
 
     /// Notes how often a superblock has been erased by now.
     pub fn note_cycles(&mut self, die: usize, superblock: u32) {
-        let global = self.core.store.space.global(die, superblock);
-        let cycles = self.core.store.array.pe_cycles(die as u32, superblock);
-        self.core.store.space.pe_cycles[global] = cycles;
+        let cycles = self.core.count_cycles(die, superblock);
+        self.note_wear(self.core.store.space.global(die, superblock), cycles);
+    }
+
+    /// A superblock was erased so often by now.
+    pub fn note_wear(&mut self, superblock: usize, cycles: u32) {
         if let Some(regulation) = &mut self.guards.regulation {
-            regulation.note_wear(global, cycles);
+            regulation.note_wear(superblock, cycles);
         }
     }
 }

@@ -16,7 +16,7 @@ pub use upkeep::UpkeepRules;
 
 use crate::buffer::BufferConfig;
 use crate::compatibility::Feature;
-use crate::{Layout, compatibility, features, mapping, parity, refresh_order, wear};
+use crate::{Layout, compatibility, features, mapping, refresh_order, wear};
 use config::{ConfigError, Section};
 use controller::ControllerConfig;
 use nand::Geometry;
@@ -33,8 +33,6 @@ pub struct FtlConfig {
     pub buffer: BufferConfig,
     /// The kind of mapping.
     pub mapping: mapping::Maker,
-    /// Superblocks with data that share one of parity; none: there is no parity.
-    pub stripe: Option<u32>,
     /// Wear levelling.
     pub wear: wear::Maker,
     /// Where a write goes.
@@ -72,10 +70,6 @@ impl FtlConfig {
         }
         section.finish()?;
         let faults = FaultRules::read(&mut ftl, geometry, &mut layout)?;
-        let mut section = ftl.child("parity")?;
-        let scheme = parity::read(&mut section)?();
-        let stripe = scheme.stripe(&layout).map_err(|(key, expected)| section.reject(key, &expected))?;
-        section.finish()?;
         let beside = features::Settings::read(&mut ftl, &mut layout)?;
         if layout.is_wide() && layout.translation_units > 0 {
             let expected = format!(
@@ -102,7 +96,6 @@ impl FtlConfig {
             reads,
             buffer,
             mapping,
-            stripe,
             wear,
             destination,
             costs,
@@ -116,6 +109,11 @@ impl FtlConfig {
 }
 
 impl FtlConfig {
+    /// What it says of a feature.
+    pub fn said_of<T: features::Listed>(&self) -> &T::Settings {
+        T::said(&self.beside)
+    }
+
     /// The power fails at least once.
     pub fn has_power_cuts(&self) -> bool {
         self.features.iter().any(|found| found.feature == Feature::PowerCut)

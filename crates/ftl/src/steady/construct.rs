@@ -3,14 +3,13 @@
 //! Left out: dies that differ in their bad blocks hold the same share of the data, as in a drive that is overwritten
 //! in turns; what a policy learns (`latency-guided`) begins anew.
 
-use crate::core::Core;
+use crate::core::{Core, Roles};
 use crate::media::Media;
 use crate::pages::PageMapped;
 use crate::store::{Frontier, SuperblockState};
 use controller::Origin;
 
 use crate::steady::drawn::Drawn;
-use crate::steady::sets::Roles;
 use crate::steady::{Moment, SetMoment, UsedBlock};
 use engine::{Permutation, RandomStream};
 
@@ -36,7 +35,7 @@ struct DiePlan {
 
 impl PageMapped {
     /// Builds the state that endless uniform random overwriting of the first `filled` units would end in: each die, with
-    /// those that it shares parity with, as at one of the `moments`, the units themselves in random order.
+    /// those that it is reclaimed with, as at one of the `moments`, the units themselves in random order.
     ///
     /// # Errors
     /// When the drive is not fresh or has too few superblocks for what is to be filled.
@@ -269,12 +268,13 @@ impl Media {
             self.core.store.space.dies[set].erases = moment.dies[0].erases;
             return Ok(());
         }
-        let plan = self.plan_groups(set, moment, &mut builder.random)?;
+        let plan = self.features.plans_together(&mut self.core, set, moment, &mut builder.random);
+        let plan = plan.expect("a moment of several dies is one of dies that work in step")?;
         let first = set * shares.len();
         for ((at, roles), &share) in plan.roles.into_iter().enumerate().zip(shares) {
             self.core.construct_die(first + at, &moment.dies[at], roles, share, builder)?;
         }
-        self.begin_groups(&plan.groups);
+        self.features.begins_built(&mut self.core, &plan.groups);
         for (die, moment) in self.core.store.space.dies[first..].iter_mut().zip(&moment.dies) {
             die.erases = moment.erases;
         }

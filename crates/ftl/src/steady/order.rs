@@ -51,7 +51,7 @@ impl PageMapped {
         let layout = &store.layout;
         let is_fresh = store.stats.units_written == 0
             && store.space.dies.iter().all(|die| die.clock == 0 && die.candidates.is_empty());
-        let is_plain = guards.demand.is_none() && guards.parity.is_none() && !features.watches_writes();
+        let is_plain = guards.demand.is_none() && !features.watches_writes();
         let is_whole = layout.summary_units == 0 && layout.data_units().is_multiple_of(layout.program_units);
         is_fresh && is_plain && is_whole && store.dead.from_start == NONE
     }

@@ -6,7 +6,7 @@
 //! of superblocks its collection goes first; how much the host gets done beside it is a question of times, which a
 //! caller may have answered by a timed run (`set_urgent_share`). Not modelled
 //! here: program failures, programs larger than a unit (frontiers are completed to a whole program unit when time
-//! begins again), and pacing with parity, whose groups are reclaimed at once.
+//! begins again), and pacing where superblocks are reclaimed together, which is done at once.
 
 use crate::Layout;
 use crate::core::Core;
@@ -82,12 +82,12 @@ impl PageMapped {
     pub(super) fn put_on_die_untimed(&mut self, die: usize, lpn: Lpn, origin: Origin) {
         self.media.core.store.stats.units_programmed[origin as usize] += 1;
         self.media.core.erased_in_a_row = 0;
-        // In mixed mode a collection of groups may fill the superblock that was just opened.
+        // In mixed mode a collection of several may fill the superblock that was just opened.
         while self.media.core.store.space.dies[die].frontiers[HOST].superblock == NONE {
             let opened = self.media.core.store.space.open(die, HOST);
             assert!(opened, "die {die} takes a write and has nothing to open");
-            if self.media.guards.parity.is_some() {
-                self.collect_groups_untimed(die);
+            if self.media.core.rules.in_step {
+                self.collect_together_untimed(die);
             }
         }
         let old = self.media.core.store.map.lookup(lpn);
@@ -106,9 +106,9 @@ impl PageMapped {
             return false;
         }
         let frontier = self.media.core.store.space.dies[die].frontiers[HOST];
-        if self.media.guards.parity.is_some() {
+        if self.media.core.rules.in_step {
             if frontier.superblock == NONE {
-                self.collect_groups_untimed(die);
+                self.collect_together_untimed(die);
             }
         } else {
             if frontier.superblock == NONE {
@@ -178,12 +178,12 @@ impl PageMapped {
         }
     }
 
-    fn collect_groups_untimed(&mut self, die: usize) {
+    fn collect_together_untimed(&mut self, die: usize) {
         while self.upkeep.trigger.foreground(&self.upkeep.trigger_view(&self.media, die)) {
             let Some(victim) = self.media.core.store.space.pick_victim(die) else { return };
             let global = self.media.core.store.space.global(die, victim) as u32;
             let is_over = self.media.core.turns_in_vain();
-            if is_over || !self.media.reclaim_group_untimed(global, Origin::Gc) {
+            if is_over || !self.media.reclaim_together_untimed(global, Origin::Gc) {
                 return;
             }
         }
@@ -247,8 +247,8 @@ impl PageMapped {
     pub fn rest_untimed(&mut self) {
         let most = u64::from(self.media.core.store.layout.superblocks_per_die);
         for die in 0..self.media.core.store.layout.dies as usize {
-            if self.media.guards.parity.is_some() {
-                self.collect_groups_untimed(die);
+            if self.media.core.rules.in_step {
+                self.collect_together_untimed(die);
                 continue;
             }
             // Where nothing is gained by it, it ends all the same.
@@ -317,13 +317,13 @@ impl Media {
             self.note_closed(global as usize);
             self.core.store.space.close(die, superblock);
         }
-        if (first || full) && self.guards.parity.is_some() {
+        if (first || full) && self.core.rules.in_step {
             let programs = if full {
                 self.core.store.layout.superblock_units / self.core.store.layout.program_units
             } else {
                 1
             };
-            self.note_written_untimed(global, programs);
+            self.features.wrote_untimed(&mut self.core, global, programs);
         }
     }
 
@@ -344,7 +344,8 @@ impl Media {
             space.close(die, superblock);
         }
         self.core.store.array.restore(global as usize, rows);
-        self.note_written_untimed(global, rows / self.core.store.layout.program_rows);
+        let programs = rows / self.core.store.layout.program_rows;
+        self.features.wrote_untimed(&mut self.core, global, programs);
     }
 
     pub fn move_all_untimed(&mut self, die: usize, global: u32, origin: Origin) {

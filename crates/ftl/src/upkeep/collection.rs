@@ -104,13 +104,13 @@ impl Upkeep {
         ctx.probe.on_erase(global);
         media.forget_waiting(die, global as u32);
         let customer = media.core.customer_of(global as u32);
-        if media.core.store.dead.has(die) && media.guards.parity.is_none() {
+        if media.core.store.dead.has(die) && !media.core.rules.in_step {
             // Nobody knows what its cells hold now: nothing that is needed.
             let _ = media.erase(die, superblock, erase.origin);
             media.mover(die, customer).erasing -= 1;
             return;
         }
-        if media.guards.parity.is_some() && customer == Customer::Collection {
+        if media.core.rules.in_step && customer == Customer::Collection {
             return self.on_member_erased(media, erase, ctx);
         }
         let is_whole = media.erase(die, superblock, erase.origin);
@@ -197,7 +197,7 @@ impl Media {
     pub fn fit_features<P: Probe>(&mut self, ctx: &mut Context<P>) {
         self.features.set_room(self.core.spare_units());
         while self.features.gives_way(&mut self.core, ctx.calendar.now()) {
-            self.release_asked(&mut ctx.probe);
+            self.do_asked(ctx);
         }
         self.erase_emptied(ctx);
     }

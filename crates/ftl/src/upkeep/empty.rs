@@ -48,7 +48,7 @@ impl Upkeep {
         ctx: &mut Context<P>,
     ) -> bool {
         match customer {
-            Customer::Collection if media.guards.parity.is_some() => self.take_member(media, die, ctx),
+            Customer::Collection if media.core.rules.in_step => self.take_together(media, die, ctx),
             Customer::Collection => self.take_victim(media, die),
             Customer::Folding => media.take_folded(die),
         }

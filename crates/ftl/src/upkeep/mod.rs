@@ -5,11 +5,11 @@ mod burden;
 mod collection;
 mod empty;
 mod fold;
-mod groups;
 mod idle;
 mod patrol;
 mod refresh;
 mod rewrite;
+mod together;
 mod turns;
 
 pub(crate) use burden::Burden;

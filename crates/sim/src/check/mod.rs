@@ -135,7 +135,7 @@ impl Checker {
             submitted: 0,
             finished: 0,
             durability: Durability::of(ftl),
-            stripes: ftl.parity().map(|parity| StripeAccount::new(ftl, parity.stripe() + 1)),
+            stripes: ftl.feature::<ftl::Stripes>().map(|parity| StripeAccount::new(ftl, parity.stripe() + 1)),
             trims: Trims::of(ftl),
             failures: Failures::of(drive, ftl),
             layout,

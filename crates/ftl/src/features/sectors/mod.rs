@@ -9,7 +9,7 @@
 
 mod settings;
 
-use super::{Feature, Made, Making};
+use super::{Feature, Made, Making, Said};
 use crate::Layout;
 use crate::core::{Arriving, Core};
 use crate::layout::{SECTOR, sector_bytes};
@@ -209,9 +209,11 @@ impl Feature for Sectors {
     }
 }
 
-impl Made for Sectors {
+impl Said for Sectors {
     type Settings = SectorRules;
+}
 
+impl Made for Sectors {
     fn read(ftl: &mut Section, layout: &mut Layout) -> Result<SectorRules, ConfigError> {
         SectorRules::read(ftl, layout)
     }

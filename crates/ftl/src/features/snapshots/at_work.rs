@@ -157,6 +157,10 @@ impl Feature for Snapshots {
         true
     }
 
+    fn shares_room(&self) -> bool {
+        true
+    }
+
     fn watches_writes(&self) -> bool {
         true
     }

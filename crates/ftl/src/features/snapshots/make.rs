@@ -5,16 +5,18 @@ use super::moments::Moments;
 use super::{DIFFERENCE_BYTES, NONE, SnapshotCounts, SnapshotRules, Snapshots, saved};
 use crate::agenda::Costs;
 use crate::core::Core;
-use crate::features::{Chore, Made, Making};
+use crate::features::{Chore, Made, Making, Said};
 use crate::saved::Untaken;
 use crate::{Layout, SavedState, snapshot_expiry};
 use config::{ConfigError, Section};
 use std::collections::VecDeque;
 
-impl Made for Snapshots {
+impl Said for Snapshots {
     /// When they are taken, and which of them go; none where there are none.
     type Settings = Option<(SnapshotRules, snapshot_expiry::Maker)>;
+}
 
+impl Made for Snapshots {
     fn read(ftl: &mut Section, layout: &mut Layout) -> Result<Self::Settings, ConfigError> {
         let mut section = ftl.child("snapshots")?;
         let settings = SnapshotRules::read(&mut section)?;

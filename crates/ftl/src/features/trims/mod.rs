@@ -4,7 +4,7 @@
 //! many host units, in the order of the numbers that writes have: a copy with a lower number than the trim is void. A flush
 //! writes the records that changed, which are moved and reclaimed as data are. Only a drive with `ftl.trim = deterministic` has any.
 
-use super::{Feature, Made, Making};
+use super::{Feature, Made, Making, Said};
 use crate::Layout;
 use crate::buffer::SlotState;
 use crate::core::{Ask, Core};
@@ -175,10 +175,12 @@ impl Feature for Trims {
     }
 }
 
-impl Made for Trims {
+impl Said for Trims {
     /// What was trimmed before a flush is never there again.
     type Settings = bool;
+}
 
+impl Made for Trims {
     fn read(ftl: &mut Section, _: &mut Layout) -> Result<bool, ConfigError> {
         let help = "what a trimmed unit holds after a power cut: nothing once a flush followed (deterministic, as ATA's DRAT and \
                     RZAT and NVMe's deallocated blocks that read zero), or nothing or any version that it held (not)";

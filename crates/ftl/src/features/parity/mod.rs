@@ -4,18 +4,28 @@
 //! are a group; one of them holds parity and takes no data. Program `p` of the parity is the sum of the programs `p`
 //! of the others, and follows when the last of them was handed out; until then it is gathered in RAM.
 
-use super::scars::Scars;
+mod at_work;
+mod found;
+mod groups;
+mod make;
+mod programs;
+mod rebuilds;
+mod scars;
+mod steady;
+
 use crate::Layout;
 use crate::SavedState;
 use crate::saved::Untaken;
 use crate::store::NONE;
 use controller::Origin;
 use nand::FlashArray;
+use rebuilds::Rebuilds;
+use scars::{Remains, Scars};
 use std::collections::VecDeque;
 
 /// Where a group is on its way from erased to erased.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Phase {
+enum Phase {
     /// Erased, taking data, or full.
     Resting,
     /// Chosen to be reclaimed, waiting for room and for programs under way.
@@ -28,7 +38,7 @@ pub(crate) enum Phase {
 
 /// Superblocks of one number on the dies of a set.
 #[derive(Clone, Debug)]
-pub(crate) struct Group {
+struct Group {
     /// Which member holds the parity.
     pub parity: u32,
     /// Members in use, those closed before they were full, those taken by the collection at work: a bit each.
@@ -51,28 +61,28 @@ pub(crate) struct Group {
 /// The parity of a drive.
 pub struct Stripes {
     width: u32,
-    pub(super) per_die: u32,
+    per_die: u32,
     program_bytes: u64,
-    pub(crate) groups: Vec<Group>,
+    groups: Vec<Group>,
     /// Programs handed out of each superblock of the drive.
-    pub(super) written: Vec<u32>,
+    written: Vec<u32>,
     /// By set of dies: groups to be reclaimed, and on whose behalf.
-    pub(crate) asks: Vec<VecDeque<(u32, Origin)>>,
+    asks: Vec<VecDeque<(u32, Origin)>>,
     /// By die: the superblock that its garbage collection asked for, until it is taken.
-    pub(crate) asked_by: Vec<u32>,
+    asked_by: Vec<u32>,
     /// By set: groups that some dies have begun and others have not.
     begun: Vec<Vec<u32>>,
-    /// Dies with something new to collect.
-    pub(crate) woken: Vec<usize>,
     /// Parity programs gathered in RAM, and the most there ever were.
-    pub(super) gathered: u64,
+    gathered: u64,
     gathered_most: u64,
     /// What power cuts did to them.
-    pub(super) scars: Scars,
+    scars: Scars,
+    /// Reads that failed and are being made good.
+    rebuilds: Rebuilds,
 }
 
 /// The members in a set of bits.
-pub(crate) fn members(mut bits: u64) -> impl Iterator<Item = u32> {
+fn members(mut bits: u64) -> impl Iterator<Item = u32> {
     std::iter::from_fn(move || {
         let member = bits.trailing_zeros();
         bits &= bits.wrapping_sub(1);
@@ -83,7 +93,7 @@ pub(crate) fn members(mut bits: u64) -> impl Iterator<Item = u32> {
 impl Stripes {
     /// Groups of the whole superblocks of a fresh drive, the last `apart` of each die left out. A group of one cannot be
     /// protected and is left out, too.
-    pub(crate) fn new(layout: &Layout, array: &FlashArray, stripe: u32, apart: u32) -> Self {
+    fn of_stripe(layout: &Layout, array: &FlashArray, stripe: u32, apart: u32) -> Self {
         let width = stripe + 1;
         let (sets, per_die) = (layout.dies / width, layout.superblocks_per_die);
         let group = |at: u32| {
@@ -116,10 +126,10 @@ impl Stripes {
             asks: vec![VecDeque::new(); sets as usize],
             asked_by: vec![NONE; layout.dies as usize],
             begun: vec![Vec::new(); sets as usize],
-            woken: Vec::new(),
             gathered: 0,
             gathered_most: 0,
             scars: Scars::default(),
+            rebuilds: Rebuilds::default(),
         }
     }
 
@@ -137,24 +147,24 @@ impl Stripes {
 
     /// Which member of its group a superblock numbered over the drive is.
     #[inline]
-    pub(crate) fn member_of(&self, superblock: u32) -> u32 {
+    fn member_of(&self, superblock: u32) -> u32 {
         superblock / self.per_die % self.width
     }
 
     /// The die of a member, and its superblock numbered over the drive.
     #[inline]
-    pub(crate) fn place_of(&self, group: u32, member: u32) -> (usize, u32) {
+    fn place_of(&self, group: u32, member: u32) -> (usize, u32) {
         let die = group / self.per_die * self.width + member;
         (die as usize, die * self.per_die + group % self.per_die)
     }
 
     /// The dies of some members, a bit each, and their superblocks numbered over the drive.
-    pub(crate) fn places(&self, group: u32, of: u64) -> impl Iterator<Item = (usize, u32)> {
+    fn places(&self, group: u32, of: u64) -> impl Iterator<Item = (usize, u32)> {
         members(of).map(move |member| self.place_of(group, member))
     }
 
     /// The same of the members with data.
-    pub(crate) fn data_places(&self, group: u32) -> impl Iterator<Item = (usize, u32)> {
+    fn data_places(&self, group: u32) -> impl Iterator<Item = (usize, u32)> {
         self.places(group, self.data_members(group))
     }
 
@@ -169,29 +179,24 @@ impl Stripes {
     }
 
     /// The dies of a set.
-    pub(crate) fn dies_beside(&self, die: usize) -> std::ops::Range<usize> {
-        self.dies_of(self.set_of(die))
-    }
-
-    /// The dies of a set.
-    pub(crate) fn dies_of(&self, set: usize) -> std::ops::Range<usize> {
+    fn dies_of(&self, set: usize) -> std::ops::Range<usize> {
         let width = self.width as usize;
         set * width..(set + 1) * width
     }
 
     /// The set that `die` is in.
-    pub(crate) fn set_of(&self, die: usize) -> usize {
+    fn set_of(&self, die: usize) -> usize {
         die / self.width as usize
     }
 
     /// The set of a group.
-    pub(crate) fn set_of_group(&self, group: u32) -> usize {
+    fn set_of_group(&self, group: u32) -> usize {
         (group / self.per_die) as usize
     }
 
     /// Members with data of a group.
     #[inline]
-    pub(crate) fn data_members(&self, group: u32) -> u64 {
+    fn data_members(&self, group: u32) -> u64 {
         let of = &self.groups[group as usize];
         if of.parity == NONE { of.alive } else { of.alive & !(1 << of.parity) }
     }
@@ -206,23 +211,8 @@ impl Stripes {
         self.gathered_most * self.program_bytes
     }
 
-    /// Time begins: what was gathered before is no part of the run.
-    pub(crate) fn begin(&mut self) {
-        self.gathered_most = self.gathered;
-    }
-
-    /// Bytes of state.
-    pub(crate) fn bytes(&self) -> usize {
-        self.groups.len() * size_of::<Group>() + self.written.len() * 4
-    }
-
-    /// The same of stripes to be made of so many superblocks with data each.
-    pub(crate) fn bytes_for(superblocks: u64, stripe: u32) -> u64 {
-        superblocks / u64::from(stripe + 1) * size_of::<Group>() as u64 + 4 * superblocks
-    }
-
     /// So many programs of a superblock were handed out. Gives how many of the parity may follow now.
-    pub(crate) fn note_written(&mut self, superblock: u32, programs: u32) -> u32 {
+    fn note_written(&mut self, superblock: u32, programs: u32) -> u32 {
         let group = self.group_of(superblock);
         let before = self.ahead(group);
         let first = std::mem::replace(&mut self.written[superblock as usize], programs) == 0;
@@ -233,7 +223,7 @@ impl Stripes {
     }
 
     /// A superblock was closed before it was full. Gives how many programs of the parity may follow now.
-    pub(crate) fn note_ended(&mut self, superblock: u32) -> u32 {
+    fn note_ended(&mut self, superblock: u32) -> u32 {
         let group = self.group_of(superblock);
         let before = self.ahead(group);
         let bit = 1 << self.member_of(superblock);
@@ -242,7 +232,7 @@ impl Stripes {
         self.recount(group, before)
     }
 
-    pub(super) fn recount(&mut self, group: u32, before: u32) -> u32 {
+    fn recount(&mut self, group: u32, before: u32) -> u32 {
         let ready = self.ready(group);
         let of = &mut self.groups[group as usize];
         let due = if of.phase == Phase::Resting { ready.saturating_sub(of.parity_written) } else { 0 };
@@ -266,18 +256,18 @@ impl Stripes {
     }
 
     /// Programs of the member that is written the furthest.
-    pub(crate) fn longest(&self, group: u32) -> u32 {
+    fn longest(&self, group: u32) -> u32 {
         let all = members(self.data_members(group));
         all.map(|member| self.written[self.place_of(group, member).1 as usize]).max().unwrap_or(0)
     }
 
     /// Programs of a group's parity that are gathered in RAM.
-    pub(crate) fn ahead(&self, group: u32) -> u32 {
+    fn ahead(&self, group: u32) -> u32 {
         self.longest(group).saturating_sub(self.groups[group as usize].parity_written)
     }
 
     /// A group is erased: it begins anew. Gives the member that holds parity from now on if the one that did is gone.
-    pub(crate) fn begin_anew(&mut self, group: u32) -> Option<u32> {
+    fn begin_anew(&mut self, group: u32) -> Option<u32> {
         self.gathered -= u64::from(self.ahead(group));
         self.scars.forget(group);
         for superblock in self.superblocks_of(group).collect::<Vec<_>>() {
@@ -296,23 +286,23 @@ impl Stripes {
 
     /// The rank under which a group that was erased joins the free ones: behind those that some die has begun and
     /// others have yet to, so that all dies open them in the same order.
-    pub(crate) fn rank(&self, group: u32, asked: u64) -> u64 {
+    fn rank(&self, group: u32, asked: u64) -> u64 {
         let begun = self.begun[self.set_of_group(group)].iter();
         begun.map(|&other| self.groups[other as usize].rank + 1).max().unwrap_or(0).max(asked)
     }
 
     /// Some dies have begun the group and others have not.
-    pub(crate) fn is_begun(&self, group: u32) -> bool {
+    fn is_begun(&self, group: u32) -> bool {
         self.begun[self.set_of_group(group)].contains(&group)
     }
 
     /// True while a group is on its way from full to erased.
-    pub(crate) fn is_reclaiming(&self) -> bool {
+    fn is_reclaiming(&self) -> bool {
         self.groups.iter().any(|group| matches!(group.phase, Phase::Moving | Phase::Erasing))
     }
 
     /// Adds the groups to a saved state. Wishes to reclaim some are not kept: who wished will wish again.
-    pub(crate) fn save(&self, saved: &mut SavedState) {
+    fn put_into(&self, saved: &mut SavedState) {
         let words = |of: fn(&Group) -> u32| self.groups.iter().map(of).collect();
         let longs = |of: fn(&Group) -> u64| self.groups.iter().map(of).collect();
         saved.words.push(self.written.clone());
@@ -325,7 +315,7 @@ impl Stripes {
     ///
     /// # Errors
     /// When there are others, or they contradict themselves.
-    pub(crate) fn load(&mut self, saved: &mut Untaken<'_>, programs: u32) -> Result<(), String> {
+    fn take_from(&mut self, saved: &mut Untaken<'_>, programs: u32) -> Result<(), String> {
         let groups = self.groups.len();
         self.written = saved.words_for(self.written.len())?.to_vec();
         let (parity, parity_written) = (saved.words_for(groups)?, saved.words_for(groups)?);
@@ -354,7 +344,7 @@ impl Stripes {
     }
 
     /// Keeps the list of groups that some dies have begun and others have not.
-    pub(super) fn note_begun(&mut self, group: u32) {
+    fn note_begun(&mut self, group: u32) {
         let data = self.data_members(group) & !self.groups[group as usize].ended;
         let written = |member| self.written[self.place_of(group, member).1 as usize] > 0;
         let (some, all) = (members(data).any(written), members(data).all(written));

@@ -5,8 +5,7 @@
 //! the others then. The parity of a stripe without one on flash was in RAM: it is made anew from the rows that are whole,
 //! and counts the torn ones as nothing. A group whose erase was interrupted protects nothing, and is erased as a whole.
 
-use super::Stripes;
-use super::stripes::{Phase, members};
+use super::{Phase, Stripes, members};
 use crate::Layout;
 use crate::store::NONE;
 use std::collections::{BTreeMap, BTreeSet};
@@ -22,7 +21,7 @@ struct Scar {
 
 /// All that power cuts did to the stripes of a drive.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Scars {
+pub(super) struct Scars {
     /// By group and page row.
     rows: BTreeMap<(u32, u32), Scar>,
     /// Groups whose erase was interrupted.
@@ -42,7 +41,7 @@ impl Scars {
 }
 
 /// What a power cut left of the superblocks.
-pub(crate) struct Remains<'a> {
+pub(super) struct Remains<'a> {
     pub layout: &'a Layout,
     /// Superblocks and their page rows that were torn now.
     pub torn: &'a [(u32, u32)],
@@ -53,7 +52,7 @@ pub(crate) struct Remains<'a> {
 impl Stripes {
     /// True when the page row of a superblock is torn, and can be found again from the others.
     #[inline]
-    pub(crate) fn is_torn(&self, superblock: u32, row: u32) -> bool {
+    pub(super) fn is_torn_row(&self, superblock: u32, row: u32) -> bool {
         self.scars.after_cut && self.is_missing(superblock, row)
     }
 
@@ -64,7 +63,7 @@ impl Stripes {
     }
 
     /// The members whose rows sum up to the row of `superblock`; none when they do not.
-    pub(crate) fn beside(&self, superblock: u32, row: u32) -> Option<u64> {
+    pub(super) fn beside(&self, superblock: u32, row: u32) -> Option<u64> {
         let (group, own) = (self.group_of(superblock), 1 << self.member_of(superblock));
         let of = &self.groups[group as usize];
         let scar = self.scars.rows.get(&(group, row)).copied().unwrap_or_default();
@@ -73,14 +72,14 @@ impl Stripes {
     }
 
     /// True when nothing may be written to what is left of a superblock until its group is erased.
-    pub(crate) fn is_ended(&self, superblock: u32) -> bool {
+    pub(super) fn is_ended(&self, superblock: u32) -> bool {
         let of = &self.groups[self.group_of(superblock) as usize];
         of.ended >> self.member_of(superblock) & 1 == 1
     }
 
     /// The power fails: what was in RAM is gone. Gives the torn rows whose data nothing can give back, each with its
     /// superblock.
-    pub(crate) fn cut(&mut self, remains: &Remains<'_>) -> Vec<(u32, u32)> {
+    pub(super) fn tear(&mut self, remains: &Remains<'_>) -> Vec<(u32, u32)> {
         self.scars.after_cut = true;
         for group in 0..self.groups.len() as u32 {
             if self.groups[group as usize].parity == NONE {
@@ -100,7 +99,6 @@ impl Stripes {
         self.gathered = (0..self.groups.len() as u32).map(|group| u64::from(self.ahead(group))).sum();
         self.asks.iter_mut().for_each(|asks| asks.clear());
         self.asked_by.fill(NONE);
-        self.woken.clear();
         self.lost_rows()
     }
 
@@ -156,13 +154,13 @@ impl Stripes {
     }
 
     /// A member that was closed before it was full takes no more data.
-    pub(crate) fn end_found(&mut self, superblock: u32) {
+    pub(super) fn end_found(&mut self, superblock: u32) {
         let (group, member) = (self.group_of(superblock), self.member_of(superblock));
         self.groups[group as usize].ended |= 1 << member;
     }
 
     /// What the superblocks are is known: groups of which some members are written are opened before all others.
-    pub(crate) fn rank_found(&mut self, group: u32, asked: u64) -> u64 {
+    pub(super) fn rank_found(&mut self, group: u32, asked: u64) -> u64 {
         self.note_begun(group);
         let rank = if self.is_begun(group) { 0 } else { asked + 1 };
         self.groups[group as usize].rank = rank;
@@ -170,7 +168,7 @@ impl Stripes {
     }
 
     /// Page rows that the parity in RAM is made anew from: those of which no parity is on flash.
-    pub(crate) fn rows_to_sum(&self, layout: &Layout) -> Vec<(u32, u32)> {
+    pub(super) fn rows_to_sum(&self, layout: &Layout) -> Vec<(u32, u32)> {
         let mut rows = Vec::new();
         for group in 0..self.groups.len() as u32 {
             let begin = self.groups[group as usize].parity_written * layout.program_rows;
@@ -187,7 +185,7 @@ impl Stripes {
     }
 
     /// The die is dead: nobody can make the parity anew that its rows have a part in.
-    pub(crate) fn forget_sums(&mut self, die: u32, layout: &Layout) {
+    pub(super) fn forget_sums(&mut self, die: u32, layout: &Layout) {
         for (superblock, row) in self.rows_to_sum(layout) {
             if superblock / self.per_die == die {
                 let group = self.group_of(superblock);
@@ -198,7 +196,7 @@ impl Stripes {
     }
 
     /// Programs of a group's parity that may follow now.
-    pub(crate) fn catch_up(&mut self, group: u32) -> u32 {
+    pub(super) fn catch_up(&mut self, group: u32) -> u32 {
         let before = self.ahead(group);
         self.recount(group, before)
     }
@@ -219,7 +217,7 @@ impl Stripes {
     }
 
     /// Page rows that are torn and can be found again, each with its superblock.
-    pub(crate) fn torn_rows(&self) -> Vec<(u32, u32)> {
+    pub(super) fn torn_rows(&self) -> Vec<(u32, u32)> {
         let mut torn = Vec::new();
         for (&(group, row), scar) in &self.scars.rows {
             let places =

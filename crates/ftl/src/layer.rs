@@ -2,15 +2,14 @@
 
 use crate::agenda::Costs;
 use crate::buffer::{Coverage, Dram};
-use crate::guards::Stripes;
-use crate::host_side::{Host, Reads, Sectored, Serves};
+use crate::host_side::{Arrives, Host, Reads, Serves};
 use crate::mapping::Plan;
 use crate::media::Media;
-use crate::parts::Parts;
+use crate::parts::{Parts, costs_of};
 use crate::upkeep::Upkeep;
 use crate::{
-    Beginning, BlockMapped, Found, FtlConfig, FtlStats, Layout, Mark, Medium, Output, PageMapped, Probe,
-    Regulation, RegulationCounts, RegulationParts, SavedState, Seen, Snapshots, SuperblockState, Turnover,
+    Act, Beginning, BlockMapped, Found, FtlConfig, FtlStats, Layout, Listed, Mark, Medium, Output, PageMapped,
+    Probe, Regulation, RegulationCounts, RegulationParts, SavedState, Seen, SuperblockState, Turnover,
     UpkeepCounts,
 };
 use controller::{Context, Controller, ControllerConfig, Interrupted};
@@ -111,49 +110,49 @@ impl Ftl {
 
     of_parts! {
         /// The shape of the drive.
-        layout() -> &Layout { |ftl| &ftl.media().store.layout }
+        layout() -> &Layout { |ftl| &ftl.media().core.store.layout }
         /// What was counted so far.
-        stats() -> &FtlStats { |ftl| &ftl.media().store.stats }
+        stats() -> &FtlStats { |ftl| &ftl.media().core.store.stats }
         /// The counters after every so many victims, or merges, since measuring began.
         turnover() -> &Turnover { |ftl| &ftl.reasons().turnover }
         /// The counters now.
-        mark() -> Mark { |ftl| ftl.media().mark() }
+        mark() -> Mark { |ftl| ftl.media().core.mark() }
         /// The controller, for its busy times.
-        controller() -> &Controller { |ftl| &ftl.media().store.controller }
+        controller() -> &Controller { |ftl| &ftl.media().core.store.controller }
         /// The blocks, for their wear.
-        array() -> &FlashArray { |ftl| &ftl.media().store.array }
+        array() -> &FlashArray { |ftl| &ftl.media().core.store.array }
         /// True once too many blocks failed: writes are refused from then on.
-        is_read_only() -> bool { |ftl| ftl.media().read_only }
+        is_read_only() -> bool { |ftl| ftl.media().core.read_only }
         /// Writes are acknowledged when the buffer holds them.
-        is_write_back() -> bool { |ftl| ftl.media().rules.write_back }
+        is_write_back() -> bool { |ftl| ftl.media().core.rules.write_back }
         /// The buffer survives a power cut: what it holds is durable.
-        is_protected() -> bool { |ftl| ftl.media().rules.power_loss_protection }
+        is_protected() -> bool { |ftl| ftl.media().core.rules.power_loss_protection }
         /// Units that were acknowledged and are not on flash now: a power cut would take them.
-        at_risk() -> u32 { |ftl| ftl.media().buffer.at_risk() }
+        at_risk() -> u32 { |ftl| ftl.media().core.buffer.at_risk() }
         /// Bytes that the host wrote and the buffer alone holds, each once.
-        held_bytes() -> u64 { |ftl| ftl.media().buffer.held_bytes(ftl.layout().unit.get()) }
+        held_bytes() -> u64 { |ftl| ftl.media().core.buffer.held_bytes(ftl.layout().unit.get()) }
         /// The most units that were acknowledged and not on flash at once since the run began.
         risk_most() -> u32 { |ftl| ftl.host().risk.most }
         /// Mapping units that the buffer holds at most.
-        buffer_units() -> u32 { |ftl| ftl.media().buffer.slots() }
+        buffer_units() -> u32 { |ftl| ftl.media().core.buffer.slots() }
         /// Units that the write buffer has room for now.
-        buffer_slots_free() -> u32 { |ftl| ftl.media().buffer.free_slots() }
+        buffer_slots_free() -> u32 { |ftl| ftl.media().core.buffer.free_slots() }
         /// Units that the buffer holds: all, and the ones not on flash.
-        buffered() -> [u32; 2] { |ftl| [ftl.media().buffer.used_slots(), ftl.media().buffer.dirty_slots()] }
+        buffered() -> [u32; 2] { |ftl| [ftl.media().core.buffer.used_slots(), ftl.media().core.buffer.dirty_slots()] }
         /// Units may stay in the buffer to be used again.
-        is_buffer_cache() -> bool { |ftl| ftl.media().buffer.is_cache() }
+        is_buffer_cache() -> bool { |ftl| ftl.media().core.buffer.is_cache() }
         /// Units that were only read may stay in it, too.
-        keeps_clean() -> bool { |ftl| ftl.media().buffer.keeps_clean(Lpn(0)) }
+        keeps_clean() -> bool { |ftl| ftl.media().core.buffer.keeps_clean(Lpn(0)) }
         /// How long data may wait for company before they are programmed.
-        patience() -> Nanos { |ftl| ftl.media().assembly.flush_after }
+        patience() -> Nanos { |ftl| ftl.media().core.assembly.flush_after }
         /// Superblocks not lost to bad blocks, over all dies.
-        usable_superblocks() -> u32 { |ftl| ftl.media().store.space.usable() }
+        usable_superblocks() -> u32 { |ftl| ftl.media().core.store.space.usable() }
         /// Valid mapping units of each superblock of the drive.
-        valid_units() -> &[u32] { |ftl| &ftl.media().store.space.valid }
+        valid_units() -> &[u32] { |ftl| &ftl.media().core.store.space.valid }
         /// State of each superblock of the drive.
-        superblock_states() -> &[SuperblockState] { |ftl| &ftl.media().store.space.state }
+        superblock_states() -> &[SuperblockState] { |ftl| &ftl.media().core.store.space.state }
         /// How long it took to make the map's arrays, which may be long after the drive was built.
-        map_made_in() -> Duration { |ftl| ftl.media().store.map.made_in() }
+        map_made_in() -> Duration { |ftl| ftl.media().core.store.map.made_in() }
         /// True when [`Self::reserve`] would give something.
         has_room() -> bool { |ftl| ftl.media().has_slot() }
         /// At power-up it must find its map again.
@@ -166,10 +165,6 @@ impl Ftl {
         regulation_counts() -> RegulationCounts { |ftl| ftl.regulation().map_or_else(Default::default, |it| it.counts) }
         /// Bytes that superblocks with one bit a cell hold; absent where there can be none.
         cache_bytes() -> Option<u64> { |ftl| ftl.media().cache_bytes() }
-        /// The parity over dies, if there is one.
-        parity() -> Option<&Stripes> { |ftl| ftl.media().guards.parity.as_deref() }
-        /// The snapshots of the logical drive; none where it takes none.
-        snapshots() -> Option<&Snapshots> { |ftl| ftl.media().guards.snapshots.as_deref() }
         /// What an access to the buffer's DRAM takes; none where it takes nothing.
         dram() -> Option<Dram> { |ftl| ftl.host().dram }
     }
@@ -181,13 +176,13 @@ impl Ftl {
 
     /// True when a superblock holds one bit a cell.
     pub fn holds_one_bit(&self, superblock: usize) -> bool {
-        self.media().holds_one_bit(superblock)
+        self.media().core.store.space.holds_one_bit(superblock)
     }
 
     /// What upkeep did, the most of a die's time it may take, and the superblocks that wait for it; none where nothing
     /// comes back by the clock alone.
     pub fn upkeep(&self) -> Option<(UpkeepCounts, f64, u64)> {
-        self.media().agenda.as_ref().map(|agenda| (agenda.counts, agenda.share(), agenda.waiting()))
+        self.media().core.agenda.as_ref().map(|agenda| (agenda.counts, agenda.share(), agenda.waiting()))
     }
 
     /// Bytes of state: map, superblocks, buffer.
@@ -202,33 +197,33 @@ impl Ftl {
     /// Where `lpn` lives on flash, or [`Ppa::NONE`].
     #[inline]
     pub fn lookup(&self, lpn: Lpn) -> Ppa {
-        self.media().store.map.lookup(lpn)
+        self.media().core.store.map.lookup(lpn)
     }
 
     /// Where all units live now, to be kept.
     pub fn beginning(&self) -> Beginning {
-        self.media().store.map.beginning()
+        self.media().core.store.map.beginning()
     }
 
     /// The units that may live elsewhere than a beginning says; none where that is not known without asking for all.
     pub fn changed_since(&self, beginning: &Beginning) -> Option<Vec<Lpn>> {
-        self.media().store.map.changed_since(beginning)
+        self.media().core.store.map.changed_since(beginning)
     }
 
     /// The first unit from `from` on, below `end`, that lives nowhere.
     pub fn first_unwritten(&self, from: u32, end: u32) -> Option<u32> {
-        self.media().store.map.first_unwritten(from, end)
+        self.media().core.store.map.first_unwritten(from, end)
     }
 
     /// Makes the arrays of the map, which otherwise come when so much was written that they pay: for a drive that answers at
     /// its own pace and cannot pause for that, and where all of the map is about to be looked up.
     pub fn make_arrays(&mut self) {
-        self.parts().0.store.map.make_arrays();
+        self.parts().0.core.store.map.make_arrays();
     }
 
     /// The runs of units among these that live on flash, ascending.
     pub fn written(&self, units: Range<u32>) -> Vec<Range<u32>> {
-        self.media().store.map.written(units)
+        self.media().core.store.map.written(units)
     }
 
     /// Writes units of a fresh drive in order and at once, as many of `count` as can be; gives how many it wrote.
@@ -238,24 +233,24 @@ impl Ftl {
 
     /// What the spare area of `ppa` says it holds.
     pub fn holder(&self, ppa: Ppa) -> Lpn {
-        self.media().store.map.holder(ppa)
+        self.media().core.store.map.holder(ppa)
     }
 
     /// True when `ppa` counts as valid.
     pub fn is_valid(&self, ppa: Ppa) -> bool {
-        self.media().store.map.is_valid(ppa)
+        self.media().core.store.map.is_valid(ppa)
     }
 
     /// Asks for the cache lines a request for `lpn` will need.
     #[inline]
     pub fn prefetch(&self, lpn: Lpn) {
-        self.media().store.map.prefetch_lookup(lpn);
+        self.media().core.store.map.prefetch_lookup(lpn);
     }
 
     /// Asks for the cache line that overwriting `lpn` will need, once its map entry is at hand.
     #[inline]
     pub fn prefetch_home(&self, lpn: Lpn) {
-        let map = &self.media().store.map;
+        let map = &self.media().core.store.map;
         map.prefetch_validity(map.lookup(lpn));
     }
 
@@ -273,7 +268,7 @@ impl Ftl {
 
     /// Wears every block by `times` times the cycles of `worn`: whole generations of the same erases.
     pub fn wear_on(&mut self, worn: &[u32], times: u32) {
-        self.parts().0.store.wear_on(worn, times);
+        self.parts().0.core.store.wear_on(worn, times);
     }
 
     /// The host is gone: no more data are looked at or fall due, so that the drive comes to rest.
@@ -293,7 +288,8 @@ impl Ftl {
         let (layout, controller) = (self.layout(), self.controller());
         let turns = u64::from(layout.dies / controller.channels());
         let superblocks = 2 * turns * u64::from(layout.superblocks_per_die);
-        let ns = Costs::of_die(layout, controller, self.regulation()).superblock.saturating_mul(superblocks);
+        let (senses, costs) = costs_of(self.regulation());
+        let ns = Costs::of_die(layout, controller, senses, costs).superblock.saturating_mul(superblocks);
         Nanos::new(ns.saturating_add(self.patience().ns()))
     }
 
@@ -302,7 +298,7 @@ impl Ftl {
     /// # Errors
     /// When an operation is in flight.
     pub fn save(&self) -> Result<SavedState, String> {
-        let streams = self.media().store.streams();
+        let streams = self.media().core.store.streams();
         Ok(SavedState { streams, ..either!(self, ftl => ftl.save())? })
     }
 
@@ -314,7 +310,7 @@ impl Ftl {
         either!(self, ftl => ftl.load(saved))?;
         let (media, _) = self.parts();
         if !saved.streams.is_empty() {
-            media.store.go_on_with(&saved.streams)?;
+            media.core.store.go_on_with(&saved.streams)?;
         }
         match &mut media.guards.regulation {
             Some(regulation) if !saved.ages_ns.is_empty() => regulation.set_ages(&saved.ages_ns),
@@ -332,7 +328,7 @@ impl Ftl {
 
     /// The power fails: nothing comes back by the clock any more.
     pub fn pause_upkeep(&mut self) {
-        if let Some(agenda) = &mut self.parts().0.agenda {
+        if let Some(agenda) = &mut self.parts().0.core.agenda {
             agenda.empty();
         }
     }
@@ -347,7 +343,7 @@ impl Ftl {
 
     /// An event while the map is looked for: nothing else is done until it is found. True when it is.
     pub fn find_on<P: Probe>(&mut self, event: Event, ctx: &mut Context<P>) -> bool {
-        self.parts().0.find_on(event, ctx)
+        self.parts().0.core.find_on(event, ctx)
     }
 
     /// Completes the programs that wait for more units with empty ones; false when none does.
@@ -379,23 +375,28 @@ impl Ftl {
         }
     }
 
-    /// Where a snapshot sees a unit; none when there is no such snapshot.
+    /// Where a version of a unit is that is kept under a number; none where nothing is.
     pub fn lookup_in(&self, serial: u32, lpn: Lpn) -> Option<Seen> {
-        match self {
-            Self::Page(ftl) => ftl.lookup_in(serial, lpn),
-            Self::Blocks(_) => None,
-        }
+        let media = self.media();
+        media.features.seen_in(&media.core, serial, lpn)
     }
 
-    /// True when a unit may not be overwritten for the sake of snapshots; its reserved slot is then given back.
+    /// A feature of the drive, if it has it.
+    pub fn feature<T: Listed>(&self) -> Option<&T> {
+        T::of(&self.media().features)
+    }
+
+    /// True when a unit may not be overwritten, for what it holds must stay; its reserved slot is then given back.
     #[inline]
     pub fn refuses<P: Probe>(&mut self, lpn: Lpn, ctx: &mut Context<P>) -> bool {
-        let Self::Page(ftl) = self else { return false };
-        let refuses = ftl.refuses(lpn);
+        let (media, _) = self.parts();
+        let refuses = media.features.may_not_lose(&media.core, lpn);
         if refuses {
-            ftl.refuse(lpn);
-            // The way back to a snapshot may have waited for just this slot, with nothing on its way to the flash.
-            ftl.go_on_rolling_back(ctx);
+            media.core.reserved_slots -= 1;
+            media.features.refused(lpn);
+            // What waits for all that is on its way may have waited for just this slot, with nothing on its way to the flash.
+            media.features.finish(&mut media.core);
+            either!(self, ftl => ftl.carry_out(ctx));
         }
         refuses
     }
@@ -403,9 +404,7 @@ impl Ftl {
     /// Says which bytes of the drive a request is about, before it is worked on.
     #[inline]
     pub fn note_extent(&mut self, request: u32, offset: u64, bytes: u64) {
-        if let Some(sectors) = &mut self.parts().0.guards.sectors {
-            sectors.note_extent(request, offset, bytes);
-        }
+        self.parts().0.features.extent(request, offset, bytes);
     }
 
     /// Reserves up to `wanted` buffer slots for units of a request from `first` on; gives how many.
@@ -414,9 +413,9 @@ impl Ftl {
         either!(self, ftl => ftl.reserve_at(request, first, wanted))
     }
 
-    /// Bytes that were read from the buffer since the last call, where sectors are known.
+    /// Bytes that were read from the buffer since the last call, where that counts.
     pub fn take_cached(&mut self) -> u64 {
-        self.parts().0.guards.sectors.as_mut().map_or(0, |sectors| std::mem::take(&mut sectors.cached))
+        self.parts().0.features.take_cached()
     }
 
     forward! {
@@ -437,6 +436,10 @@ impl Ftl {
         fn take_over(medium: Medium);
         /// Counts what a power cut would have lost, for the time until now.
         fn account_risk(now: SimTime);
+        /// Puts what the drive keeps for itself and the flash lacks into the buffer.
+        fn write_out_own[P](ctx: &mut Context<P>);
+        /// Does what is asked of the logical drive as a whole; gives the number of what is kept, or was.
+        fn act[P](act: Act, ctx: &mut Context<P>) -> Option<u32>;
         /// Sends all that the buffer holds to the flash.
         fn send_out[P](ctx: &mut Context<P>);
         /// Time begins: a drive that was filled or constructed may have to collect before it can take writes.

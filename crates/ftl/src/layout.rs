@@ -7,15 +7,17 @@ use units::{Bytes, Lpn, Ppa};
 
 /// Bytes of a sector.
 pub(crate) const SECTOR: u64 = 512;
+/// Bytes of the sectors in a mask.
+pub(crate) fn sector_bytes(mask: u64) -> u32 {
+    mask.count_ones() * SECTOR as u32
+}
+
 /// Units on flash that 32 bits number; with more, the map takes a byte more for each logical unit.
 const NARROW_UNITS: u64 = u32::MAX as u64;
 /// Units on flash that 40 bits number.
 const UNITS_MOST: u64 = (1 << 40) - 1;
 /// Bytes of a map entry on flash.
 pub(crate) const ENTRY_BYTES: u64 = 4;
-
-/// Bytes of the number of a trim in a record of trims.
-pub(crate) const NUMBER_BYTES: u64 = 8;
 
 /// The shape of the drive in mapping units. A physical address counts units: die after die, superblock
 /// after superblock, page row after page row (a page row: the pages of one number on the planes that
@@ -152,16 +154,6 @@ impl Layout {
     /// Mapping units that the whole map takes on flash.
     pub(crate) fn map_units(&self) -> u32 {
         self.logical_units.div_ceil(self.entries_per_unit())
-    }
-
-    /// Host units of a record of trims.
-    pub(crate) fn trims_per_record(&self) -> u32 {
-        (self.unit.get() / NUMBER_BYTES) as u32
-    }
-
-    /// Records of trims of all host units, a mapping unit each.
-    pub(crate) fn trim_records(&self) -> u32 {
-        self.logical_units.div_ceil(self.trims_per_record())
     }
 
     /// Mapping units that say where those of the map are.

@@ -11,7 +11,9 @@ mod agenda;
 mod blocks;
 pub mod buffer;
 pub mod compatibility;
+mod core;
 pub mod events;
+mod features;
 pub mod gc;
 mod guards;
 mod host_side;
@@ -51,9 +53,11 @@ pub use agenda::UpkeepCounts;
 pub use blocks::BlockMapped;
 
 pub use buffer::Coverage;
+pub use core::{Act, Seen};
+pub use features::parity::Stripes;
+pub use features::{Listed, snapshots};
 pub use guards::demand::Recovery;
 pub use guards::regulation::{Regulation, RegulationParts};
-pub use guards::snapshots::{RollbackCounts, Seen, Snapshot, SnapshotCounts, Snapshots, TimesToFlash};
 pub use layer::Ftl;
 pub use layout::Layout;
 pub use mapping::bank::{BankView, Block, BlockRules, HostWrite, Role, Room, Step};
@@ -65,7 +69,7 @@ pub use probe::{Probe, SnapshotEvent};
 pub use saved::SavedState;
 pub use settings::{
     CollectionRules, CostRules, DestinationRules, FaultRules, FtlConfig, PatrolRules, ReadRules, Reckoned,
-    SectorRules, SnapshotRules, UpkeepRules, WhenFull,
+    UpkeepRules,
 };
 pub use stats::{FtlStats, RegulationCounts};
 pub use steady::{

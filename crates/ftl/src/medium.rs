@@ -1,33 +1,16 @@
 //! What a power cut leaves of a drive.
 
-use crate::agenda::Moments;
 use crate::buffer::Risk;
+use crate::core::LostUnits;
+use crate::features::Features;
 use crate::guards::demand::Checkpoints;
-use crate::guards::power::SpareAreas;
 use crate::guards::regulation::Regulation;
-use crate::guards::sectors::Sectors;
-use crate::guards::snapshots::Records;
-use crate::guards::trims::Trims;
-use crate::guards::{DeadDies, Rebuilds, Stripes};
-use crate::store::{NONE, Places};
+use crate::store::spare::SpareAreas;
+use crate::store::{DeadDies, Mark, NONE, Places};
 use crate::{FtlStats, Turnover, UpkeepCounts};
 use controller::Controller;
 use nand::FlashArray;
 use units::{Lpn, Ppa};
-
-/// What a superblock says of itself, and the list of bad blocks says of it.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Mark {
-    /// The stream that filled it, while it was open; `NONE`: it was not.
-    pub stream: u32,
-    pub one_bit: bool,
-    /// A program on it failed.
-    pub failing: bool,
-    /// An erase of it was begun and not ended: it holds nothing, and must be erased again.
-    pub half_erased: bool,
-    /// The write clock of its die when it was closed.
-    pub closed_at: u64,
-}
 
 /// What a power cut destroyed on flash.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -58,10 +41,6 @@ pub(crate) struct Listed {
     pub read_only: bool,
     /// Dies that failed.
     pub dead: DeadDies,
-    /// The snapshots whose records are whole.
-    pub snapshots: Option<Records>,
-    /// Moments of the run that are still to come.
-    pub moments: Moments,
 }
 
 /// What the flash has of a map when the power is gone.
@@ -82,17 +61,14 @@ pub struct Medium {
     pub(crate) marks: Vec<Mark>,
     /// What the data of each page row went through.
     pub(crate) regulation: Option<Box<Regulation>>,
-    pub(crate) sectors: Option<Box<Sectors>>,
     /// Units whose only copy was marked as lost.
-    pub(crate) rebuilds: Rebuilds,
-    /// Which superblocks protect each other.
-    pub(crate) parity: Option<Box<Stripes>>,
+    pub(crate) lost: LostUnits,
     /// Which superblocks the last whole checkpoint of the map covers.
     pub(crate) checkpoints: Option<Checkpoints>,
     /// What it has of a map of which RAM holds a part.
     pub(crate) translations: Option<Translations>,
-    /// What the records of trims say.
-    pub(crate) trims: Option<Box<Trims>>,
+    /// What is left of the features.
+    pub(crate) features: Features,
     pub(crate) listed: Listed,
     /// What the cut destroyed.
     pub damage: Damage,

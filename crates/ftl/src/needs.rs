@@ -1,10 +1,7 @@
 //! What a layer will take of memory beside its map, its blocks and its buffer, before any of it is allocated.
 
 use crate::compatibility::Feature;
-use crate::guards::Stripes;
-use crate::guards::labels::Label;
-use crate::guards::snapshots::Snapshots;
-use crate::guards::trims::trim_bytes;
+use crate::store::labels::Label;
 use crate::{FtlConfig, recovery};
 use ecc::Ladder;
 
@@ -15,7 +12,7 @@ const REGULATED: u64 = 1 + 8 + 4 + 8;
 const STAMP: u64 = 8;
 
 impl FtlConfig {
-    /// Bytes of state for cached maps, checkpoints, power cuts, notes and costs of a regulator, sectors, snapshots and parity. A regulator is at
+    /// Bytes of state for cached maps, checkpoints, power cuts, notes and costs of a regulator and features. A regulator is at
     /// work where reads have a `code`.
     pub fn bytes_beside(&self, code: Option<&Ladder>) -> u64 {
         let layout = &self.layout;
@@ -26,12 +23,9 @@ impl FtlConfig {
         (self.mapping)().bytes_beside(layout)
             + checkpoints.map_or(0, |_| recovery::checkpoint_bytes(layout))
             + if self.has_power_cuts() { self.spare_bytes() } else { 0 }
-            + if self.faults.records_trims { trim_bytes(layout) } else { 0 }
+            + self.beside.bytes_most(layout)
             + if code.is_some() { regulation() } else { 0 }
-            + if self.sectors.track { 8 * logical } else { 0 }
             + if recent { 4 * logical } else { 0 }
-            + self.snapshots.as_ref().map_or(0, |(rules, _)| Snapshots::bytes_most(rules, layout))
-            + self.stripe.map_or(0, |stripe| Stripes::bytes_for(superblocks, stripe))
     }
 
     /// What spare areas say for the time after a power cut.

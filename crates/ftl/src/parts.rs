@@ -2,23 +2,22 @@
 
 use crate::agenda::{Agenda, Costs};
 use crate::buffer::Buffer;
+use crate::core::{Assembly, Collection, Core, Finding, LostUnits, Rules};
+use crate::features::{Features, Making};
+use crate::guards::Guards;
 use crate::guards::demand::Demand;
-use crate::guards::ordering::Ordering;
-use crate::guards::power::Power;
 use crate::guards::regulation::{Regulation, RegulationParts};
-use crate::guards::sectors::Sectors;
 use crate::guards::slc_cache::SlcCache;
-use crate::guards::snapshots::{Checkpoint, Snapshots};
-use crate::guards::trims::Trims;
-use crate::guards::{DeadDies, Guards, Rebuilds, Stripes};
 use crate::host_side::Host;
 use crate::map_on_flash::MapOnFlash;
-use crate::media::{Assembly, Collection, Media, Rules};
+use crate::media::Media;
 use crate::settings::FtlConfig;
+use crate::store::spare::Spare;
 use crate::store::{NONE, Store};
 use crate::upkeep::{Burden, Upkeep};
 use controller::{Controller, ControllerConfig};
 use nand::FlashArray;
+use std::collections::VecDeque;
 
 /// What a translation layer is built from.
 pub(crate) struct Parts<'a> {
@@ -54,17 +53,23 @@ impl Parts<'_> {
         controller.begin(seed);
         let layout = &config.layout;
         let demand = map.map(|map| Demand::new(layout, &map));
-        let more_slots = match (&demand, &config.snapshots) {
-            (Some(demand), _) => demand.slots,
-            (None, Some(_)) => Snapshots::slots(layout),
-            (None, None) => 0,
-        };
-        let records = if config.faults.records_trims { Trims::slots(layout) } else { 0 };
-        let more_slots = more_slots + records;
+        let has_map_on_flash = demand.is_some();
+        let more_slots =
+            demand.as_ref().map_or(0, |demand| demand.slots) + config.beside.slots(layout, has_map_on_flash);
         let slots = config.buffer.slots + more_slots;
-        let guards = guards_of(config, regulation, demand, slots, &mut array, &mut controller, seed)?;
+        let guards = guards_of(config, regulation, demand, &mut array, &mut controller, seed)?;
+        let making = Making {
+            layout,
+            array: &array,
+            apart: guards.slc_cache.as_ref().map_or(0, |cache| cache.reserved),
+            slots,
+            has_map_on_flash,
+            has_power_cuts: config.has_power_cuts(),
+            in_flight_most: config.buffer.in_flight,
+        };
+        let features = Features::new(&config.beside, &making);
         let host = Host::new(config, &mut controller);
-        let agenda = agenda_of(config, &guards, &controller)?;
+        let agenda = agenda_of(config, &features, &guards, &controller)?;
         let upkeep = Upkeep::new(config, seed);
         let rules = Rules {
             mixed: config.gc.mixed_streams,
@@ -73,24 +78,46 @@ impl Parts<'_> {
             spare,
             foreground_limit: upkeep.trigger.foreground_limit(),
             rewrite_after: config.upkeep.rewrite_after,
+            in_step: config.beside.work_in_step(),
+            apart: guards.slc_cache.as_ref().map_or(0, |cache| cache.shared()),
+            apart_from: guards.slc_cache.as_ref().map_or(NONE, |cache| cache.own_from()),
             write_back: config.buffer.write_back,
             power_loss_protection: config.buffer.power_loss_protection,
             lapses: config.faults.lapses,
         };
-        let media = Media {
+        let mut store =
+            Store::new(layout.clone(), (&config.gc.victim, &config.wear), array, controller, seed);
+        store.dead.from_start = config.faults.failed_die.unwrap_or(NONE);
+        store.spare = config.has_power_cuts().then(|| Box::new(Spare::new(layout.physical_units(), slots)));
+        if let Some(cache) = &guards.slc_cache {
+            cache.begin(&mut store.space);
+        }
+        let core = Core {
+            store,
             buffer: Buffer::of(&config.buffer, more_slots, layout.logical_units, group, seed),
             reserved_slots: 0,
-            store: Store::new(layout.clone(), (&config.gc.victim, &config.wear), array, controller, seed),
-            guards,
             collections: (0..layout.dies).map(|_| Collection::new()).collect(),
-            assembly: Assembly::new(config, dies.program_queue, seed),
+            assembly: Assembly::new(
+                (&config.destination.placement, &config.destination.program_order),
+                layout.dies,
+                dies.program_queue,
+                config.buffer.flush_after,
+                seed,
+            ),
             agenda,
             rules,
+            lost: LostUnits::default(),
+            woken: Vec::new(),
+            asks: VecDeque::new(),
+            finding: config.has_power_cuts().then(|| {
+                let (method, spare_bytes) = ((config.faults.recovery)(), config.faults.spare_bytes);
+                Box::new(Finding { method, spare_bytes, reading: 0 })
+            }),
             read_bytes: 0,
             read_only: false,
             erased_in_a_row: 0,
         };
-        Ok(Whole { media, upkeep, host })
+        Ok(Whole { media: Media { core, features, guards }, upkeep, host })
     }
 }
 
@@ -99,12 +126,10 @@ fn guards_of(
     config: &FtlConfig,
     regulation: RegulationParts,
     demand: Option<Demand>,
-    slots: u32,
     array: &mut FlashArray,
     controller: &mut Controller,
     seed: u64,
 ) -> Result<Guards, String> {
-    let layout = &config.layout;
     let regulation = Regulation::new(config, regulation, controller, seed)?;
     let slc_cache = SlcCache::new(config, controller.slc_mode());
     if slc_cache.is_some() {
@@ -115,50 +140,33 @@ fn guards_of(
         };
         array.allow_slc_mode(mode.erases_per_cycle);
     }
-    let apart = slc_cache.as_ref().map_or(0, |cache| cache.reserved);
-    let snapshots = config.snapshots.as_ref().map(|(rules, expiry)| {
-        let checkpoint = match demand {
-            Some(_) => Checkpoint::of_map_on_flash(layout),
-            None => Checkpoint::of_map_in_ram(layout),
-        };
-        Box::new(Snapshots::new(rules, expiry(), layout, slots, checkpoint))
-    });
-    Ok(Guards {
-        regulation,
-        demand: demand.map(Box::new),
-        parity: config.stripe.map(|stripe| Box::new(Stripes::new(layout, array, stripe, apart))),
-        rebuilds: Rebuilds::default(),
-        snapshots,
-        ordering: Ordering::new(&config.destination.program_order),
-        sectors: Sectors::new(config.sectors, layout, slots, config.buffer.in_flight),
-        slc_cache,
-        power: config.has_power_cuts().then(|| {
-            let (method, bytes) = ((config.faults.recovery)(), config.faults.spare_bytes);
-            Box::new(Power::new(method, bytes, layout.physical_units(), slots))
-        }),
-        trims: config.faults.records_trims.then(|| {
-            let numbers = if config.has_power_cuts() { layout.logical_units } else { 0 };
-            Box::new(Trims::new(layout, numbers))
-        }),
-        failed_die: config.faults.failed_die.unwrap_or(NONE),
-        dead: DeadDies::default(),
-    })
+    Ok(Guards { regulation, demand: demand.map(Box::new), slc_cache })
 }
 
 /// The agenda of a drive on which something comes back by the clock alone.
 fn agenda_of(
     config: &FtlConfig,
+    features: &Features,
     guards: &Guards,
     controller: &Controller,
 ) -> Result<Option<Box<Agenda>>, String> {
-    if guards.regulation.is_none() && guards.snapshots.is_none() {
+    if guards.regulation.is_none() && !features.keeps_time() {
         return Ok(None);
     }
     let regulation = guards.regulation.as_deref();
-    let costs = Costs::of_die(&config.layout, controller, regulation);
+    let (senses, names) = costs_of(regulation);
+    let costs = Costs::of_die(&config.layout, controller, senses, names);
     let of_channel = Costs::of_channel(&config.layout, controller);
     let dies = config.layout.dies / controller.channels();
     let of_die = Burden::new("die", 1, config, &costs, regulation);
     of_die.or_heavier(Burden::new("channel", dies.into(), config, &of_channel, regulation)).check()?;
-    Ok(Some(Box::new(Agenda::new(config, costs))))
+    Ok(Some(Box::new(Agenda::new(&config.layout, &config.refresh_order, config.upkeep.share, costs))))
+}
+
+/// How often a read senses at most, and the costs that a write can have.
+pub(crate) fn costs_of(regulation: Option<&Regulation>) -> (u64, &[u8]) {
+    (
+        regulation.map_or(1, Regulation::hard_senses),
+        regulation.map_or(&[0], |regulation| &regulation.table.names),
+    )
 }

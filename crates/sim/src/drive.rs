@@ -623,7 +623,7 @@ impl Drive {
             ladder,
             page_types: whole.geometry.cell.bits(),
             page_bytes: whole.geometry.page_size.get(),
-            stripe: whole.ftl.stripe,
+            stripe: *whole.ftl.said_of::<ftl::Stripes>(),
             refresh_s: (refresh > Nanos::ZERO).then(|| refresh.ns() as f64 * 1e-9),
             reads: whole.ftl.costs.reckoned.reads,
             blocks_per_die: whole.geometry.blocks_per_die(),

@@ -156,7 +156,8 @@ impl Session {
         if let Some(path) = &options.load_state {
             state_file::load(&mut ftl, Path::new(path), drive.needs().state_most(), options.seed)?;
         }
-        let keeps_snapshots = ftl.snapshots().is_some_and(|snapshots| snapshots.kept().len() > 0);
+        let keeps_snapshots =
+            ftl.feature::<ftl::snapshots::Snapshots>().is_some_and(|snapshots| snapshots.kept().len() > 0);
         let precondition = precondition_of(&options, &mut ftl, copies, None)?;
         Ok(Self {
             cuts: Cuts::new(&drive.cuts, options.seed),

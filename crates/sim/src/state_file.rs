@@ -23,7 +23,7 @@ const LEVEL: i32 = 3;
 pub fn shape(ftl: &Ftl) -> Value {
     let layout = ftl.layout();
     json!({
-        "parity_stripe": ftl.parity().map(|stripes| stripes.stripe()),
+        "parity_stripe": ftl.feature::<ftl::Stripes>().map(|stripes| stripes.stripe()),
         "slc_cache": ftl.cache_bytes().is_some(),
         "endurance": !ftl.array().lives().is_empty(),
         "unit_bytes": layout.unit.get(),

@@ -1,7 +1,6 @@
 //! What each piece of upkeep takes of a die's time, and of its channel's, by the drive file's times alone.
 
 use crate::Layout;
-use crate::guards::regulation::Regulation;
 use controller::Controller;
 use units::Nanos;
 
@@ -19,20 +18,18 @@ pub(crate) struct Costs {
 }
 
 impl Costs {
-    /// Those of a die; the slowest write cost counts.
-    pub fn of_die(layout: &Layout, controller: &Controller, regulation: Option<&Regulation>) -> Self {
+    /// Those of a die on which a read senses so often, and a write takes one of these costs: the slowest counts.
+    pub fn of_die(layout: &Layout, controller: &Controller, senses: u64, costs: &[u8]) -> Self {
         let mean = |times: &mut dyn Iterator<Item = Nanos>| {
             let (sum, count) = times.fold((0, 0), |(sum, count), time| (sum + time.ns(), count + 1));
             sum / count.max(1)
         };
-        let senses = regulation.map_or(1, Regulation::hard_senses);
         let t_r = mean(&mut (0..layout.rows).map(|row| controller.t_r(row))) * senses;
         let programs = |cost: u8| {
             let rows = (0..layout.rows).step_by(layout.program_rows as usize);
             mean(&mut rows.map(|row| controller.t_prog(row, 0, cost)))
         };
-        let names = regulation.map_or(&[0][..], |regulation| &regulation.table.names);
-        let t_prog = names.iter().map(|&cost| programs(cost)).max().unwrap_or(0);
+        let t_prog = costs.iter().map(|&cost| programs(cost)).max().unwrap_or(0);
         Self::with_arrays(t_r, t_prog, controller.t_bers(0).ns(), layout, controller)
     }
 

@@ -7,13 +7,10 @@
 //! brings that, it ends by itself, and any operation of the host's ends it at once.
 
 mod costs;
-mod moments;
 
 pub(crate) use costs::Costs;
-pub(crate) use moments::{Moment, Moments};
 
-use crate::refresh_order::RefreshOrder;
-use crate::settings::FtlConfig;
+use crate::refresh_order::{Maker, RefreshOrder};
 use crate::{Layout, events};
 use controller::Origin;
 use engine::{Calendar, Event};
@@ -30,7 +27,7 @@ pub(crate) enum Work {
     Patrol(u32),
     /// A die may spend time on what it has to write anew.
     Turn(u32),
-    /// A snapshot, or going back to one.
+    /// Something that a feature does at set times.
     Moment,
 }
 
@@ -87,21 +84,16 @@ pub(crate) struct Agenda {
     pub dies: Vec<DieUpkeep>,
     /// By superblock of the drive: it waits at its die.
     pub waits: Vec<bool>,
-    pub moments: Moments,
     pub counts: UpkeepCounts,
 }
 
 impl Agenda {
-    pub fn new(config: &FtlConfig, costs: Costs) -> Self {
-        let FtlConfig { layout, snapshots, .. } = config;
-        let idle = || DieUpkeep {
-            due: VecDeque::new(),
-            order: (config.refresh_order)(),
-            free_at: SimTime::ZERO,
-            has_turn: false,
-        };
+    /// Nothing is due; each die writes anew in an `order` of its own, and spends so much of its time on all of this.
+    pub fn new(layout: &Layout, order: &Maker, share: f64, costs: Costs) -> Self {
+        let idle =
+            || DieUpkeep { due: VecDeque::new(), order: order(), free_at: SimTime::ZERO, has_turn: false };
         Self {
-            share: config.upkeep.share,
+            share,
             costs,
             queue: BinaryHeap::new(),
             entered: 0,
@@ -110,7 +102,6 @@ impl Agenda {
             asleep: false,
             dies: (0..layout.dies).map(|_| idle()).collect(),
             waits: vec![false; layout.superblocks()],
-            moments: Moments::of(snapshots.as_ref().map(|(rules, _)| rules)),
             counts: UpkeepCounts::default(),
         }
     }
@@ -133,7 +124,7 @@ impl Agenda {
         }
     }
 
-    /// The power fails: what is due is not done any more, and moments that are to come stay known.
+    /// The power fails: what is due is not done any more.
     pub fn empty(&mut self) {
         self.queue.clear();
     }
@@ -182,7 +173,6 @@ impl Agenda {
     /// The host is gone: nothing falls due any more.
     pub fn end(&mut self) {
         self.empty();
-        self.moments = Moments::default();
         self.dies.iter_mut().for_each(|die| die.due.clear());
         self.waits.fill(false);
     }

@@ -10,11 +10,11 @@ use units::{Lpn, SimTime};
 impl BlockMapped {
     /// Lets units leave when the buffer keeps more than it may.
     pub(super) fn relieve_buffer(&mut self, now: SimTime) {
-        if !self.media.buffer.is_cache() {
+        if !self.media.core.buffer.is_cache() {
             return;
         }
-        self.media.buffer.relieve(&mut self.media.store.stats);
-        if self.media.buffer.pads() {
+        self.media.core.buffer.relieve(&mut self.media.core.store.stats);
+        if self.media.core.buffer.pads() {
             self.pad_leaving();
         }
         self.let_leave(now);
@@ -26,8 +26,8 @@ impl BlockMapped {
 
     /// The groups of what is about to leave the buffer's own queue are to be written whole.
     fn pad_leaving(&mut self) {
-        for slot in self.media.buffer.queued() {
-            let (bank, group, _) = self.split(self.media.buffer.slot(slot).lpn);
+        for slot in self.media.core.buffer.queued() {
+            let (bank, group, _) = self.split(self.media.core.buffer.slot(slot).lpn);
             let padding = &mut self.banks[bank].waiting.padding;
             if padding.back() != Some(&group) && !padding.contains(&group) {
                 padding.push_back(group);
@@ -37,7 +37,7 @@ impl BlockMapped {
 
     /// What left the buffer's own queue waits in its bank.
     pub(super) fn let_leave(&mut self, now: SimTime) {
-        while let Some(slot) = self.media.buffer.take_queued() {
+        while let Some(slot) = self.media.core.buffer.take_queued() {
             self.let_wait(slot, now);
         }
     }
@@ -60,7 +60,11 @@ impl BlockMapped {
 
     /// The slot of a unit that waits to be written, not that of one that stays.
     pub(super) fn waiting_slot(&self, lpn: Lpn) -> Option<u32> {
-        self.media.buffer.find(lpn).filter(|&slot| self.media.buffer.slot(slot).state == SlotState::Queued)
+        self.media
+            .core
+            .buffer
+            .find(lpn)
+            .filter(|&slot| self.media.core.buffer.slot(slot).state == SlotState::Queued)
     }
 
     /// Writes a group whole, with what waits of it. False while that must wait.

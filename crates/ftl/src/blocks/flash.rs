@@ -19,7 +19,7 @@ impl BlockMapped {
         match &mut self.instant {
             Some(queue) => queue.push_back(transaction),
             None => {
-                self.media.store.controller.submit(transaction, ctx);
+                self.media.core.store.controller.submit(transaction, ctx);
             }
         }
     }
@@ -34,18 +34,18 @@ impl BlockMapped {
             self.on_upkeep(ctx);
             return self.pump(ctx);
         }
-        self.media.store.controller.handle(event, ctx);
-        while let Some(id) = self.media.store.controller.take_finished() {
-            let transaction = *self.media.store.controller.transaction(id);
-            self.media.store.controller.release(id);
+        self.media.core.store.controller.handle(event, ctx);
+        while let Some(id) = self.media.core.store.controller.take_finished() {
+            let transaction = *self.media.core.store.controller.transaction(id);
+            self.media.core.store.controller.release(id);
             if transaction.origin == Origin::ReadAhead {
-                self.media.store.stats.pages_read[transaction.origin as usize] +=
+                self.media.core.store.stats.pages_read[transaction.origin as usize] +=
                     u64::from(transaction.pages);
                 self.on_fetched(id, &transaction);
             } else {
                 self.on_finished(&transaction, ctx);
             }
-            if self.media.agenda.is_some() {
+            if self.media.core.agenda.is_some() {
                 self.note_idle(transaction.die, &mut ctx.calendar);
             }
         }
@@ -56,14 +56,15 @@ impl BlockMapped {
         let bank = transaction.die.index() / self.rules.span as usize;
         match transaction.kind {
             Kind::Read => {
-                self.media.store.stats.pages_read[transaction.origin as usize] +=
+                self.media.core.store.stats.pages_read[transaction.origin as usize] +=
                     u64::from(transaction.pages);
                 if transaction.owner == PATROL && transaction.origin == Origin::Scrub {
                     return self.upkeep.on_patrol_read(&mut self.media, transaction, ctx);
                 }
                 if transaction.reading.uncorrectable {
-                    self.media.store.stats.reads_lost[usize::from(transaction.origin != Origin::Host)] += 1;
-                    self.media.mark_lost(transaction);
+                    self.media.core.store.stats.reads_lost
+                        [usize::from(transaction.origin != Origin::Host)] += 1;
+                    self.media.core.mark_lost(transaction);
                 }
                 match transaction.origin {
                     Origin::Host => return self.end_host_read(transaction, ctx),
@@ -79,9 +80,11 @@ impl BlockMapped {
 
     /// The rest of a unit written in part is known.
     fn on_rest_read<P: Probe>(&mut self, slot: u32, ctx: &mut Context<P>) {
-        match self.media.buffer.slot(slot).state {
+        match self.media.core.buffer.slot(slot).state {
             // A newer version may have come: only the newest may stay.
-            SlotState::Merging if self.media.buffer.is_newest(slot) => self.admit(slot, ctx.calendar.now()),
+            SlotState::Merging if self.media.core.buffer.is_newest(slot) => {
+                self.admit(slot, ctx.calendar.now())
+            }
             SlotState::Merging => self.let_wait(slot, ctx.calendar.now()),
             _ => {
                 self.media.release_slot(slot);
@@ -106,15 +109,15 @@ impl BlockMapped {
         let state = &mut self.banks[bank];
         state.in_flight -= 1;
         state.blocks[block as usize].in_flight -= 1;
-        let (first, units) = (self.media.store.first_unit(transaction), self.layout().program_units);
-        self.media.store.space.dies[transaction.die.index()].clock += u64::from(units);
+        let (first, units) = (self.media.core.store.first_unit(transaction), self.layout().program_units);
+        self.media.core.store.space.dies[transaction.die.index()].clock += u64::from(units);
         for unit in 0..units {
             let ppa = Ppa(first + u64::from(unit));
-            let source = self.media.store.programs.get(transaction.owner, unit);
-            self.media.store.stats.units_programmed[source.origin() as usize] += 1;
+            let source = self.media.core.store.programs.get(transaction.owner, unit);
+            self.media.core.store.stats.units_programmed[source.origin() as usize] += 1;
             match source.origin() {
                 Origin::Host => {
-                    self.media.note_host_program(source.slot());
+                    self.media.core.note_host_program(source.slot());
                     self.on_host_unit(ppa, source.slot(), status, transaction, ctx);
                 }
                 Origin::Padding => {}
@@ -122,10 +125,10 @@ impl BlockMapped {
                 _ => {}
             }
         }
-        self.media.store.programs.release(transaction.owner);
+        self.media.core.store.programs.release(transaction.owner);
         if !done {
-            self.media.store.stats.program_failures += 1;
-            self.media.store.space.failing[superblock as usize] = true;
+            self.media.core.store.stats.program_failures += 1;
+            self.media.core.store.space.failing[superblock as usize] = true;
             self.fail_block(bank, block, ctx);
         }
         self.free_if_empty(bank, block, ctx);
@@ -139,14 +142,15 @@ impl BlockMapped {
         transaction: &Transaction,
         ctx: &mut Context<P>,
     ) {
-        let (lpn, request) = (self.media.buffer.slot(slot).lpn, self.media.buffer.slot(slot).request);
-        let newest = self.media.buffer.is_newest(slot);
+        let (lpn, request) =
+            (self.media.core.buffer.slot(slot).lpn, self.media.core.buffer.slot(slot).request);
+        let newest = self.media.core.buffer.is_newest(slot);
         let done = status == ProgramStatus::Done;
         if !done && (newest || self.is_awaited(slot)) {
             self.let_wait_first(slot, ctx.calendar.now());
             return;
         }
-        let old = self.media.store.map.lookup(lpn);
+        let old = self.media.core.store.map.lookup(lpn);
         if done && !newest {
             ctx.probe.on_outdated(lpn, slot);
         }
@@ -161,7 +165,7 @@ impl BlockMapped {
                 self.invalidate(old, ctx);
             }
         } else {
-            self.media.store.stats.units_stale += 1;
+            self.media.core.store.stats.units_stale += 1;
         }
         if newest {
             self.end_newest(slot, lpn, ctx.calendar.now());
@@ -182,16 +186,16 @@ impl BlockMapped {
     /// A newer version in the buffer makes this one no less the newest on the flash: the unit leaves its old place,
     /// which a merge relies on. Only a trim makes it garbage, or a newer version whose program was over before.
     fn is_next_newest(&self, slot: u32) -> bool {
-        let lpn = self.media.buffer.slot(slot).lpn;
-        let newer = self.media.buffer.find(lpn).map(|newer| self.media.buffer.slot(newer).state);
+        let lpn = self.media.core.buffer.slot(slot).lpn;
+        let newer = self.media.core.buffer.find(lpn).map(|newer| self.media.core.buffer.slot(newer).state);
         newer.is_some_and(|state| state != SlotState::Clean)
-            && self.media.store.map.lookup(lpn) == self.waits[slot as usize].home
+            && self.media.core.store.map.lookup(lpn) == self.waits[slot as usize].home
     }
 
     /// A copied unit was programmed: it is the home of its data unless the host trimmed it meanwhile.
     fn on_copied_unit<P: Probe>(&mut self, ppa: Ppa, old: Ppa, ctx: &mut Context<P>) {
-        let lpn = self.media.store.map.holder(ppa);
-        if self.media.store.map.lookup(lpn) != old {
+        let lpn = self.media.core.store.map.holder(ppa);
+        if self.media.core.store.map.lookup(lpn) != old {
             return;
         }
         self.commit(lpn, ppa);
@@ -200,18 +204,18 @@ impl BlockMapped {
     }
 
     fn commit(&mut self, lpn: units::Lpn, ppa: Ppa) {
-        self.media.store.map.set(lpn, ppa);
+        self.media.core.store.map.set(lpn, ppa);
         let superblock = self.layout().superblock_of(ppa);
-        self.media.store.space.valid[superblock as usize] += 1;
+        self.media.core.store.space.valid[superblock as usize] += 1;
         let bank = self.bank_of(superblock);
         self.banks[bank].blocks[self.block_of[superblock as usize] as usize].valid += 1;
     }
 
     /// Makes `ppa` invalid; a block that then holds nothing may be erased.
     pub(super) fn invalidate<P: Probe>(&mut self, ppa: Ppa, ctx: &mut Context<P>) {
-        self.media.store.map.invalidate(ppa);
+        self.media.core.store.map.invalidate(ppa);
         let superblock = self.layout().superblock_of(ppa);
-        self.media.store.space.valid[superblock as usize] -= 1;
+        self.media.core.store.space.valid[superblock as usize] -= 1;
         let (bank, block) = (self.bank_of(superblock), self.block_of[superblock as usize]);
         self.banks[bank].blocks[block as usize].valid -= 1;
         self.free_if_empty(bank, block, ctx);
@@ -232,7 +236,7 @@ impl BlockMapped {
     pub(super) fn note_lost_room(&mut self, bank: usize) {
         let bank = &self.banks[bank];
         let needed = bank.data.len() as u32 + self.rules.kind.logs_least() + 1;
-        self.media.read_only |= bank.usable_blocks(&self.media.store.space.dies) < needed;
+        self.media.core.read_only |= bank.usable_blocks(&self.media.core.store.space.dies) < needed;
     }
 
     fn on_erased<P: Probe>(&mut self, transaction: &Transaction, ctx: &mut Context<P>) {
@@ -242,15 +246,15 @@ impl BlockMapped {
         let (bank, member) = ((die / self.rules.span) as usize, (die % self.rules.span) as usize);
         self.banks[bank].erasing[member] -= 1;
         if !self.media.erase(die as usize, within, transaction.origin) {
-            self.media.store.space.state[superblock] = SuperblockState::Lost;
-            self.media.store.stats.superblocks_lost += 1;
-            self.media.store.space.dies[die as usize].usable -= 1;
+            self.media.core.store.space.state[superblock] = SuperblockState::Lost;
+            self.media.core.store.stats.superblocks_lost += 1;
+            self.media.core.store.space.dies[die as usize].usable -= 1;
             self.note_lost_room(bank);
         } else {
             self.push_free(superblock as u32);
             self.media.note_cycles(die as usize, within);
-            self.media.observe_erase(die as usize, within, transaction.wear);
-            if self.media.store.space.dies[die as usize].wear.relocates() {
+            self.media.core.observe_erase(die as usize, within, transaction.wear);
+            if self.media.core.store.space.dies[die as usize].wear.relocates() {
                 self.level_wear(die, within, ctx);
             }
         }
@@ -267,13 +271,13 @@ impl BlockMapped {
             })
             .map(|block| SuperblockId(state.members_of(block)[member as usize] - first))
             .collect();
-        let space = &mut self.media.store.space;
+        let space = &mut self.media.core.store.space;
         space.dies[die as usize].candidates = candidates;
         let Some(picked) = space.ask_wear(die as usize, erased) else { return };
         let is_candidate = space.dies[die as usize].candidates.contains(&picked);
         assert!(is_candidate, "the wear policy picked {picked} of die {die}, no candidate");
         let block = self.block_of[(first + picked.0) as usize];
-        self.media.store.stats.wear_relocations += 1;
+        self.media.core.store.stats.wear_relocations += 1;
         self.banks[bank].merging.reclaim.push_back((block, Origin::Wear));
         self.seal(bank, block, ctx);
     }

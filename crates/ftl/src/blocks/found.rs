@@ -6,10 +6,11 @@
 //! was not over counts only where it holds what nothing else does.
 
 use super::BlockMapped;
-use crate::guards::labels::{Label, Labels};
-use crate::guards::power::{NOTHING, SpareAreas};
 use crate::mapping::bank::{Block, Role};
-use crate::medium::{Mark, Medium};
+use crate::medium::Medium;
+use crate::store::Mark;
+use crate::store::labels::{Label, Labels};
+use crate::store::spare::{NOTHING, SpareAreas};
 use crate::store::{NONE, SuperblockState};
 use controller::Origin;
 use std::collections::BTreeMap;
@@ -103,7 +104,7 @@ impl BlockMapped {
         for block in blocks.into_iter().filter(|block| block.counts) {
             self.put_block(block);
         }
-        self.media.guards.power.as_mut().expect("made for power cuts").go_on(spare, NOTHING);
+        self.media.core.store.spare.as_mut().expect("made for power cuts").go_on(spare, NOTHING);
         (0..self.banks.len()).for_each(|bank| self.note_lost_room(bank));
     }
 
@@ -115,21 +116,21 @@ impl BlockMapped {
         for (at, mark) in marks.iter().enumerate() {
             let (die, within) = self.place_of(at as u32);
             let Self { media, .. } = self;
-            media.store.space.state[at] = SuperblockState::Lost;
-            media.store.space.pe_cycles[at] = media.store.array.pe_cycles(die, within);
-            if !media.store.array.is_whole(die, within) {
+            media.core.store.space.state[at] = SuperblockState::Lost;
+            media.core.store.space.pe_cycles[at] = media.core.store.array.pe_cycles(die, within);
+            if !media.core.store.array.is_whole(die, within) {
                 continue;
             }
-            media.store.space.dies[die as usize].usable += 1;
-            media.store.space.failing[at] = mark.failing;
-            media.store.space.closed_at[at] = mark.closed_at;
-            let rows = media.store.array.next_row(at);
+            media.core.store.space.dies[die as usize].usable += 1;
+            media.core.store.space.failing[at] = mark.failing;
+            media.core.store.space.closed_at[at] = mark.closed_at;
+            let rows = media.core.store.array.next_row(at);
             if rows == 0 && !mark.half_erased && !mark.failing {
                 self.push_free(at as u32);
                 continue;
             }
-            media.store.space.state[at] = SuperblockState::Closed;
-            programs[at] = if mark.half_erased { 0 } else { rows / media.store.layout.program_rows };
+            media.core.store.space.state[at] = SuperblockState::Closed;
+            programs[at] = if mark.half_erased { 0 } else { rows / media.core.store.layout.program_rows };
         }
         programs
     }
@@ -288,14 +289,14 @@ impl BlockMapped {
             let units = flash.programs[superblock as usize] * self.layout().program_units;
             let first = self.layout().first_ppa(superblock);
             for ppa in (first..first + u64::from(units)).map(Ppa) {
-                self.media.store.map.assign(ppa, Lpn(flash.spare.holders[ppa.index()]));
+                self.media.core.store.map.assign(ppa, Lpn(flash.spare.holders[ppa.index()]));
             }
         }
         for (lpn, &(.., ppa)) in (0..).map(Lpn).zip(&choice.newest).filter(|(_, (.., ppa))| *ppa != Ppa::NONE)
         {
-            self.media.store.map.set(lpn, ppa);
+            self.media.core.store.map.set(lpn, ppa);
             let superblock = self.layout().superblock_of(ppa);
-            self.media.store.space.valid[superblock as usize] += 1;
+            self.media.core.store.space.valid[superblock as usize] += 1;
         }
     }
 
@@ -319,7 +320,8 @@ impl BlockMapped {
     /// Makes a block one of its bank's; what holds nothing is no block any more.
     fn put_block(&mut self, mut found: FoundBlock) {
         let there = || found.members.iter().filter(|superblock| **superblock != NONE);
-        let valid: u32 = there().map(|&superblock| self.media.store.space.valid[superblock as usize]).sum();
+        let valid: u32 =
+            there().map(|&superblock| self.media.core.store.space.valid[superblock as usize]).sum();
         if valid == 0 {
             return;
         }
@@ -334,7 +336,7 @@ impl BlockMapped {
             if superblock != NONE {
                 self.block_of[superblock as usize] = block;
                 if role == Role::Log {
-                    self.media.store.space.state[superblock as usize] = SuperblockState::Open;
+                    self.media.core.store.space.state[superblock as usize] = SuperblockState::Open;
                 }
             }
         }
@@ -348,7 +350,7 @@ impl BlockMapped {
             Role::Data => drop(state.set_data(owner, block)),
             Role::Log => state.logs.push(block),
             // A drive with a dead die moves nothing any more.
-            _ if self.media.guards.failed_die != NONE => {}
+            _ if self.media.core.store.dead.from_start != NONE => {}
             _ => {
                 let origin = if failing { Origin::Rescue } else { Origin::Gc };
                 state.merging.reclaim.push_back((block, origin));
@@ -358,7 +360,7 @@ impl BlockMapped {
 
     /// Gives a block that goes on free superblocks where nothing was programmed in it yet. False when there are none.
     fn complete_members(&mut self, block: &mut FoundBlock) -> bool {
-        let (first_die, space) = (self.banks[block.bank].first_die, &mut self.media.store.space);
+        let (first_die, space) = (self.banks[block.bank].first_die, &mut self.media.core.store.space);
         let missing: Vec<usize> =
             (0..block.members.len()).filter(|member| block.members[*member] == NONE).collect();
         if missing.iter().any(|&member| space.dies[first_die as usize + member].free.is_empty()) {

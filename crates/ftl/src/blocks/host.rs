@@ -30,7 +30,7 @@ impl BlockMapped {
         ctx: &mut Context<P>,
     ) {
         match &mut self.instant {
-            Some(queue) => queue.push_back(self.media.read_of(row, mask, origin, class, owner)),
+            Some(queue) => queue.push_back(self.media.core.read_of(row, mask, origin, class, owner)),
             None => {
                 self.media.submit_read(row, mask, origin, class, owner, ctx);
             }
@@ -40,14 +40,14 @@ impl BlockMapped {
     /// Lets a slot whose program failed wait in its bank before all others.
     pub(super) fn let_wait_first(&mut self, slot: u32, now: SimTime) {
         self.let_wait(slot, now);
-        let (bank, _, _) = self.split(self.media.buffer.slot(slot).lpn);
+        let (bank, _, _) = self.split(self.media.core.buffer.slot(slot).lpn);
         self.banks[bank].waiting.queue.rotate_right(1);
     }
 
     /// Lets a slot wait in its bank, behind all others.
     pub(super) fn let_wait(&mut self, slot: u32, now: SimTime) {
-        let (bank, _, _) = self.split(self.media.buffer.slot(slot).lpn);
-        self.media.buffer.set_state(slot, SlotState::Queued);
+        let (bank, _, _) = self.split(self.media.core.buffer.slot(slot).lpn);
+        self.media.core.buffer.set_state(slot, SlotState::Queued);
         let wait = &mut self.waits[slot as usize];
         wait.serial = wait.serial.wrapping_add(1);
         wait.since = now;
@@ -56,7 +56,7 @@ impl BlockMapped {
         wait.merged_ns = bank_state.merging.ns_until(now);
         bank_state.waiting.units += 1;
         // A request that waits for its program must not wait for other requests, nor a flush.
-        let Slot { request, epoch, .. } = *self.media.buffer.slot(slot);
+        let Slot { request, epoch, .. } = *self.media.core.buffer.slot(slot);
         bank_state.waiting.pressed |= self.host.flushes.back().is_some_and(|&(last, _)| epoch <= last);
         bank_state.waiting.awaited |= request != u32::MAX;
         bank_state.waiting.queue.push_back(entry);
@@ -91,7 +91,7 @@ impl Reads for BlockMapped {
 impl Serves for BlockMapped {
     /// Lets the banks work that have something new to do.
     fn pump<P: Probe>(&mut self, ctx: &mut Context<P>) {
-        if !self.expecting.is_empty() && !self.media.expects_data() {
+        if !self.expecting.is_empty() && !self.media.core.expects_data() {
             for bank in std::mem::take(&mut self.expecting) {
                 self.touch_bank(bank);
             }
@@ -114,11 +114,11 @@ impl Serves for BlockMapped {
     }
 
     fn take_over(&mut self, slot: u32, request: u32, now: SimTime) -> bool {
-        if !self.media.buffer.take_over(slot, request, &mut self.media.store.stats) {
+        if !self.media.core.buffer.take_over(slot, request, &mut self.media.core.store.stats) {
             return false;
         }
         if request != u32::MAX {
-            let bank = self.split(self.media.buffer.slot(slot).lpn).0;
+            let bank = self.split(self.media.core.buffer.slot(slot).lpn).0;
             self.banks[bank].waiting.awaited = true;
             self.touch_bank(bank);
         }
@@ -132,13 +132,13 @@ impl Serves for BlockMapped {
         if self.instant.is_some() {
             return self.let_wait(slot, now);
         }
-        self.media.buffer.enqueue(slot);
+        self.media.core.buffer.enqueue(slot);
         self.let_leave(now);
         self.relieve_buffer(now);
     }
 
     fn send_out<P: Probe>(&mut self, ctx: &mut Context<P>) {
-        self.media.buffer.send_out_held();
+        self.media.core.buffer.send_out_held();
         self.let_leave(ctx.calendar.now());
         self.press(ctx);
     }

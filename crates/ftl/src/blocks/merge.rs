@@ -17,7 +17,7 @@ impl BlockMapped {
         let holds = |position: &u32| {
             (0..self.layout().program_units)
                 .filter_map(|unit| self.lpn_at(bank, group, *position, unit))
-                .any(|lpn| self.media.store.map.lookup(lpn) != Ppa::NONE || waits(lpn))
+                .any(|lpn| self.media.core.store.map.lookup(lpn) != Ppa::NONE || waits(lpn))
         };
         (0..self.rules.group_programs).rev().find(holds).map_or(0, |position| position + 1)
     }
@@ -104,8 +104,8 @@ impl BlockMapped {
         let first = self.ppa_at(bank, block, position);
         (0..self.layout().program_units)
             .map(|unit| Ppa(first.0 + u64::from(unit)))
-            .find(|&ppa| self.media.store.map.is_valid(ppa))
-            .map(|ppa| self.media.store.map.holder(ppa))
+            .find(|&ppa| self.media.core.store.map.is_valid(ppa))
+            .map(|ppa| self.media.core.store.map.holder(ppa))
     }
 
     /// Lets the merge at hand go on. False while it must wait.
@@ -136,31 +136,31 @@ impl BlockMapped {
         let position = block.next;
         if position >= job.end
             || block.failing
-            || job.ahead.len() as u32 >= self.media.rules.read_ahead * self.rules.span
+            || job.ahead.len() as u32 >= self.media.core.rules.read_ahead * self.rules.span
         {
             return false;
         }
         let lpns = |unit| self.lpn_at(bank, group, position, unit);
         let under_way = (0..self.layout().program_units).filter_map(lpns).any(|lpn| {
-            let slot = self.media.buffer.find(lpn).map(|slot| self.media.buffer.slot(slot));
+            let slot = self.media.core.buffer.find(lpn).map(|slot| self.media.core.buffer.slot(slot));
             slot.is_some_and(|slot| !slot.stays() && slot.state != SlotState::Queued)
         });
         if under_way {
             return false;
         }
-        let program = self.media.store.programs.take_slot();
+        let program = self.media.core.store.programs.take_slot();
         let first = self.ppa_at(bank, target, position);
         let (mut reads, mut row, mut mask) = (0, NONE, 0u64);
         for unit in 0..self.layout().program_units {
             let lpn = self.lpn_at(bank, group, position, unit);
             let waiting = lpn.filter(|_| !copies).and_then(|lpn| self.waiting_slot(lpn));
-            let home = lpn.map_or(Ppa::NONE, |lpn| self.media.store.map.lookup(lpn));
+            let home = lpn.map_or(Ppa::NONE, |lpn| self.media.core.store.map.lookup(lpn));
             if waiting.is_some() || home == Ppa::NONE {
                 self.place_host_unit(bank, program, unit, waiting, first, ctx.calendar.now());
                 continue;
             }
-            self.media.store.programs.set(program, unit, Source::new(origin, home.0));
-            self.media.store.map.assign(Ppa(first.0 + u64::from(unit)), lpn.unwrap_or(Lpn::NONE));
+            self.media.core.store.programs.set(program, unit, Source::new(origin, home.0));
+            self.media.core.store.map.assign(Ppa(first.0 + u64::from(unit)), lpn.unwrap_or(Lpn::NONE));
             let (this_row, bit) = self.layout().row_of(home);
             if mask != 0 && this_row != row {
                 self.submit_read(row, mask, origin, Class::InternalRead, program, ctx);
@@ -187,7 +187,7 @@ impl BlockMapped {
         let job = state.merging.job.as_mut().expect("a merge is under way");
         let in_flight = state.blocks[job.target as usize].in_flight;
         let ready = job.ahead.front().is_some_and(|planned| planned.reads == 0);
-        if !ready || in_flight >= self.media.assembly.program_queue * self.rules.span {
+        if !ready || in_flight >= self.media.core.assembly.program_queue * self.rules.span {
             return false;
         }
         let (target, planned) = (job.target, job.ahead.pop_front().expect("seen above"));
@@ -200,7 +200,8 @@ impl BlockMapped {
     /// padding.
     fn main_origin(&self, program: u32) -> Origin {
         let origins = || {
-            (0..self.layout().program_units).map(|unit| self.media.store.programs.get(program, unit).origin())
+            (0..self.layout().program_units)
+                .map(|unit| self.media.core.store.programs.get(program, unit).origin())
         };
         if origins().any(|origin| origin == Origin::Host) {
             return Origin::Host;
@@ -234,19 +235,19 @@ impl BlockMapped {
         match (job.purpose, job.copied) {
             (Purpose::Fill, _) => return self.free_if_empty(bank, job.target, ctx),
             // A block written whole and in order takes the place of the data block without another copy.
-            (Purpose::Complete, false) | (Purpose::Pad, _) => self.media.store.stats.merges_switch += 1,
-            (Purpose::Complete, true) => self.media.store.stats.merges_partial += 1,
-            (Purpose::Full, _) => self.media.store.stats.merges_full += 1,
+            (Purpose::Complete, false) | (Purpose::Pad, _) => self.media.core.store.stats.merges_switch += 1,
+            (Purpose::Complete, true) => self.media.core.store.stats.merges_partial += 1,
+            (Purpose::Full, _) => self.media.core.store.stats.merges_full += 1,
         }
         if self.upkeep.turnover.is_due() {
-            self.upkeep.turnover.push(self.media.mark());
+            self.upkeep.turnover.push(self.media.core.mark());
         }
         let state = &mut self.banks[bank];
         let old = state.set_data(job.group, job.target);
         state.blocks[job.target as usize].role = Role::Data;
         for member in 0..self.rules.span {
             let superblock = state.members_of(job.target)[member as usize];
-            let space = &mut self.media.store.space;
+            let space = &mut self.media.core.store.space;
             space.state[superblock as usize] = SuperblockState::Closed;
             space.closed_at[superblock as usize] = space.dies[space.place_of(superblock).0].clock;
         }

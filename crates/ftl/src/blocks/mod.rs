@@ -16,12 +16,12 @@ mod upkeep;
 mod work;
 
 use crate::Layout;
-use crate::guards::labels::Labels;
 use crate::host_side::Host;
 use crate::mapping::bank::{Bank, BlockRules};
 use crate::media::Media;
 use crate::parts::{Parts, Whole};
 use crate::store::NONE;
+use crate::store::labels::Labels;
 use crate::upkeep::Upkeep;
 use controller::Transaction;
 use std::collections::VecDeque;
@@ -96,11 +96,11 @@ impl BlockMapped {
             |index: u32| Bank::new(index * span, span, groups / banks + u32::from(index < groups % banks));
         let group_programs = group_units / layout.program_units;
         let Whole { mut media, upkeep, host } = parts.put_together(None, spare, group_units)?;
-        if let Some(power) = &mut media.guards.power {
-            power.labels = Some(Labels::new(layout.program_units, layout.physical_units()));
+        if let Some(numbers) = &mut media.core.store.spare {
+            numbers.labels = Some(Labels::new(layout.program_units, layout.physical_units()));
         }
         let mut ftl = Self {
-            waits: vec![Wait::NEVER; media.buffer.slots() as usize],
+            waits: vec![Wait::NEVER; media.core.buffer.slots() as usize],
             overtaken: Vec::new(),
             block_of: vec![NONE; layout.superblocks()],
             media,
@@ -114,8 +114,8 @@ impl BlockMapped {
         };
         for superblock in 0..layout.superblocks() as u32 {
             let (die, within) = ftl.place_of(superblock);
-            if ftl.media.store.array.is_whole(die, within) {
-                ftl.media.store.space.dies[die as usize].usable += 1;
+            if ftl.media.core.store.array.is_whole(die, within) {
+                ftl.media.core.store.space.dies[die as usize].usable += 1;
                 ftl.push_free(superblock);
             }
         }
@@ -125,12 +125,12 @@ impl BlockMapped {
 
     /// Blocks a bank must have beside its data blocks.
     fn blocks_beside(&self) -> u32 {
-        self.rules.kind.logs_least() + 1 + self.media.rules.spare
+        self.rules.kind.logs_least() + 1 + self.media.core.rules.spare
     }
 
     fn check_sustainable(&self) -> Result<(), String> {
         let beside = self.blocks_beside();
-        let dies = &self.media.store.space.dies;
+        let dies = &self.media.core.store.space.dies;
         let short = |bank: &&Bank| (bank.data.len() as u32 + beside) > bank.usable_blocks(dies);
         let Some(bank) = self.banks.iter().find(short) else { return Ok(()) };
         let (groups, usable) = (bank.data.len(), bank.usable_blocks(dies));
@@ -151,7 +151,7 @@ impl BlockMapped {
              {} log blocks, one to merge into and {} spare; {advice}",
             self.rules.span,
             self.rules.kind.logs_least(),
-            self.media.rules.spare,
+            self.media.core.rules.spare,
         ))
     }
 
@@ -159,7 +159,7 @@ impl BlockMapped {
 
     #[inline]
     fn layout(&self) -> &Layout {
-        &self.media.store.layout
+        &self.media.core.store.layout
     }
 
     /// Bank, group within it, and unit within the group.
@@ -211,8 +211,8 @@ impl BlockMapped {
 
     fn push_free(&mut self, superblock: u32) {
         let (die, within) = self.place_of(superblock);
-        let space = &mut self.media.store.space;
-        space.pe_cycles[superblock as usize] = self.media.store.array.pe_cycles(die, within);
+        let space = &mut self.media.core.store.space;
+        space.pe_cycles[superblock as usize] = self.media.core.store.array.pe_cycles(die, within);
         space.push_free(die as usize, within);
     }
 
@@ -221,11 +221,11 @@ impl BlockMapped {
     /// Nothing can be moved any more: a drive in which blocks failed, or whose spare blocks a storm of power cuts has left
     /// half filled, is then at its end.
     pub fn declare_stalled(&mut self) {
-        let failures = self.media.store.stats.program_failures
-            + self.media.store.stats.erase_failures
-            + self.media.store.stats.superblocks_lost;
-        self.media.read_only |= failures > 0 || self.media.guards.power.is_some();
-        self.media.buffer.forget_requests();
+        let failures = self.media.core.store.stats.program_failures
+            + self.media.core.store.stats.erase_failures
+            + self.media.core.store.stats.superblocks_lost;
+        self.media.core.read_only |= failures > 0 || self.media.core.store.spare.is_some();
+        self.media.core.buffer.forget_requests();
         self.host.flushes.clear();
     }
 
@@ -245,7 +245,7 @@ impl BlockMapped {
 
     /// Why each bank takes no more writes, for the message of a run that is stuck.
     pub fn explain_stall(&self) -> String {
-        let dies = &self.media.store.space.dies;
+        let dies = &self.media.core.store.space.dies;
         let bank = |(index, bank): (usize, &Bank)| {
             format!(
                 "bank {index}: {} groups, {} blocks usable, {} others, free {}, coming {}, logs {:?}, waiting {}, in flight {}, reclaim {:?}, job {:?}, sealed {:?}",
@@ -265,9 +265,9 @@ impl BlockMapped {
         let banks: Vec<String> = self.banks.iter().enumerate().map(bank).collect();
         format!(
             "buffer {} used, {} reserved, {} in flight; {}",
-            self.media.buffer.used_slots(),
-            self.media.reserved_slots,
-            self.media.store.controller.in_flight(),
+            self.media.core.buffer.used_slots(),
+            self.media.core.reserved_slots,
+            self.media.core.store.controller.in_flight(),
             banks.join("; ")
         )
     }

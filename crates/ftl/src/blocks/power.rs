@@ -5,25 +5,25 @@
 
 use super::BlockMapped;
 use crate::Probe;
-use crate::guards::labels::{Label, Labels};
-use crate::guards::power::BEFORE;
 use crate::host_side::{Reads, Serves};
 use crate::mapping::bank::{Block, Purpose, Role};
 use crate::medium::Medium;
 use crate::store::SuperblockState;
+use crate::store::labels::{Label, Labels};
+use crate::store::spare::BEFORE;
 use controller::{Context, Interrupted};
 use units::{Ppa, SimTime};
 
 impl BlockMapped {
     fn labels(&mut self) -> &mut Labels {
-        let power = self.media.guards.power.as_mut();
-        power.and_then(|power| power.labels.as_mut()).expect("a drive whose power is cut labels blocks")
+        let spare = self.media.core.store.spare.as_mut();
+        spare.and_then(|numbers| numbers.labels.as_mut()).expect("a drive whose power is cut labels blocks")
     }
 
     /// True where spare areas must say what the map is found from.
     #[inline]
     pub(super) fn is_labelled(&self) -> bool {
-        self.media.guards.power.is_some() && self.instant.is_none()
+        self.media.core.store.spare.is_some() && self.instant.is_none()
     }
 
     /// The number of a block that is opened.
@@ -72,10 +72,10 @@ impl BlockMapped {
             let age = self.labels().count();
             self.labels().put(first, Label { age, serial, owner, end, in_place });
             for ppa in (first.0..first.0 + u64::from(self.layout().program_units)).map(Ppa) {
-                if self.media.store.map.is_valid(ppa)
-                    && let Some(power) = &mut self.media.guards.power
+                if self.media.core.store.map.is_valid(ppa)
+                    && let Some(numbers) = &mut self.media.core.store.spare
                 {
-                    power.begin_with(ppa.index(), BEFORE);
+                    numbers.begin_with(ppa.index(), BEFORE);
                 }
             }
         }
@@ -86,7 +86,7 @@ impl BlockMapped {
     pub(super) fn begin_labelled<P: Probe>(&mut self, ctx: &mut Context<P>) {
         self.label_beginning();
         for superblock in 0..self.block_of.len() as u32 {
-            let is_closed = self.media.store.space.state[superblock as usize] == SuperblockState::Closed;
+            let is_closed = self.media.core.store.space.state[superblock as usize] == SuperblockState::Closed;
             if is_closed && self.is_left_over(superblock) {
                 self.erase_superblock(superblock, ctx);
             }

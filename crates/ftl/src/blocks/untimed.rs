@@ -5,7 +5,7 @@
 use super::BlockMapped;
 use crate::SavedState;
 use crate::buffer::{Coverage, Risk};
-use crate::host_side::{Sectored, Serves};
+use crate::host_side::Serves;
 use crate::mapping::bank::{Bank, Block, Role};
 use crate::saved::Untaken;
 use crate::store::NONE;
@@ -34,11 +34,12 @@ impl BlockMapped {
             if !moved && !self.media.has_slot() {
                 // Too many blocks failed while it was preconditioned.
                 assert!(
-                    self.media.store.stats.program_failures + self.media.store.stats.erase_failures > 0,
+                    self.media.core.store.stats.program_failures + self.media.core.store.stats.erase_failures
+                        > 0,
                     "{}",
                     self.explain_stall()
                 );
-                self.media.read_only = true;
+                self.media.core.read_only = true;
                 return;
             }
         }
@@ -56,10 +57,10 @@ impl BlockMapped {
 
     /// Writes one unit in no time; false when too many blocks have failed for it.
     pub fn try_write_untimed(&mut self, lpn: Lpn) -> bool {
-        if !self.media.read_only {
+        if !self.media.core.read_only {
             self.write_untimed(lpn);
         }
-        !self.media.read_only
+        !self.media.core.read_only
     }
 
     /// Answers all that was submitted without time. False when there was nothing.
@@ -77,7 +78,7 @@ impl BlockMapped {
     /// Lets time begin again: all that was written without it is on the flash.
     pub fn settle(&mut self) {
         if self.instant.is_none() {
-            return self.settle_sectors();
+            return self.media.features.settled(&self.media.core);
         }
         let mut ctx = Context::new(());
         self.press(&mut ctx);
@@ -85,7 +86,7 @@ impl BlockMapped {
             self.press(&mut ctx);
         }
         self.instant = None;
-        self.settle_sectors();
+        self.media.features.settled(&self.media.core);
         self.host.risk = Risk::default();
         for bank in &mut self.banks {
             (bank.waiting.pressed, bank.waiting.awaited) = (false, false);
@@ -113,19 +114,19 @@ impl BlockMapped {
     /// When an operation is in flight.
     pub fn save(&self) -> Result<SavedState, String> {
         let busy = self.banks.iter().any(|bank| bank.merging.job.is_some() || bank.in_flight > 0);
-        if self.media.is_draining() || self.media.store.controller.in_flight() > 0 || busy {
+        if self.media.is_draining() || self.media.core.store.controller.in_flight() > 0 || busy {
             return Err("the state can be saved only while nothing is under way".into());
         }
         let mut saved = SavedState::default();
-        self.media.store.save(&mut saved);
-        self.media.guards.rebuilds.save(&mut saved);
+        self.media.core.store.save(&mut saved);
+        self.media.core.lost.save(&mut saved);
         for bank in &self.banks {
             saved.words.extend([bank.data.clone(), bank.logs.clone(), bank.members.clone()]);
             saved.words.push(bank.blocks.iter().flat_map(block_words).collect());
             let used = bank.blocks.iter().map(|block| block.used);
             saved.longs.push(std::iter::once(bank.clock).chain(used).collect());
         }
-        saved.words.extend(self.media.store.array.save());
+        saved.words.extend(self.media.core.store.array.save());
         Ok(saved)
     }
 
@@ -135,13 +136,13 @@ impl BlockMapped {
     /// When the shapes differ or the state contradicts itself.
     pub fn load(&mut self, saved: &SavedState) -> Result<(), String> {
         let mut untaken = Untaken::of(saved);
-        self.media.store.load(&mut untaken)?;
+        self.media.core.store.load(&mut untaken)?;
         let logical_units = self.layout().logical_units;
-        self.media.guards.rebuilds.load(&mut untaken, logical_units)?;
+        self.media.core.lost.load(&mut untaken, logical_units)?;
         for bank in &mut self.banks {
             load_bank(bank, &mut untaken)?;
         }
-        untaken.load_array(&mut self.media.store.array)?;
+        untaken.load_array(&mut self.media.core.store.array)?;
         self.count_valid();
         (0..self.banks.len()).for_each(|bank| self.note_lost_room(bank));
         Ok(())
@@ -157,7 +158,7 @@ impl BlockMapped {
                 let mut valid = 0;
                 for &superblock in bank.members_of(block).iter().filter(|at| **at != NONE) {
                     self.block_of[superblock as usize] = block;
-                    valid += self.media.store.space.valid[superblock as usize];
+                    valid += self.media.core.store.space.valid[superblock as usize];
                 }
                 bank.blocks[block as usize].valid = valid;
             }

@@ -18,14 +18,14 @@ impl BlockMapped {
     /// what a regulator asks for of that kind would cost a merge.
     #[cold]
     pub(super) fn note_idle(&mut self, die: DieId, calendar: &mut Calendar) {
-        self.media.wake_upkeep(calendar);
+        self.media.core.wake_upkeep(calendar);
         if let Some(regulation) = &mut self.media.guards.regulation {
             while let Some(lpn) = regulation.next_rewrite(die.index()) {
                 regulation.drop_rewrite(lpn);
             }
         }
-        if self.media.store.controller.is_idle(die) {
-            self.media.collections[die.index()].idle.since = calendar.now();
+        if self.media.core.store.controller.is_idle(die) {
+            self.media.core.collections[die.index()].idle.since = calendar.now();
             self.upkeep.arm_patrol(&mut self.media, die.index(), calendar);
         }
     }
@@ -37,8 +37,8 @@ impl BlockMapped {
         let places = (0..self.rules.group_programs)
             .filter(|&position| self.is_there(bank, block, position))
             .flat_map(|position| first(position)..first(position) + u64::from(layout.program_units));
-        let valid = places.map(Ppa).filter(|&ppa| self.media.store.map.is_valid(ppa));
-        valid.map(|ppa| self.split(self.media.store.map.holder(ppa)).1).collect()
+        let valid = places.map(Ppa).filter(|&ppa| self.media.core.store.map.is_valid(ppa));
+        valid.map(|ppa| self.split(self.media.core.store.map.holder(ppa)).1).collect()
     }
 }
 
@@ -48,7 +48,7 @@ impl KeepsUp for BlockMapped {
     }
 
     fn is_stuck(&self) -> bool {
-        self.media.buffer.dirty_slots() > 0 && self.media.store.controller.in_flight() == 0
+        self.media.core.buffer.dirty_slots() > 0 && self.media.core.store.controller.in_flight() == 0
     }
 
     fn is_moving(&self, die: usize) -> bool {
@@ -71,7 +71,7 @@ impl KeepsUp for BlockMapped {
         ctx: &mut Context<P>,
     ) -> bool {
         let (bank, block) = (self.bank_of(superblock), self.block_of[superblock as usize]);
-        if block == NONE || self.media.guards.failed_die != NONE {
+        if block == NONE || self.media.core.store.dead.from_start != NONE {
             return false;
         }
         let state = &mut self.banks[bank];

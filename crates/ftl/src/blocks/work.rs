@@ -38,9 +38,9 @@ impl BlockMapped {
         let Some(write) = self.next_write(bank, &mut ctx.calendar) else { return false };
         let state = &self.banks[bank];
         let needed = state.data.len() as u32 + self.rules.kind.logs_least() + 1;
-        let dies = &self.media.store.space.dies;
+        let dies = &self.media.core.store.space.dies;
         let usable = state.usable_blocks(dies);
-        let spare = self.media.rules.spare.min(usable.saturating_sub(needed));
+        let spare = self.media.core.rules.spare.min(usable.saturating_sub(needed));
         let others_most = usable.saturating_sub(state.data.len() as u32 + 1 + spare);
         // What is being erased may come back with the power.
         let erasing = if self.is_labelled() { state.erasing.iter().copied().max().unwrap_or(0) } else { 0 };
@@ -57,35 +57,37 @@ impl BlockMapped {
                 (self.banks[bank].waiting.pressed, self.banks[bank].waiting.awaited) = (false, false);
                 return None;
             };
-            if self.is_waiting(slot, serial) && self.media.buffer.is_newest(slot) {
+            if self.is_waiting(slot, serial) && self.media.core.buffer.is_newest(slot) {
                 break slot;
             }
             self.banks[bank].waiting.queue.pop_front();
             self.drop_overtaken(bank, slot, serial, calendar.now());
         };
-        let (_, group, unit) = self.split(self.media.buffer.slot(slot).lpn);
+        let (_, group, unit) = self.split(self.media.core.buffer.slot(slot).lpn);
         let position = unit / self.layout().program_units;
         let complete = (0..self.layout().program_units).all(|unit| {
-            self.lpn_at(bank, group, position, unit).is_none_or(|lpn| match self.media.buffer.find(lpn) {
-                Some(slot) => self.media.buffer.slot(slot).state == SlotState::Queued,
-                None => self.media.store.map.lookup(lpn) == Ppa::NONE,
+            self.lpn_at(bank, group, position, unit).is_none_or(|lpn| {
+                match self.media.core.buffer.find(lpn) {
+                    Some(slot) => self.media.core.buffer.slot(slot).state == SlotState::Queued,
+                    None => self.media.core.store.map.lookup(lpn) == Ppa::NONE,
+                }
             })
         });
         // Where units never written count as complete, more of them may still come.
         let all_wait = (0..self.layout().program_units).all(|unit| {
             self.lpn_at(bank, group, position, unit).is_none_or(|lpn| {
-                let slot = self.media.buffer.find(lpn);
-                slot.is_some_and(|slot| !self.media.buffer.slot(slot).stays())
+                let slot = self.media.core.buffer.find(lpn);
+                slot.is_some_and(|slot| !self.media.core.buffer.slot(slot).stays())
             })
         });
         let state = &self.banks[bank];
-        let expects = state.waiting.awaited && self.media.expects_data();
+        let expects = state.waiting.awaited && self.media.core.expects_data();
         let pressed = state.waiting.pressed || (state.waiting.awaited && !expects);
         if !all_wait && !pressed && state.waiting.units < self.layout().program_units {
             if expects && !self.expecting.contains(&bank) {
                 self.expecting.push(bank);
             }
-            let due = self.waits[slot as usize].since + self.media.assembly.flush_after;
+            let due = self.waits[slot as usize].since + self.media.core.assembly.flush_after;
             if due > calendar.now() {
                 self.arm_timer(bank, due, calendar);
                 return None;
@@ -104,20 +106,21 @@ impl BlockMapped {
 
     /// True when an entry of a bank's queue still stands for a waiting slot.
     fn is_waiting(&self, slot: u32, serial: u32) -> bool {
-        self.waits[slot as usize].serial == serial && self.media.buffer.slot(slot).state == SlotState::Queued
+        self.waits[slot as usize].serial == serial
+            && self.media.core.buffer.slot(slot).state == SlotState::Queued
     }
 
     /// A queue entry that needs no program: it was written already, trimmed, or a newer write overtook it. Who waits for
     /// it then waits for the newer one.
     fn drop_overtaken(&mut self, bank: usize, slot: u32, serial: u32, now: SimTime) {
-        let state = self.media.buffer.slot(slot).state;
+        let state = self.media.core.buffer.slot(slot).state;
         let stands = self.waits[slot as usize].serial == serial
             && matches!(state, SlotState::Queued | SlotState::Cancelled);
         if !stands {
             return;
         }
         self.banks[bank].waiting.units -= 1;
-        self.media.store.stats.units_stale += 1;
+        self.media.core.store.stats.units_stale += 1;
         if state == SlotState::Queued && self.is_awaited(slot) && self.wait_for_newer(bank, slot, now) {
             return;
         }
@@ -127,22 +130,22 @@ impl BlockMapped {
 
     /// True when a request or a flush waits for a slot, or for one that it overtook.
     pub(super) fn is_awaited(&self, slot: u32) -> bool {
-        self.media.buffer.is_awaited(slot) || self.overtaken.iter().any(|&(_, newer)| newer == slot)
+        self.media.core.buffer.is_awaited(slot) || self.overtaken.iter().any(|&(_, newer)| newer == slot)
     }
 
     /// Keeps a slot until the newer version of its unit is on flash, which goes there at once. False when none is under
     /// way.
     #[cold]
     fn wait_for_newer(&mut self, bank: usize, slot: u32, now: SimTime) -> bool {
-        let newer = self.media.buffer.find(self.media.buffer.slot(slot).lpn);
-        let Some(newer) = newer.filter(|&newer| self.media.buffer.slot(newer).state != SlotState::Clean)
+        let newer = self.media.core.buffer.find(self.media.core.buffer.slot(slot).lpn);
+        let Some(newer) = newer.filter(|&newer| self.media.core.buffer.slot(newer).state != SlotState::Clean)
         else {
             return false;
         };
-        self.media.buffer.set_state(slot, SlotState::Bound);
+        self.media.core.buffer.set_state(slot, SlotState::Bound);
         self.overtaken.push((slot, newer));
-        self.media.buffer.leave_at_once(newer);
-        self.media.buffer.overtake(newer);
+        self.media.core.buffer.leave_at_once(newer);
+        self.media.core.buffer.overtake(newer);
         self.let_leave(now);
         self.banks[bank].waiting.pressed = true;
         true
@@ -150,7 +153,7 @@ impl BlockMapped {
 
     /// A slot that needs no program is over, and what it overtook.
     fn end_overtaken(&mut self, slot: u32) {
-        let request = self.media.buffer.slot(slot).request;
+        let request = self.media.core.buffer.slot(slot).request;
         self.media.release_slot(slot);
         if request != u32::MAX {
             self.host.outputs.push(Output::Durable { request, stages: Stages::default() });
@@ -210,18 +213,18 @@ impl BlockMapped {
     fn append<P: Probe>(&mut self, bank: usize, block: u32, write: HostWrite, ctx: &mut Context<P>) -> bool {
         let state = self.banks[bank].blocks[block as usize];
         assert!(state.next < self.rules.group_programs, "the rules append to a full block");
-        if state.in_flight >= self.media.assembly.program_queue * self.rules.span {
+        if state.in_flight >= self.media.core.assembly.program_queue * self.rules.span {
             return false;
         }
         let in_place =
             write.complete && state.in_place && state.owner == write.group && state.next == write.position;
         self.banks[bank].blocks[block as usize].in_place = in_place;
-        let program = self.media.store.programs.take_slot();
+        let program = self.media.core.store.programs.take_slot();
         let first = self.ppa_at(bank, block, state.next);
         if in_place {
             for unit in 0..self.layout().program_units {
                 let lpn = self.lpn_at(bank, write.group, write.position, unit);
-                let slot = lpn.and_then(|lpn| self.media.buffer.find(lpn));
+                let slot = lpn.and_then(|lpn| self.media.core.buffer.find(lpn));
                 self.place_host_unit(bank, program, unit, slot, first, ctx.calendar.now());
             }
         } else {
@@ -241,10 +244,10 @@ impl BlockMapped {
         {
             let (slot, serial) = self.banks[bank].waiting.queue[at];
             at += 1;
-            if !self.is_waiting(slot, serial) || !self.media.buffer.is_newest(slot) {
+            if !self.is_waiting(slot, serial) || !self.media.core.buffer.is_newest(slot) {
                 continue;
             }
-            let (_, group, _) = self.split(self.media.buffer.slot(slot).lpn);
+            let (_, group, _) = self.split(self.media.core.buffer.slot(slot).lpn);
             if owner == NONE || owner == group {
                 self.place_host_unit(bank, program, unit, Some(slot), first, now);
                 unit += 1;
@@ -267,20 +270,20 @@ impl BlockMapped {
         now: SimTime,
     ) {
         let Some(slot) = slot else {
-            self.media.store.programs.set(program, unit, Source::PADDING);
-            self.media.store.map.assign(Ppa(first.0 + u64::from(unit)), Lpn::NONE);
+            self.media.core.store.programs.set(program, unit, Source::PADDING);
+            self.media.core.store.map.assign(Ppa(first.0 + u64::from(unit)), Lpn::NONE);
             return;
         };
-        self.media.buffer.set_state(slot, SlotState::Bound);
+        self.media.core.buffer.set_state(slot, SlotState::Bound);
         let state = &mut self.banks[bank];
         state.waiting.units -= 1;
         let wait = &mut self.waits[slot as usize];
         wait.serial = wait.serial.wrapping_add(1);
         wait.merged_ns = state.merging.ns_until(now) - wait.merged_ns;
-        let lpn = self.media.buffer.slot(slot).lpn;
-        wait.home = self.media.store.map.lookup(lpn);
-        self.media.store.programs.set(program, unit, Source::of_slot(Origin::Host, slot));
-        self.media.store.map.assign(Ppa(first.0 + u64::from(unit)), lpn);
+        let lpn = self.media.core.buffer.slot(slot).lpn;
+        wait.home = self.media.core.store.map.lookup(lpn);
+        self.media.core.store.programs.set(program, unit, Source::of_slot(Origin::Host, slot));
+        self.media.core.store.map.assign(Ppa(first.0 + u64::from(unit)), lpn);
     }
 
     /// Submits the program of a program unit of a block.
@@ -300,12 +303,13 @@ impl BlockMapped {
         // One class for all programs: a block takes the host's and copied units, and they must stay in order.
         let class = Class::HostProgram;
         let mut transaction = Transaction::new(Kind::Program, origin, class, DieId(die), within, row);
-        transaction.wear = self.media.store.controller.wear_row(|| self.media.store.array.worn(die, within));
+        transaction.wear =
+            self.media.core.store.controller.wear_row(|| self.media.core.store.array.worn(die, within));
         transaction.rows = self.layout().program_rows;
         transaction.pages = self.layout().planes * self.layout().program_rows;
         transaction.owner = program;
-        if self.media.guards.sectors.is_some() && self.instant.is_none() {
-            self.media.note_sectors_of(&mut transaction);
+        if self.instant.is_none() {
+            self.media.features.programs(&self.media.core, &mut transaction, false);
         }
         if self.media.guards.regulation.is_some() && self.instant.is_none() {
             self.regulate(superblock, &mut transaction, &mut ctx.calendar);
@@ -316,7 +320,7 @@ impl BlockMapped {
         self.banks[bank].in_flight += 1;
         self.banks[bank].blocks[block as usize].in_flight += 1;
         ctx.probe.on_place(&transaction, self.layout().program_units, |unit| {
-            self.media.store.programs.told(program, unit)
+            self.media.core.store.programs.told(program, unit)
         });
         self.submit(transaction, ctx);
     }
@@ -327,8 +331,8 @@ impl BlockMapped {
         let (die, layout, now) = (program.die.index(), self.layout().clone(), calendar.now());
         let first = layout.first_ppa(superblock) + u64::from(program.row * layout.row_units);
         for unit in 0..layout.program_units {
-            let lpn = self.media.store.map.holder(Ppa(first + u64::from(unit)));
-            let origin = self.media.store.programs.get(program.owner, unit).origin();
+            let lpn = self.media.core.store.map.holder(Ppa(first + u64::from(unit)));
+            let origin = self.media.core.store.programs.get(program.owner, unit).origin();
             if lpn != Lpn::NONE {
                 self.media.choose_cost(die, HOST, superblock, lpn, origin, now);
             }
@@ -342,11 +346,11 @@ impl BlockMapped {
     pub(super) fn open(&mut self, bank: usize, role: Role, owner: u32) -> Option<u32> {
         let span = self.rules.span;
         let per_die = self.layout().superblocks_per_die;
-        if self.banks[bank].free_blocks(&self.media.store.space.dies) == 0 {
+        if self.banks[bank].free_blocks(&self.media.core.store.space.dies) == 0 {
             return None;
         }
         let serial = self.next_serial();
-        let (state, space) = (&mut self.banks[bank], &mut self.media.store.space);
+        let (state, space) = (&mut self.banks[bank], &mut self.media.core.store.space);
         let block = state.take_unused();
         state.blocks[block as usize] = Block { role, owner, serial, ..Block::UNUSED };
         for member in 0..span {
@@ -370,7 +374,7 @@ impl BlockMapped {
         }
         state.blocks[block as usize].role = Role::Sealed;
         for &superblock in self.banks[bank].members_of(block).iter().filter(|at| **at != NONE) {
-            self.media.store.space.state[superblock as usize] = SuperblockState::Closed;
+            self.media.core.store.space.state[superblock as usize] = SuperblockState::Closed;
         }
         self.free_if_empty(bank, block, ctx);
     }
@@ -387,7 +391,7 @@ impl BlockMapped {
         let state = &mut self.banks[bank];
         let Block { role, owner, valid, in_flight, .. } = state.blocks[block as usize];
         // A drive with a dead die moves nothing any more, once time has begun.
-        let is_dead = self.media.guards.failed_die != NONE && self.instant.is_none();
+        let is_dead = self.media.core.store.dead.from_start != NONE && self.instant.is_none();
         if valid > 0 || in_flight > 0 || is_dead {
             return;
         }
@@ -415,16 +419,17 @@ impl BlockMapped {
 
     /// Erases a superblock that is a part of no block any more, if there is anything to erase.
     pub(super) fn erase_superblock<P: Probe>(&mut self, superblock: u32, ctx: &mut Context<P>) {
-        let untouched = self.media.store.array.next_row(superblock as usize) == 0;
-        if untouched && !self.media.store.space.failing[superblock as usize] {
+        let untouched = self.media.core.store.array.next_row(superblock as usize) == 0;
+        if untouched && !self.media.core.store.space.failing[superblock as usize] {
             return self.push_free(superblock);
         }
         let (die, within) = self.place_of(superblock);
         let bank = self.bank_of(superblock);
         self.banks[bank].erasing[(die % self.rules.span) as usize] += 1;
-        self.media.store.space.state[superblock as usize] = SuperblockState::Erasing;
+        self.media.core.store.space.state[superblock as usize] = SuperblockState::Erasing;
         let mut erase = Transaction::new(Kind::Erase, Origin::Gc, Class::Erase, DieId(die), within, 0);
-        erase.wear = self.media.store.controller.wear_row(|| self.media.store.array.worn(die, within));
+        erase.wear =
+            self.media.core.store.controller.wear_row(|| self.media.core.store.array.worn(die, within));
         self.submit(erase, ctx);
     }
 

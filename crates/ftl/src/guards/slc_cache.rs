@@ -57,8 +57,6 @@ pub(crate) struct SlcCache {
     /// By die: superblocks of its own that are free. Where dies protect each other's superblocks, those of the cache stand
     /// apart from all others, and have no parity; elsewhere any free superblock will do, and there is none of these.
     pub own: Option<Vec<Vec<u32>>>,
-    /// By superblock of the drive: it holds one bit a cell.
-    pub holds_one_bit: Vec<bool>,
     pub dies: Vec<CacheDie>,
     /// Superblocks with one bit a cell, over all dies.
     pub in_use: u32,
@@ -76,31 +74,48 @@ impl SlcCache {
             superblocks: layout.superblocks_per_die,
             superblock: Bytes::new(units * layout.unit.get()),
         };
-        let reserved = policy.reserved(&shape);
+        let (reserved, in_step) = (policy.reserved(&shape), config.beside.work_in_step());
         Some(Box::new(Self {
             policy,
             shape,
             when_full: folding.when_full,
             idle_after: folding.idle_after,
-            // Parity is made of data that pass the controller.
-            in_die: mode.is_some_and(|mode| mode.folds_in_die) && config.stripe.is_none(),
-            own: config.stripe.map(|_| vec![Vec::new(); layout.dies as usize]),
+            // What is made of several superblocks passes the controller.
+            in_die: mode.is_some_and(|mode| mode.folds_in_die) && !in_step,
+            own: in_step.then(|| vec![Vec::new(); layout.dies as usize]),
             reserved,
-            holds_one_bit: vec![false; layout.superblocks()],
             dies: (0..layout.dies).map(|_| CacheDie::new()).collect(),
             in_use: 0,
         }))
     }
 
-    /// Free superblocks of a die that the cache has a claim to.
-    #[inline]
-    pub fn claimed(&self, die: usize) -> u32 {
-        self.shared().saturating_sub(self.dies[die].superblocks)
+    /// A fresh drive: none holds one bit a cell yet.
+    pub fn begin(&self, space: &mut Space) {
+        space.one_bit = vec![false; space.state.len()];
+        (0..self.dies.len()).for_each(|die| self.tell(die, space));
     }
 
-    /// True when a superblock of a die is one of the cache's own, which stand last.
-    pub fn is_own(&self, superblock: u32) -> bool {
-        self.own.is_some() && superblock + self.reserved >= self.shape.superblocks
+    /// Says how many superblocks of a die nothing else can count on.
+    pub fn tell(&self, die: usize, space: &mut Space) {
+        let count = self.dies[die].superblocks;
+        let of = &mut space.dies[die];
+        (of.claimed, of.lent) = match self.own {
+            Some(_) => (0, 0),
+            None => (self.reserved.saturating_sub(count), count.max(self.reserved)),
+        };
+    }
+
+    /// One superblock more holds one bit a cell, numbered over the drive.
+    pub fn add(&mut self, die: usize, global: usize, space: &mut Space) {
+        space.one_bit[global] = true;
+        self.dies[die].superblocks += 1;
+        self.in_use += 1;
+        self.tell(die, space);
+    }
+
+    /// The first of the cache's own superblocks of a die, which stand last.
+    pub fn own_from(&self) -> u32 {
+        if self.own.is_some() { self.shape.superblocks.saturating_sub(self.reserved) } else { NONE }
     }
 
     /// Superblocks of each die, out of those that data share, which the cache keeps at all times.
@@ -159,8 +174,8 @@ impl SlcCache {
             }
             for &superblock in closed.iter().chain(open.first().filter(|_| is_open)) {
                 let global = space.global(at, superblock);
-                let apart = self.own.is_none() || self.is_own(superblock);
-                if std::mem::replace(&mut self.holds_one_bit[global], true) || !apart {
+                let apart = self.own.is_none() || superblock >= self.own_from();
+                if std::mem::replace(&mut space.one_bit[global], true) || !apart {
                     return Err(wrong());
                 }
                 let wanted = if is_open && superblock == open[0] { S::Open } else { S::Closed };
@@ -185,6 +200,7 @@ impl SlcCache {
             die.waiting = failed.into();
             die.superblocks = closed.len() as u32 + u32::from(is_open);
             self.in_use += die.superblocks;
+            self.tell(at, space);
         }
         Ok(())
     }

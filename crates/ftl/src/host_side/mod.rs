@@ -1,12 +1,12 @@
 //! What the host sees of a translation layer, whichever kind of map it has: how its reads reach the flash, what it waits
 //! for, what it is told.
 
+mod arriving;
 mod reads;
-mod sectors;
 mod serves;
 
+pub(crate) use arriving::Arrives;
 pub(crate) use reads::{ReadPath, Reads};
-pub(crate) use sectors::{Arriving, Sectored};
 pub(crate) use serves::Serves;
 
 use crate::Output;

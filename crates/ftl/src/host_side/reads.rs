@@ -3,8 +3,8 @@
 //! Both kinds of map read through here. Where neither `ftl.read_merge` nor `ftl.read_ahead` say so, a read is submitted as
 //! it comes.
 
-use crate::guards::sectors::bytes;
 use crate::host_side::Host;
+use crate::layout::sector_bytes;
 use crate::media::Media;
 use crate::read_ahead::{Ahead, Taken};
 use crate::read_merge::{ReadMerge, RowUnits, find_ride, rider};
@@ -59,7 +59,7 @@ impl ReadPath {
     }
 }
 
-/// Units of a page row that one read brings, and the bytes of their sectors where those are known.
+/// Units of a page row that one read brings, and the bytes of their parts where those are known.
 #[derive(Clone, Copy)]
 pub(crate) struct RowPart {
     row: u32,
@@ -75,26 +75,26 @@ pub(crate) trait Reads {
     /// Lets units leave when the buffer keeps more than it may.
     #[inline]
     fn relieve(&mut self, _now: SimTime) {
-        self.parts().0.relieve_buffer();
+        self.parts().0.core.relieve_buffer();
     }
 
     /// The die that a unit's address names.
     fn home_die(&self, lpn: Lpn) -> u32;
 
-    /// Reads `count` units from `first`, whose map entries are at hand: their sectors, where those are known. Gives the
+    /// Reads `count` units from `first`, whose map entries are at hand: their parts, where those are known. Gives the
     /// number of flash reads that will report to `request`.
     #[inline]
     fn read_found<P: Probe>(&mut self, request: u32, first: Lpn, count: u32, ctx: &mut Context<P>) -> u32 {
-        self.parts().0.store.map.outgrow();
-        if self.parts().0.guards.sectors.is_some() {
+        self.parts().0.core.store.map.outgrow();
+        if self.parts().0.features.knows_parts() {
             return self.read_units::<true, P>(request, first, count, ctx);
         }
         self.read_units::<false, P>(request, first, count, ctx)
     }
 
-    /// See [`Self::read_found`]. Drives without `SECTORS` have code of their own, in which nothing asks for them.
+    /// See [`Self::read_found`]. Drives that know no `PARTS` have code of their own, in which nothing asks for them.
     #[inline]
-    fn read_units<const SECTORS: bool, P: Probe>(
+    fn read_units<const PARTS: bool, P: Probe>(
         &mut self,
         request: u32,
         first: Lpn,
@@ -105,47 +105,48 @@ pub(crate) trait Reads {
         let mut gathered = RowPart { row: NONE, mask: 0, bytes: 0 };
         for lpn in (first.0..first.0 + count).map(Lpn) {
             let (media, host) = self.parts();
-            let buffered = if media.buffer.used_slots() > 0 { media.buffer.find(lpn) } else { None };
+            let buffered =
+                if media.core.buffer.used_slots() > 0 { media.core.buffer.find(lpn) } else { None };
             if let Some(slot) = buffered {
-                media.buffer.note_read(slot);
+                media.core.buffer.note_read(slot);
             }
-            let sectors = match buffered {
-                _ if SECTORS => media.sectors_to_read(request, lpn, buffered),
+            let part = match buffered {
+                _ if PARTS => media.features.part_to_read(request, lpn, buffered).unwrap_or(u64::MAX),
                 Some(_) => 0,
                 None => u64::MAX,
             };
-            if sectors == 0 {
-                media.store.stats.units_read_buffer += 1;
+            if part == 0 {
+                media.core.store.stats.units_read_buffer += 1;
                 continue;
             }
             if host.reads.ahead.is_some() && self.read_fetched(request, lpn, &mut reads, ctx) {
                 let (media, _) = self.parts();
-                media.note_regulated_read(lpn, media.store.map.lookup(lpn));
+                media.note_regulated_read(lpn, media.core.store.map.lookup(lpn));
                 continue;
             }
-            let ppa = self.parts().0.store.map.lookup(lpn);
-            if SECTORS && self.read_nowhere(request, lpn, sectors, ctx) {
+            let ppa = self.parts().0.core.store.map.lookup(lpn);
+            if PARTS && self.read_nowhere(request, lpn, part, ctx) {
                 reads += 1;
                 continue;
             }
             let (media, _) = self.parts();
             if ppa == Ppa::NONE {
-                media.store.stats.units_read_unmapped += 1;
+                media.core.store.stats.units_read_unmapped += 1;
                 continue;
             }
-            media.store.stats.units_read_flash += 1;
+            media.core.store.stats.units_read_flash += 1;
             if buffered.is_none() {
                 ctx.probe.on_host_read(lpn, ppa); // Else the flash gives only what the newer version in the buffer lacks.
             }
-            let (row, bit) = media.store.layout.row_of(ppa);
+            let (row, bit) = media.core.store.layout.row_of(ppa);
             media.note_regulated_read(lpn, ppa);
             if row != gathered.row || gathered.mask & bit != 0 {
                 reads += self.submit_host_read(request, gathered, ctx);
                 gathered = RowPart { row, mask: 0, bytes: 0 };
             }
             gathered.mask |= bit;
-            if SECTORS {
-                gathered.bytes += bytes(sectors);
+            if PARTS {
+                gathered.bytes += sector_bytes(part);
             }
         }
         if self.parts().1.reads.ahead.is_some() {
@@ -161,7 +162,7 @@ pub(crate) trait Reads {
             return 0;
         }
         if bytes > 0 {
-            self.parts().0.read_bytes = bytes;
+            self.parts().0.core.read_bytes = bytes;
         }
         if self.parts().1.reads.merge.is_some() {
             self.submit_shared(row, mask, Origin::Host, request, ctx);
@@ -171,26 +172,19 @@ pub(crate) trait Reads {
         1
     }
 
-    /// Reads sectors of a unit that has no place, where the drive reads such units all the same; false where it does not, and
-    /// of other units. What is read counts as written from then on.
+    /// Reads a part of a unit that has no place, where the drive reads such units all the same; false where it does not, and
+    /// of other units.
     #[cold]
-    fn read_nowhere<P: Probe>(&mut self, request: u32, lpn: Lpn, sectors: u64, ctx: &mut Context<P>) -> bool {
+    fn read_nowhere<P: Probe>(&mut self, request: u32, lpn: Lpn, part: u64, ctx: &mut Context<P>) -> bool {
         let home = self.home_die(lpn);
         let (media, _) = self.parts();
-        let has_place = media.store.map.lookup(lpn) != Ppa::NONE;
-        let Some(known) = &mut media.guards.sectors else { return false };
-        if !has_place && !known.unwritten {
+        let has_place = media.core.store.map.lookup(lpn) != Ppa::NONE;
+        if !media.features.reads_part(lpn, part, has_place, home) {
             return false;
         }
-        if known.written[lpn.index()] == 0 {
-            known.written[lpn.index()] = sectors;
-            known.next_page(home as usize);
-        }
-        if !has_place {
-            media.store.stats.units_read_flash += 1;
-            self.read_unwritten(lpn, Origin::Host, Class::HostRead, request, bytes(sectors), ctx);
-        }
-        !has_place
+        media.core.store.stats.units_read_flash += 1;
+        self.read_unwritten(lpn, Origin::Host, Class::HostRead, request, sector_bytes(part), ctx);
+        true
     }
 
     /// Reads `bytes` of a unit that is nowhere, from the die that its address names.
@@ -211,7 +205,7 @@ pub(crate) trait Reads {
         transaction.pages = 1;
         transaction.owner = owner;
         transaction.bytes = bytes;
-        self.parts().0.store.controller.submit(transaction, ctx);
+        self.parts().0.core.store.controller.submit(transaction, ctx);
     }
 
     /// Submits the read of some units of one page row (numbered over the drive) as it is.
@@ -226,8 +220,8 @@ pub(crate) trait Reads {
     ) -> TransactionId {
         let (media, _) = self.parts();
         let id = media.submit_read(row, mask, origin, class_of(origin), owner, ctx);
-        let die = media.store.controller.transaction(id).die.index();
-        media.collections[die].background = false;
+        let die = media.core.store.controller.transaction(id).die.index();
+        media.core.collections[die].background = false;
         media.end_idle_folding(die);
         id
     }
@@ -242,22 +236,22 @@ pub(crate) trait Reads {
         ctx: &mut Context<P>,
     ) -> TransactionId {
         let (media, host) = self.parts();
-        let (layout, controller) = (&media.store.layout, &media.store.controller);
+        let (layout, controller) = (&media.core.store.layout, &media.core.store.controller);
         let sensed = layout.units_of_pages(mask);
         let units = RowUnits::of(layout, row, mask);
         let ride = host.reads.merge.as_ref().and_then(|merge| find_ride(&**merge, controller, layout, units));
         if let Some((on, pages)) = ride {
             let mut rider = rider(controller, on, mask, pages, owner);
             (rider.origin, rider.class) = (origin, class_of(origin));
-            rider.bytes = std::mem::take(&mut media.read_bytes);
+            rider.bytes = std::mem::take(&mut media.core.read_bytes);
             if origin == Origin::Host {
-                media.store.stats.reads_joined += 1;
+                media.core.store.stats.reads_joined += 1;
                 media.note_ride(&rider, &ctx.calendar);
             }
-            return media.store.controller.ride(on, rider, sensed, ctx);
+            return media.core.store.controller.ride(on, rider, sensed, ctx);
         }
         let id = self.submit_alone(row, mask, origin, owner, ctx);
-        self.parts().0.store.controller.open_read(id, sensed);
+        self.parts().0.core.store.controller.open_read(id, sensed);
         id
     }
 
@@ -271,11 +265,11 @@ pub(crate) trait Reads {
     ) -> bool {
         let (media, host) = self.parts();
         let Some(ahead) = &mut host.reads.ahead else { return false };
-        match ahead.take(lpn, &mut media.store.stats, &mut ctx.probe) {
+        match ahead.take(lpn, &mut media.core.store.stats, &mut ctx.probe) {
             Taken::Absent => return false,
             Taken::There => {}
             Taken::OnItsWay(by, ppa) => {
-                let (_, bit) = media.store.layout.row_of(ppa);
+                let (_, bit) = media.core.store.layout.row_of(ppa);
                 match &mut host.reads.riding {
                     Some((on, mask)) if *on == by => *mask |= bit,
                     _ => {
@@ -292,26 +286,26 @@ pub(crate) trait Reads {
     fn ride_on_fetched<P: Probe>(&mut self, request: u32, ctx: &mut Context<P>) -> u32 {
         let (media, host) = self.parts();
         let Some((on, mask)) = host.reads.riding.take() else { return 0 };
-        let rider = rider(&media.store.controller, on, mask, 0, request);
+        let rider = rider(&media.core.store.controller, on, mask, 0, request);
         media.note_ride(&rider, &ctx.calendar);
-        media.store.controller.ride(on, rider, 0, ctx);
+        media.core.store.controller.ride(on, rider, 0, ctx);
         1
     }
 
     /// The host read: what is likely to follow is fetched.
     fn fetch_ahead<P: Probe>(&mut self, first: Lpn, count: u32, ctx: &mut Context<P>) {
         let (media, host) = self.parts();
-        let (limit, row_units) = (media.store.layout.logical_units, media.store.layout.row_units);
+        let (limit, row_units) = (media.core.store.layout.logical_units, media.core.store.layout.row_units);
         let Some(mut ahead) = host.reads.ahead.take() else { return };
         if let Some(followed) =
             ahead.follow((first, count), limit, row_units, |lpn| media.home_ahead(lpn), &mut ctx.probe)
         {
-            media.store.stats.units_read_ahead += followed.units;
-            media.store.stats.units_read_ahead_wasted += followed.wasted;
+            media.core.store.stats.units_read_ahead += followed.units;
+            media.core.store.stats.units_read_ahead_wasted += followed.wasted;
             for at in 0..ahead.fetches() {
                 let fetch = ahead.fetch(at);
                 let id = self.submit_shared(fetch.row, fetch.mask, Origin::ReadAhead, NONE, ctx);
-                let store = &mut self.parts().0.store;
+                let store = &mut self.parts().0.core.store;
                 ahead.note_fetch(at, id);
                 if store.controller.transaction(id).reading.uncorrectable {
                     ahead.drop_fetch(at, &mut store.stats);
@@ -326,11 +320,11 @@ pub(crate) trait Reads {
     fn on_fetched(&mut self, id: TransactionId, read: &Transaction) {
         let (media, host) = self.parts();
         let Some(ahead) = &mut host.reads.ahead else { return };
-        for ppa in media.store.units_of(read) {
-            let lpn = media.store.map.holder(ppa);
-            let lost = read.reading.uncorrectable || media.guards.rebuilds.is_lost(lpn);
+        for ppa in media.core.store.units_of(read) {
+            let lpn = media.core.store.map.holder(ppa);
+            let lost = read.reading.uncorrectable || media.core.lost.is_lost(lpn);
             if ahead.settle(lpn, ppa, id) && lost {
-                ahead.forget(lpn, &mut media.store.stats);
+                ahead.forget(lpn, &mut media.core.store.stats);
             }
         }
     }
@@ -339,7 +333,7 @@ pub(crate) trait Reads {
     fn end_host_read<P: Probe>(&mut self, read: &Transaction, ctx: &mut Context<P>) {
         let (media, _) = self.parts();
         let mut reading = read.reading;
-        reading.uncorrectable |= media.guards.rebuilds.has_lost() && media.reads_lost(read);
+        reading.uncorrectable |= media.core.lost.has_lost() && media.core.reads_lost(read);
         if !reading.uncorrectable {
             self.keep_read(read, ctx);
         }
@@ -354,16 +348,17 @@ pub(crate) trait Reads {
     /// Keeps what the host read from flash, where it is still the newest and there is room for it.
     fn keep_read<P: Probe>(&mut self, read: &Transaction, ctx: &mut Context<P>) {
         let (media, _) = self.parts();
-        if !media.buffer.is_cache() || read.superblock == Transaction::NOWHERE {
+        if !media.core.buffer.is_cache() || read.superblock == Transaction::NOWHERE {
             return;
         }
-        for ppa in media.store.units_of(read) {
+        for ppa in media.core.store.units_of(read) {
             let (media, _) = self.parts();
-            let lpn = media.store.map.holder(ppa);
-            let current =
-                lpn != Lpn::NONE && media.store.map.lookup(lpn) == ppa && media.buffer.find(lpn).is_none();
-            if current && media.buffer.keeps_clean(lpn) && media.has_slot() {
-                let slot = media.buffer.insert_clean(lpn);
+            let lpn = media.core.store.map.holder(ppa);
+            let current = lpn != Lpn::NONE
+                && media.core.store.map.lookup(lpn) == ppa
+                && media.core.buffer.find(lpn).is_none();
+            if current && media.core.buffer.keeps_clean(lpn) && media.has_slot() {
+                let slot = media.core.buffer.insert_clean(lpn);
                 ctx.probe.on_kept(lpn, slot, ppa);
                 self.relieve(ctx.calendar.now());
             }
@@ -374,9 +369,9 @@ pub(crate) trait Reads {
     #[inline]
     fn account_risk(&mut self, now: SimTime) {
         let (media, host) = self.parts();
-        if media.rules.power_loss_protection {
+        if media.core.rules.power_loss_protection {
             return; // Capacitors: nothing is at risk.
         }
-        media.store.stats.risk_unit_ns += host.risk.until(now, media.buffer.at_risk());
+        media.core.store.stats.risk_unit_ns += host.risk.until(now, media.core.buffer.at_risk());
     }
 }

@@ -2,8 +2,8 @@
 //! where they differ.
 
 use crate::buffer::{Coverage, SlotState};
-use crate::guards::snapshots::Overtaken;
-use crate::host_side::{Arriving, Sectored};
+use crate::core::{Act, Arriving, Ask, Overtaken};
+use crate::host_side::Arrives;
 use crate::lapse::Lapse;
 use crate::{Output, Probe, SnapshotEvent};
 use controller::{Context, Transaction};
@@ -11,7 +11,7 @@ use nand::ProgramStatus;
 use units::{Lpn, Ppa, SimTime};
 
 /// A translation layer that the host works with.
-pub(crate) trait Serves: Sectored {
+pub(crate) trait Serves: Arrives {
     /// Lets what waits go to the flash as far as that is possible now.
     fn pump<P: Probe>(&mut self, ctx: &mut Context<P>);
 
@@ -20,14 +20,6 @@ pub(crate) trait Serves: Sectored {
 
     /// A unit was trimmed, wherever it was.
     fn note_trimmed(&mut self, _lpn: Lpn) {}
-
-    /// A unit that held something holds nothing any more.
-    fn note_forgotten(&mut self, _lpn: Lpn) {}
-
-    /// True when a flush waits for records of trims first; it is then answered when they are on flash, too.
-    fn awaits_records<P: Probe>(&mut self, _flush: u32, _ctx: &mut Context<P>) -> bool {
-        false
-    }
 
     /// True without time: all that is written goes to the flash at once, and whole.
     #[inline]
@@ -40,7 +32,7 @@ pub(crate) trait Serves: Sectored {
     #[inline]
     fn take_over(&mut self, slot: u32, request: u32, now: SimTime) -> bool {
         let (media, _) = self.parts();
-        let taken = media.buffer.take_over(slot, request, &mut media.store.stats);
+        let taken = media.core.buffer.take_over(slot, request, &mut media.core.store.stats);
         if taken {
             self.relieve(now);
         }
@@ -50,13 +42,13 @@ pub(crate) trait Serves: Sectored {
     /// The data of a slot are complete: they stay in the buffer, or wait for the flash.
     #[inline]
     fn admit(&mut self, slot: u32, now: SimTime) {
-        self.parts().0.buffer.enqueue(slot);
+        self.parts().0.core.buffer.enqueue(slot);
         self.relieve(now);
     }
 
     /// Sends all that the buffer holds to the flash: the run is over, or a flush asks for it.
     fn send_out<P: Probe>(&mut self, ctx: &mut Context<P>) {
-        self.parts().0.buffer.send_out_held();
+        self.parts().0.core.buffer.send_out_held();
         self.pump(ctx);
     }
 
@@ -66,8 +58,8 @@ pub(crate) trait Serves: Sectored {
         false
     }
 
-    /// A snapshot sees what the buffer holds of `lpn`, which a newer version or a trim overtakes: where that is a part
-    /// of the unit, the rest is read now.
+    /// What the buffer holds of `lpn` is needed, although a newer version or a trim overtakes it: where that is a part of the
+    /// unit, the rest is read now.
     fn read_rest_now<P: Probe>(&mut self, _lpn: Lpn, _ctx: &mut Context<P>) {}
 
     /// Reads units once their map entries are at hand. Gives the number of flash reads that will report to `request`.
@@ -98,43 +90,42 @@ pub(crate) trait Serves: Sectored {
         let whole = coverage == Coverage::Whole;
         self.account_risk(ctx.calendar.now());
         let (media, host) = self.parts();
-        media.reserved_slots -= 1;
-        let unit_bytes = media.store.layout.unit.get();
-        media.store.stats.units_written += 1;
-        media.store.stats.bytes_written += coverage.bytes(unit_bytes);
+        media.core.reserved_slots -= 1;
+        let unit_bytes = media.core.store.layout.unit.get();
+        media.core.store.stats.units_written += 1;
+        media.core.store.stats.bytes_written += coverage.bytes(unit_bytes);
         if whole {
-            media.guards.rebuilds.forget(lpn);
+            media.core.lost.forget(lpn);
         }
         ctx.probe.on_host_write(lpn);
-        host.reads.forget(lpn, &mut media.store.stats);
-        let overtaken = media.overtake(lpn, ctx.calendar.now(), &mut ctx.probe);
+        host.reads.forget(lpn, &mut media.core.store.stats);
+        let overtaken = media.overtake(lpn, ctx);
         debug_assert_ne!(overtaken, Overtaken::Refused, "the caller asks first");
         if overtaken == Overtaken::InBuffer {
             self.read_rest_now(lpn, ctx);
         }
         let (media, _) = self.parts();
-        let older = if media.buffer.used_slots() > 0 { media.buffer.find(lpn) } else { None };
+        let older = if media.core.buffer.used_slots() > 0 { media.core.buffer.find(lpn) } else { None };
         // An older version that still waits for its own rest gives it to this one when it is there.
-        let complete = older.is_some_and(|slot| media.buffer.slot(slot).state != SlotState::Merging);
+        let complete = older.is_some_and(|slot| media.core.buffer.slot(slot).state != SlotState::Merging);
         media.erase_emptied(ctx);
         let leaves = self.leaves_at_once(lpn, ctx.calendar.now());
         if overtaken == Overtaken::Free
             && let Some(slot) = older
             && self.take_over(slot, request, ctx.calendar.now())
         {
-            self.parts().0.stamp(slot);
-            self.parts().0.buffer.note_carried(slot, coverage, unit_bytes);
+            let (media, _) = self.parts();
+            media.core.stamp(slot);
+            media.core.buffer.note_carried(slot, coverage, unit_bytes);
             ctx.probe.on_buffered(lpn, slot, older);
-            if self.parts().0.guards.sectors.is_some() {
-                self.hold_more_sectors(slot, lpn);
-            }
+            media.features.joined(slot, lpn);
             return self.note_buffered(lpn, &mut ctx.probe);
         }
         let write = Arriving { request, coverage, whole: whole || complete, older, complete, leaves };
         if self.waits_for_entry(lpn, write, ctx) {
             return;
         }
-        let slot = self.parts().0.take_in(lpn, request, coverage);
+        let slot = self.parts().0.core.take_in(lpn, request, coverage);
         ctx.probe.on_buffered(lpn, slot, older);
         if !self.is_untimed() {
             self.note_arrived(slot, lpn, write);
@@ -143,59 +134,56 @@ pub(crate) trait Serves: Sectored {
         if let Some(older) = older.filter(|_| !write.whole) {
             return self.parts().1.following.push((older, slot));
         }
-        let all_there = self.is_untimed() || (write.whole && self.parts().0.guards.sectors.is_none());
+        let all_there = self.is_untimed() || (write.whole && !self.parts().0.features.knows_parts());
         if all_there || !self.read_rest(slot, ctx) {
             self.admit(slot, ctx.calendar.now());
         }
     }
 
-    /// Tells observers which slot holds the newest version of a unit, where snapshots make it matter.
+    /// Tells observers which slot holds the newest version of a unit, where that matters.
     #[inline]
     fn note_buffered<P: Probe>(&mut self, lpn: Lpn, probe: &mut P) {
         let (media, _) = self.parts();
-        if media.guards.snapshots.is_some()
-            && let Some(slot) = media.buffer.find(lpn)
-        {
-            probe.on_snapshot(SnapshotEvent::Buffered { lpn, slot });
-        }
+        media.features.buffered(&media.core, lpn, probe);
     }
 
     /// The host no longer needs `count` units from `first`.
     fn trim<P: Probe>(&mut self, first: Lpn, count: u32, ctx: &mut Context<P>) {
         self.account_risk(ctx.calendar.now());
-        if self.parts().0.rules.lapses.has(Lapse::IgnoresTrim) {
+        if self.parts().0.core.rules.lapses.has(Lapse::IgnoresTrim) {
             return;
         }
         for lpn in (first.0..first.0 + count).map(Lpn) {
             let (media, _) = self.parts();
-            let buffered = match media.overtake(lpn, ctx.calendar.now(), &mut ctx.probe) {
-                Overtaken::Free => media.buffer.used_slots() > 0 && media.buffer.cancel(lpn),
+            let buffered = match media.overtake(lpn, ctx) {
+                Overtaken::Free => media.core.buffer.used_slots() > 0 && media.core.buffer.cancel(lpn),
                 Overtaken::InBuffer => {
                     self.read_rest_now(lpn, ctx);
-                    self.parts().0.buffer.forget(lpn)
+                    self.parts().0.core.buffer.forget(lpn)
                 }
-                Overtaken::Refused => {
-                    media.ignore_trim();
+                Overtaken::Refused | Overtaken::Again => {
+                    media.features.trim_refused();
                     continue;
                 }
             };
             let (media, host) = self.parts();
-            if let Some(power) = &mut media.guards.power {
-                power.note_trimmed(lpn, media.buffer.used_slots());
+            if let Some(numbers) = &mut media.core.store.spare {
+                numbers.note_trimmed(lpn, media.core.buffer.used_slots());
             }
-            host.reads.forget(lpn, &mut media.store.stats);
-            let home = media.store.map.lookup(lpn);
-            media.store.stats.units_trimmed += u64::from(buffered || home != Ppa::NONE);
+            host.reads.forget(lpn, &mut media.core.store.stats);
+            let home = media.core.store.map.lookup(lpn);
+            media.core.store.stats.units_trimmed += u64::from(buffered || home != Ppa::NONE);
             ctx.probe.on_trim(lpn, home);
             if home != Ppa::NONE {
                 media.note_change(lpn);
-                media.guards.rebuilds.forget(lpn);
-                media.store.map.clear(lpn);
+                media.core.lost.forget(lpn);
+                media.core.store.map.clear(lpn);
                 self.vacate(home, ctx);
             }
             self.note_trimmed(lpn);
             if buffered || home != Ppa::NONE {
-                self.note_forgotten(lpn);
+                let (media, _) = self.parts();
+                media.features.trimmed(&mut media.core, lpn);
             }
         }
         self.parts().0.erase_emptied(ctx);
@@ -205,17 +193,85 @@ pub(crate) trait Serves: Sectored {
     /// The host wants all that was acknowledged on flash; [`Output::Flushed`] tells when.
     fn flush<P: Probe>(&mut self, request: u32, ctx: &mut Context<P>) {
         let (media, host) = self.parts();
-        if media.rules.power_loss_protection || media.rules.lapses.has(Lapse::ForgetsFlush) {
+        if media.core.rules.power_loss_protection || media.core.rules.lapses.has(Lapse::ForgetsFlush) {
             host.outputs.push(Output::Flushed { request });
             return;
         }
-        if self.awaits_records(request, ctx) {
-            return;
+        if media.features.write_out(&mut media.core, Some(request)) {
+            return self.carry_out(ctx);
         }
         self.send_out(ctx);
         let (media, host) = self.parts();
         media.pad_current(ctx);
-        host.await_flushed(request, &mut media.buffer);
+        host.await_flushed(request, &mut media.core.buffer);
+    }
+
+    /// What features keep for themselves is to be durable, too: puts what is not on its way yet into the buffer.
+    fn write_out_own<P: Probe>(&mut self, ctx: &mut Context<P>) {
+        let (media, _) = self.parts();
+        media.features.write_out(&mut media.core, None);
+        self.carry_out(ctx);
+    }
+
+    /// Does what features asked for.
+    #[inline]
+    fn carry_out<P: Probe>(&mut self, ctx: &mut Context<P>) {
+        if !self.parts().0.core.asks.is_empty() {
+            self.do_asked(ctx);
+        }
+    }
+
+    #[cold]
+    fn do_asked<P: Probe>(&mut self, ctx: &mut Context<P>) {
+        for ask in self.parts().0.core.take_asks() {
+            match ask {
+                Ask::Pump => self.pump(ctx),
+                Ask::SendOut => {
+                    self.send_out(ctx);
+                    self.parts().0.pad_current(ctx);
+                }
+                Ask::Flush(request) => {
+                    let (media, host) = self.parts();
+                    host.await_flushed(request, &mut media.core.buffer);
+                }
+                Ask::Return(lpn, place) => self.return_to(lpn, place, &mut ctx.probe),
+                Ask::FlushMap => self.flush_map(ctx.calendar.now()),
+                Ask::GoOn => self.go_on_with_map(ctx),
+                other => self.parts().0.do_one(other, ctx),
+            }
+            self.carry_out(ctx);
+        }
+    }
+
+    /// Writes anew all of a map that lies on flash.
+    fn flush_map(&mut self, _now: SimTime) {}
+
+    /// What waits for a map on flash goes on.
+    fn go_on_with_map<P: Probe>(&mut self, _ctx: &mut Context<P>) {}
+
+    /// A unit has again what it once had, and lies there.
+    fn return_to<P: Probe>(&mut self, lpn: Lpn, place: Ppa, probe: &mut P) {
+        let (media, host) = self.parts();
+        let live = media.core.store.map.lookup(lpn);
+        media.note_change(lpn);
+        media.core.buffer.cancel(lpn);
+        host.reads.forget(lpn, &mut media.core.store.stats);
+        if live != Ppa::NONE {
+            media.core.store.map.clear(lpn);
+            media.invalidate_host(live);
+        }
+        if place != Ppa::NONE {
+            media.core.store.map.set(lpn, place);
+        }
+        probe.on_snapshot(SnapshotEvent::Returned { lpn, old: live, new: place });
+    }
+
+    /// Does what is asked of the logical drive as a whole; gives the number of what is kept, or was.
+    fn act<P: Probe>(&mut self, act: Act, ctx: &mut Context<P>) -> Option<u32> {
+        let media = self.parts().0;
+        let number = media.features.act(&mut media.core, act, ctx.calendar.now(), &mut ctx.probe);
+        self.carry_out(ctx);
+        number
     }
 
     /// The array is done with a program: whether it holds the data, and what its spare area says where power may fail.
@@ -224,13 +280,13 @@ pub(crate) trait Serves: Sectored {
         self.account_risk(now);
         let is_labelled = !self.is_untimed();
         let (media, _) = self.parts();
-        let global = media.store.space.global(transaction.die.index(), transaction.superblock);
-        let mut status = media.store.array.program(global, transaction.row, transaction.rows);
-        if media.guards.dead.has(transaction.die.index()) {
+        let global = media.core.store.space.global(transaction.die.index(), transaction.superblock);
+        let mut status = media.core.store.array.program(global, transaction.row, transaction.rows);
+        if media.core.store.dead.has(transaction.die.index()) {
             status = ProgramStatus::Failed;
         }
-        media.store.stats.pages_programmed[transaction.origin as usize] += u64::from(transaction.pages);
-        if media.guards.power.is_some() && is_labelled {
+        media.core.store.stats.pages_programmed[transaction.origin as usize] += u64::from(transaction.pages);
+        if media.core.store.spare.is_some() && is_labelled {
             media.stamp_programmed(transaction, status);
         }
         status
@@ -240,7 +296,7 @@ pub(crate) trait Serves: Sectored {
     fn answer_flushes(&mut self) {
         let (media, host) = self.parts();
         if !host.flushes.is_empty() {
-            host.answer_flushes(&mut media.buffer);
+            host.answer_flushes(&mut media.core.buffer);
         }
     }
 
@@ -249,12 +305,12 @@ pub(crate) trait Serves: Sectored {
     fn end_newest(&mut self, slot: u32, lpn: Lpn, now: SimTime) {
         let is_untimed = self.is_untimed();
         let (media, _) = self.parts();
-        media.release_sectors(slot);
-        if media.buffer.keeps_clean(lpn) && !is_untimed {
-            media.buffer.keep_clean(slot);
+        media.features.released(slot);
+        if media.core.buffer.keeps_clean(lpn) && !is_untimed {
+            media.core.buffer.keep_clean(slot);
             self.relieve(now);
         } else {
-            media.buffer.release_newest(slot);
+            media.core.buffer.release_newest(slot);
         }
     }
 }

@@ -1,38 +1,19 @@
 //! What is to be written anew, and when its die has time for that.
 
-use crate::agenda::{Agenda, DieUpkeep, Due, Work};
+use crate::agenda::{Due, Work};
 use crate::media::Media;
-use crate::refresh_order::RefreshOrder;
-use crate::store::{Space, SuperblockState};
 use controller::Origin;
 use engine::Calendar;
-use std::collections::VecDeque;
-use std::ops::Range;
-use units::{SimTime, SuperblockId};
+use units::SimTime;
 
 impl Media {
-    pub fn enter_upkeep(&mut self, at: SimTime, work: Work, calendar: &mut Calendar) {
-        if let Some(agenda) = &mut self.agenda {
-            agenda.enter(at, work, calendar);
-        }
-    }
-
-    /// Something happened: upkeep goes on, if it rested because nothing did.
-    #[inline]
-    pub fn wake_upkeep(&mut self, calendar: &mut Calendar) {
-        if let Some(agenda) = &mut self.agenda
-            && agenda.asleep
-        {
-            agenda.asleep = false;
-            agenda.arm(calendar);
-        }
-    }
-
     /// A superblock is to be written anew as soon as its die has time for that.
     pub fn ask_upkeep(&mut self, superblock: u32, since: SimTime, origin: Origin, calendar: &mut Calendar) {
-        let die = (superblock / self.store.space.per_die) as usize;
-        let is_meant = self.is_written_anew(superblock);
-        let (Some(agenda), Some(regulation)) = (&mut self.agenda, &self.guards.regulation) else { return };
+        let die = (superblock / self.core.store.space.per_die) as usize;
+        let is_meant = self.core.is_written_anew(superblock);
+        let (Some(agenda), Some(regulation)) = (&mut self.core.agenda, &self.guards.regulation) else {
+            return;
+        };
         if !is_meant {
             return; // It is being emptied: its own reads may have worn it out.
         }
@@ -52,58 +33,4 @@ impl Media {
             agenda.enter(at, Work::Turn(die as u32), calendar);
         }
     }
-
-    /// What the die writes anew next; it does not wait any more.
-    ///
-    /// # Panics
-    /// When the policy's answer is none of the candidates.
-    pub fn take_next_due(&mut self, die: usize, now: SimTime) -> Option<Due> {
-        let Agenda { dies, waits, .. } = &mut **self.agenda.as_mut()?;
-        let DieUpkeep { due, order, .. } = &mut dies[die];
-        let at = match due.len() {
-            0 | 1 => 0,
-            _ if order.is_first_due() => 0,
-            _ => ask_order(order.as_mut(), due, &mut self.store.space, die, now),
-        };
-        let taken = due.remove(at)?;
-        waits[taken.superblock as usize] = false;
-        Some(taken)
-    }
-
-    pub fn note_begun(&mut self, dies: Range<usize>, due: Due, units: u32, now: SimTime) {
-        let Some(agenda) = &mut self.agenda else { return };
-        let ns = agenda.costs.moving(units, &self.store.layout);
-        for die in dies {
-            agenda.charge(die, ns, now);
-        }
-        let late = now.since(due.since).ns();
-        agenda.counts.begun += 1;
-        agenda.counts.late_ns += late;
-        agenda.counts.late_ns_max = agenda.counts.late_ns_max.max(late);
-        agenda.counts.late += u64::from(late > agenda.spread(agenda.costs.superblock).ns());
-    }
-
-    /// True when writing a superblock anew means anything: it holds data, and is not being emptied already.
-    pub fn is_written_anew(&self, superblock: u32) -> bool {
-        let state = self.store.space.state[superblock as usize];
-        // What lies in a block with one bit a cell is folded before its time comes.
-        matches!(state, SuperblockState::Open | SuperblockState::Closed)
-            && !self.holds_one_bit(superblock as usize)
-    }
-}
-
-/// The place in `due` of what the policy writes anew next on a die.
-fn ask_order(
-    order: &mut dyn RefreshOrder,
-    due: &VecDeque<Due>,
-    space: &mut Space,
-    die: usize,
-    now: SimTime,
-) -> usize {
-    let first = die as u32 * space.per_die;
-    let candidates: Vec<SuperblockId> = due.iter().map(|due| SuperblockId(due.superblock - first)).collect();
-    let due_since_ns: Vec<u64> = due.iter().map(|due| due.since.ns()).collect();
-    let chosen = space.ask_order(order, die, &candidates, &due_since_ns, now.ns());
-    let at = candidates.iter().position(|candidate| *candidate == chosen);
-    at.unwrap_or_else(|| panic!("the refresh order chose {chosen} of die {die}, which does not wait"))
 }

@@ -11,37 +11,19 @@ use crate::slc_cache::{CacheView, WhenFull};
 use crate::store::{HOST, NONE, SLC, SuperblockState};
 
 impl Media {
-    /// Free superblocks of a die that are not the cache's.
-    #[inline]
-    pub fn free_superblocks(&self, die: usize) -> u32 {
-        let free = self.store.space.dies[die].free.len() as u32;
-        match &self.guards.slc_cache {
-            None => free,
-            Some(cache) => free.saturating_sub(cache.claimed(die)),
+    /// Gives the cache the superblocks that stand apart for it: the last ones of each die.
+    pub fn free_own(&mut self) {
+        let Some(cache) = &mut self.guards.slc_cache else { return };
+        let (reserved, Some(own)) = (cache.reserved, &mut cache.own) else { return };
+        let (per_die, array) = (self.core.store.layout.superblocks_per_die, &self.core.store.array);
+        for (die, own) in own.iter_mut().enumerate() {
+            let first = per_die.saturating_sub(reserved);
+            own.extend((first..per_die).rev().filter(|&superblock| array.is_whole(die as u32, superblock)));
+            for &superblock in own.iter() {
+                let global = self.core.store.space.global(die, superblock);
+                self.core.store.space.state[global] = SuperblockState::Free;
+            }
         }
-    }
-
-    /// Opens a superblock with all its bits, if one is free that is not the cache's.
-    #[inline]
-    pub fn open_own(&mut self, die: usize, stream: usize) -> bool {
-        self.free_superblocks(die) > 0 && self.store.space.open(die, stream)
-    }
-
-    /// True when a superblock (over the drive) holds one bit a cell.
-    #[inline]
-    pub fn holds_one_bit(&self, superblock: usize) -> bool {
-        self.guards.slc_cache.as_ref().is_some_and(|cache| cache.holds_one_bit[superblock])
-    }
-
-    /// Superblocks of each die that the cache keeps at all times.
-    pub fn cache_reserved(&self) -> u32 {
-        self.guards.slc_cache.as_ref().map_or(0, |cache| cache.shared())
-    }
-
-    /// Superblocks of a die that are kept from garbage collection's reckoning now.
-    pub fn cache_superblocks(&self, die: usize) -> u32 {
-        let cache = self.guards.slc_cache.as_ref().filter(|cache| cache.own.is_none());
-        cache.map_or(0, |cache| cache.dies[die].superblocks.max(cache.reserved))
     }
 
     /// Bytes that the superblocks with one bit a cell hold; absent where there can be none.
@@ -57,18 +39,18 @@ impl Media {
         if let Some(own) = &cache.own {
             return !own[die].is_empty();
         }
-        let (count, space) = (cache.dies[die].superblocks, &self.store.space.dies[die]);
+        let (count, space) = (cache.dies[die].superblocks, &self.core.store.space.dies[die]);
         if space.free.is_empty() || count < cache.reserved {
             return !space.free.is_empty();
         }
-        let useful = self.useful_units();
-        let room = self.quota_beside(die, cache.reserved).saturating_sub(space.live);
+        let useful = self.core.useful_units();
+        let room = self.core.quota_beside(die, cache.reserved).saturating_sub(space.live);
         let view = CacheView { shape: cache.shape, spare: room / useful };
         // What the host may write into it must find room once it is folded, with one superblock fewer.
-        let holds = self.store.layout.slc_units() + self.store.layout.program_units;
+        let holds = self.core.store.layout.slc_units() + self.core.store.layout.program_units;
         count < cache.policy.most(&view)
-            && self.free_superblocks(die) > self.rules.foreground_limit + 2 + self.rules.spare
-            && space.live + holds <= self.quota_beside(die, count + 1)
+            && self.core.free_superblocks(die) > self.core.rules.foreground_limit + 2 + self.core.rules.spare
+            && space.live + holds <= self.core.quota_beside(die, count + 1)
     }
 
     /// The stream that takes the host's next program unit on a die that can take one.
@@ -79,7 +61,7 @@ impl Media {
 
     pub fn has_slc_room(&self, die: usize) -> bool {
         let Some(cache) = &self.guards.slc_cache else { return false };
-        if self.store.space.dies[die].frontiers[SLC].superblock == NONE {
+        if self.core.store.space.dies[die].frontiers[SLC].superblock == NONE {
             return self.may_open_slc(die);
         }
         !cache.is_pacing(die) || cache.dies[die].pace.credit >= 0.0 || self.may_open_slc(die)
@@ -96,20 +78,18 @@ impl Media {
     /// Opens a superblock for the host's data.
     pub fn open_for_host(&mut self, die: usize, stream: usize) -> bool {
         if stream != SLC {
-            return self.open_own(die, stream);
+            return self.core.open_own(die, stream);
         }
         let cache = self.guards.slc_cache.as_mut();
         let opened = match cache.and_then(|cache| cache.own.as_mut()).map(|own| own[die].pop()) {
-            None => self.store.space.open(die, SLC),
-            Some(own) => own.is_some_and(|superblock| self.store.space.begin(die, SLC, superblock)),
+            None => self.core.store.space.open(die, SLC),
+            Some(own) => own.is_some_and(|superblock| self.core.store.space.begin(die, SLC, superblock)),
         };
-        let superblock = self.store.space.dies[die].frontiers[SLC].superblock;
-        let global = self.store.space.global(die, superblock);
+        let superblock = self.core.store.space.dies[die].frontiers[SLC].superblock;
+        let global = self.core.store.space.global(die, superblock);
         if let (true, Some(cache)) = (opened, &mut self.guards.slc_cache) {
-            cache.holds_one_bit[global] = true;
-            cache.dies[die].superblocks += 1;
-            cache.in_use += 1;
-            self.update_quota(die);
+            cache.add(die, global, &mut self.core.store.space);
+            self.core.update_quota(die);
         }
         opened
     }
@@ -117,22 +97,22 @@ impl Media {
     /// The host's unit went to a stream: counted, and paid for.
     pub fn note_host_unit(&mut self, die: usize, stream: usize) {
         if stream != SLC {
-            self.collections[die].spend();
+            self.core.collections[die].spend();
         }
         let Some(cache) = &mut self.guards.slc_cache else { return };
         if stream == SLC {
             cache.spend(die);
-            self.store.stats.slc_units_written += 1;
+            self.core.store.stats.slc_units_written += 1;
         } else {
-            self.store.stats.slc_units_bypassed += 1;
+            self.core.store.stats.slc_units_bypassed += 1;
         }
     }
 
     /// A full superblock with one bit a cell has no programs under way: it waits to be folded.
     pub fn close_slc(&mut self, die: usize, superblock: u32) {
-        let global = self.store.space.global(die, superblock);
-        self.store.space.closed_at[global] = self.store.space.dies[die].clock;
-        let failing = self.store.space.failing[global];
+        let global = self.core.store.space.global(die, superblock);
+        self.core.store.space.closed_at[global] = self.core.store.space.dies[die].clock;
+        let failing = self.core.store.space.failing[global];
         let Some(cache) = &mut self.guards.slc_cache else { return };
         let of = &mut cache.dies[die];
         if failing {
@@ -149,29 +129,25 @@ impl Media {
         self.guards.slc_cache.as_mut().expect("only a drive with a cache folds")
     }
 
-    /// True when a superblock of a die is one of the cache's own, apart from all groups.
-    pub fn is_cache_own(&self, within: u32) -> bool {
-        self.guards.slc_cache.as_ref().is_some_and(|cache| cache.is_own(within))
-    }
-
     /// A superblock with one bit a cell was erased, and can be written again: true when it is one of the cache's own.
     pub fn keep_own(&mut self, die: usize, superblock: u32) -> bool {
-        let global = self.store.space.global(die, superblock);
+        let global = self.core.store.space.global(die, superblock);
         let cache = self.guards.slc_cache.as_mut();
         let Some(own) = cache.and_then(|cache| cache.own.as_mut()) else { return false };
         own[die].push(superblock);
-        self.store.space.state[global] = SuperblockState::Free;
+        self.core.store.space.state[global] = SuperblockState::Free;
         true
     }
 
     /// A superblock with one bit a cell was erased: it is one of all again.
     pub fn free_slc(&mut self, die: usize, global: usize) {
         let Some(cache) = &mut self.guards.slc_cache else { return };
-        cache.holds_one_bit[global] = false;
+        self.core.store.space.one_bit[global] = false;
         cache.dies[die].superblocks -= 1;
         cache.in_use -= 1;
-        self.store.stats.slc_blocks_erased += u64::from(self.store.layout.planes);
-        self.update_quota(die);
+        cache.tell(die, &mut self.core.store.space);
+        self.core.store.stats.slc_blocks_erased += u64::from(self.core.store.layout.planes);
+        self.core.update_quota(die);
     }
 
     /// The host uses the die: folding in idle time is over.

@@ -1,102 +1,124 @@
 //! What became of a unit's place: it turned invalid, the map changed, a superblock was closed.
 
 use crate::Probe;
-use crate::buffer::{Coverage, SlotState};
-use crate::guards::power::NOTHING;
+use crate::core::{Ask, Overtaken};
 use crate::media::Media;
 use crate::store::SuperblockState;
-use controller::Origin;
+use crate::store::spare::NOTHING;
+use controller::{Context, Origin};
 use units::{Lpn, Ppa};
 
 impl Media {
     /// The host's newest version made `ppa` invalid.
     #[inline]
     pub fn invalidate_host(&mut self, ppa: Ppa) {
-        let superblock = self.invalidate(ppa);
-        if self.store.space.state[superblock as usize] == SuperblockState::Victim {
-            self.store.space.overtaken[superblock as usize] = true;
+        let superblock = self.core.invalidate(ppa);
+        if self.core.store.space.state[superblock as usize] == SuperblockState::Victim {
+            self.core.store.space.overtaken[superblock as usize] = true;
         }
-        self.lower_live((superblock / self.store.space.per_die) as usize);
+        self.lower_live((superblock / self.core.store.space.per_die) as usize);
     }
 
     #[inline]
     pub fn lower_live(&mut self, die: usize) {
-        self.store.space.dies[die].live -= 1;
-        if self.assembly.quota_blocked[die / 64] >> (die % 64) & 1 == 1 {
+        self.core.store.space.dies[die].live -= 1;
+        if self.core.assembly.quota_blocked[die / 64] >> (die % 64) & 1 == 1 {
             self.update_eligible(die);
         }
-    }
-
-    /// Makes `ppa` invalid; gives its superblock.
-    #[inline]
-    pub fn invalidate(&mut self, ppa: Ppa) -> u32 {
-        self.store.map.invalidate(ppa);
-        let superblock = self.store.layout.superblock_of(ppa);
-        self.store.space.lose_unit(superblock);
-        if self.store.space.valid[superblock as usize] == 0
-            && self.store.space.state[superblock as usize] == SuperblockState::Victim
-        {
-            self.store.emptied.push(superblock);
-        }
-        superblock
-    }
-
-    /// The data of a write have a slot of their own from now on.
-    #[inline]
-    pub fn take_in(&mut self, lpn: Lpn, request: u32, coverage: Coverage) -> u32 {
-        let slot = self.buffer.insert(lpn, request, SlotState::Merging);
-        self.buffer.note_carried(slot, coverage, self.store.layout.unit.get());
-        self.stamp(slot);
-        slot
-    }
-
-    /// The unit in a slot was programmed for the host, with what no request of its carried.
-    #[inline]
-    pub fn note_host_program(&mut self, slot: u32) {
-        let unit = self.store.layout.unit.get();
-        self.store.stats.bytes_filled_up += unit - self.buffer.carried_bytes(slot, unit);
     }
 
     /// True for a version that was programmed though a newer one is in the buffer: somebody may have been told that it is
     /// durable, and the newer one is gone if the power fails now.
     #[inline]
     pub fn must_outlast_cut(&self, lpn: Lpn, slot: u32) -> bool {
-        self.guards.power.is_some()
-            && self.buffer.find(lpn).is_some()
-            && self.stamp_of_slot(slot) > self.stamp_at_home(lpn)
-    }
-
-    /// The same of a version at `ppa` that snapshots saw until now.
-    pub fn outlasts_cut(&self, lpn: Lpn, ppa: Ppa) -> bool {
-        let Some(power) = &self.guards.power else { return false };
-        self.find_unwritten(lpn).is_some() && power.stamps[ppa.index()] > self.stamp_at_home(lpn)
+        self.core.store.spare.is_some()
+            && self.core.buffer.find(lpn).is_some()
+            && self.stamp_of_slot(slot) > self.core.stamp_at_home(lpn)
     }
 
     /// The number of what a slot holds; none of what was trimmed since, but for snapshots.
     pub fn stamp_of_slot(&self, slot: u32) -> u64 {
-        let Some(power) = &self.guards.power else { return NOTHING };
-        let stamp = power.of_slot(slot);
-        let is_void = power.is_trimmed(self.buffer.slot(slot).lpn, stamp) && !self.is_captured(slot);
+        let Some(numbers) = &self.core.store.spare else { return NOTHING };
+        let stamp = numbers.of_slot(slot);
+        let is_void =
+            numbers.is_trimmed(self.core.buffer.slot(slot).lpn, stamp) && !self.features.holds_slot(slot);
         if is_void { NOTHING } else { stamp }
     }
 
-    fn stamp_at_home(&self, lpn: Lpn) -> u64 {
-        let (power, home) = (self.guards.power.as_ref(), self.store.map.lookup(lpn));
-        power.filter(|_| home != Ppa::NONE).map_or(NOTHING, |power| power.stamps[home.index()])
+    /// A unit is about to be overwritten or trimmed: what becomes of the version it has.
+    #[inline]
+    pub fn overtake<P: Probe>(&mut self, lpn: Lpn, ctx: &mut Context<P>) -> Overtaken {
+        loop {
+            let overtaken = self.features.overtakes(&mut self.core, lpn, ctx.calendar.now());
+            if overtaken != Overtaken::Again {
+                return overtaken;
+            }
+            self.do_asked(ctx);
+        }
+    }
+
+    /// `old` is no longer the home of the newest version: it turns invalid unless it is needed all the same.
+    #[inline]
+    pub fn leave(&mut self, old: Ppa) {
+        if !self.features.names(old) {
+            self.invalidate_host(old);
+        }
+    }
+
+    /// Nobody needs a former version any more, which lies there.
+    pub fn release<P: Probe>(&mut self, lpn: Lpn, ppa: Ppa, probe: &mut P) {
+        if self.core.outlasts_cut(lpn, ppa) {
+            self.keep_overtaken(lpn, ppa, probe);
+        } else if self.core.store.map.lookup(lpn) != ppa {
+            self.invalidate_host(ppa);
+        }
+    }
+
+    /// Does what features asked for that is done here.
+    #[inline]
+    pub fn do_asked<P: Probe>(&mut self, ctx: &mut Context<P>) {
+        if !self.core.asks.is_empty() {
+            self.do_all_asked(ctx);
+        }
+    }
+
+    #[cold]
+    fn do_all_asked<P: Probe>(&mut self, ctx: &mut Context<P>) {
+        for ask in self.core.take_asks() {
+            self.do_one(ask, ctx);
+        }
+    }
+
+    /// Does one thing that a feature asked for.
+    ///
+    /// # Panics
+    /// When it is for the layer to do.
+    pub fn do_one<P: Probe>(&mut self, ask: Ask, ctx: &mut Context<P>) {
+        match ask {
+            Ask::Release(lpn, ppa) => self.release(lpn, ppa, &mut ctx.probe),
+            Ask::PutBack(since) => self.features.put_back(&mut self.core, since, ctx.calendar.now()),
+            Ask::Program { die, superblock, row } => self.program_own(die, superblock, row, ctx),
+            Ask::Reread { row, mask, class, owner } => {
+                self.submit_read(row, mask, Origin::Rebuild, class, owner, ctx);
+            }
+            Ask::EraseEmptied => self.erase_emptied(ctx),
+            Ask::Tell(event) => ctx.probe.on_snapshot(event),
+            other => unreachable!("{other:?} is for the layer to do"),
+        }
     }
 
     /// Makes the place of such a version the home of its unit, until the newer one is on flash.
     #[cold]
     pub fn commit_overtaken<P: Probe>(&mut self, lpn: Lpn, ppa: Ppa, probe: &mut P) {
-        self.store.space.valid[self.store.layout.superblock_of(ppa) as usize] += 1;
+        self.core.store.space.valid[self.core.store.layout.superblock_of(ppa) as usize] += 1;
         self.keep_overtaken(lpn, ppa, probe);
     }
 
     /// The same of a place that is valid already.
     pub fn keep_overtaken<P: Probe>(&mut self, lpn: Lpn, ppa: Ppa, probe: &mut P) {
-        let old = self.store.map.lookup(lpn);
+        let old = self.core.store.map.lookup(lpn);
         self.note_change(lpn);
-        self.store.map.set(lpn, ppa);
+        self.core.store.map.set(lpn, ppa);
         probe.on_overtaken(lpn, ppa, old);
         if old != Ppa::NONE {
             self.leave(old);
@@ -116,13 +138,13 @@ impl Media {
     /// A superblock that takes no more data has all that it was given: what it is from now on.
     #[inline(always)]
     pub fn settle_superblock(&mut self, die: usize, superblock: u32) {
-        let global = self.store.space.global(die, superblock);
-        if self.holds_one_bit(global) {
+        let global = self.core.store.space.global(die, superblock);
+        if self.core.store.space.holds_one_bit(global) {
             self.close_slc(die, superblock);
-        } else if self.store.space.failing[global] {
-            self.collections[die].force(superblock, Origin::Rescue);
+        } else if self.core.store.space.failing[global] {
+            self.core.collections[die].force(superblock, Origin::Rescue);
         } else {
-            self.store.space.close(die, superblock);
+            self.core.store.space.close(die, superblock);
         }
     }
 
@@ -131,11 +153,5 @@ impl Media {
         if let Some(demand) = &mut self.guards.demand {
             demand.note_closed(superblock);
         }
-    }
-
-    /// The origin of a unit that leaves the buffer.
-    #[inline]
-    pub fn buffered_origin(&self, lpn: Lpn) -> Origin {
-        if self.store.layout.is_host_unit(lpn) { Origin::Host } else { Origin::Map }
     }
 }

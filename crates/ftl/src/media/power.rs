@@ -3,12 +3,12 @@
 use super::Media;
 use crate::Turnover;
 use crate::buffer::Risk;
-use crate::guards::Rebuilds;
+use crate::core::Core;
 use crate::guards::demand::Checkpoints;
-use crate::guards::power::{NOTHING, SpareAreas};
 use crate::lapse::Lapse;
-use crate::medium::{Counted, Damage, Listed, Mark, Medium};
-use crate::store::{Frontier, NONE, Source, SuperblockState};
+use crate::medium::{Counted, Damage, Listed, Medium};
+use crate::store::Source;
+use crate::store::spare::{NOTHING, SpareAreas};
 use controller::{Ending, Interrupted, Kind, Origin, Transaction};
 use nand::ProgramStatus;
 use units::{Ppa, SimTime};
@@ -27,39 +27,37 @@ impl Media {
     /// A program is over: its units have the stamps of what they were made from.
     #[cold]
     pub fn stamp_programmed(&mut self, transaction: &Transaction, status: ProgramStatus) {
-        let first = self.store.first_unit(transaction);
-        let units = transaction.rows * self.store.layout.row_units;
-        if let Some(power) = self.guards.power.as_mut().filter(|_| status == ProgramStatus::Failed) {
-            return power.spoil(first as usize, units as usize);
+        let first = self.core.store.first_unit(transaction);
+        let units = transaction.rows * self.core.store.layout.row_units;
+        if let Some(numbers) = self.core.store.spare.as_mut().filter(|_| status == ProgramStatus::Failed) {
+            return numbers.spoil(first as usize, units as usize);
         }
         for unit in 0..units {
-            let source = self.store.programs.get(transaction.owner, unit);
-            let Some(power) = &self.guards.power else { return };
+            let source = self.core.store.programs.get(transaction.owner, unit);
+            let Some(numbers) = &self.core.store.spare else { return };
             let stamp = match source.origin() {
                 Origin::Padding | Origin::Parity => NOTHING,
                 Origin::Map if source == Source::SUMMARY => NOTHING,
                 Origin::Host | Origin::Map => self.stamp_of_slot(source.slot()),
                 _ if source.place() == Ppa::NONE => NOTHING,
-                _ => power.stamps[source.place().index()],
+                _ => numbers.stamps[source.place().index()],
             };
-            let Some(power) = &mut self.guards.power else { return };
-            power.stamps[(first + u64::from(unit)) as usize] = stamp;
-            if let Some(trims) = self.guards.trims.as_mut().filter(|_| source.origin() == Origin::Map) {
-                let lpn = self.store.map.holder(Ppa(first + u64::from(unit)));
-                if stamp != NOTHING && trims.holds(lpn) {
-                    trims.note_programmed(lpn, stamp);
-                }
+            let Some(numbers) = &mut self.core.store.spare else { return };
+            numbers.stamps[(first + u64::from(unit)) as usize] = stamp;
+            if source.origin() == Origin::Map && stamp != NOTHING {
+                let lpn = self.core.store.map.holder(Ppa(first + u64::from(unit)));
+                self.features.numbered(lpn, stamp);
             }
         }
     }
 
     /// The power fails at `now`, in the middle of these programs and erases.
     pub fn interrupt(&mut self, now: SimTime) -> (Vec<Interrupted>, Wreck) {
-        let interrupted = self.store.controller.cut(now);
+        let interrupted = self.core.store.controller.cut(now);
         let mut wreck = Wreck::default();
         for Interrupted { transaction, ending } in &interrupted {
-            let global = self.store.space.global(transaction.die.index(), transaction.superblock);
-            let dead = self.guards.dead.has(transaction.die.index());
+            let global = self.core.store.space.global(transaction.die.index(), transaction.superblock);
+            let dead = self.core.store.dead.has(transaction.die.index());
             match (transaction.kind, ending) {
                 (Kind::Erase, Ending::Done) => {
                     // Nobody was told, so that nobody can retire a block that failed.
@@ -69,13 +67,13 @@ impl Media {
                     wreck.damage.half_erased += 1;
                     wreck.half_erased.push(global);
                     // Nothing of it can be read, however many cuts later it is erased anew.
-                    self.void_rows(global as u32, 0, self.store.layout.rows);
+                    self.core.void_rows(global as u32, 0, self.core.store.layout.rows);
                 }
                 _ if dead => self.end_program(transaction, global, ProgramStatus::Failed),
                 (_, Ending::Done) => self.end_program(transaction, global, ProgramStatus::Done),
                 (_, Ending::Halfway) => {
                     self.tear_rows(transaction, global, &mut wreck);
-                    let status = match self.rules.lapses.has(Lapse::TrustsTornPage) {
+                    let status = match self.core.rules.lapses.has(Lapse::TrustsTornPage) {
                         true => ProgramStatus::Done,
                         false => ProgramStatus::Failed,
                     };
@@ -84,7 +82,9 @@ impl Media {
             }
         }
         self.leave_dead(&mut wreck);
-        for (superblock, row) in self.cut_groups(&wreck.torn) {
+        let mut lost = Vec::new();
+        self.features.torn(&self.core, &wreck.torn, &mut lost);
+        for (superblock, row) in lost {
             self.lose_row(superblock, row, &mut wreck.damage);
         }
         (interrupted, wreck)
@@ -95,50 +95,38 @@ impl Media {
     /// # Panics
     /// When the drive was not made for power cuts.
     pub fn left_over(mut self, wreck: Wreck, risk: Risk, turnover: Turnover) -> Medium {
-        let buffered_lost = self.buffer.at_risk();
-        let marks = self.marks(&wreck.half_erased);
-        let moments =
-            self.agenda.as_mut().map(|agenda| std::mem::take(&mut agenda.moments)).unwrap_or_default();
-        let (store, guards) = (self.store, self.guards);
+        let buffered_lost = self.core.buffer.at_risk();
+        let marks = self.core.store.space.marks(&wreck.half_erased);
+        self.features.cut();
+        let Self { core: Core { store, lost, agenda, read_only, .. }, features, guards } = self;
         let mut regulation = guards.regulation;
         if let Some(regulation) = &mut regulation {
             regulation.cut();
         }
-        let power = guards.power.expect("a drive whose power is cut notes what it writes");
+        let numbers = store.spare.expect("a drive whose power is cut notes what it writes");
         Medium {
             spare: SpareAreas {
                 holders: store.map.copied().1,
-                stamps: power.stamps,
-                labels: power.labels,
-                undone: power.undone,
+                stamps: numbers.stamps,
+                labels: numbers.labels,
+                undone: numbers.undone,
             },
             marks,
             counted: Counted {
                 stats: store.stats,
                 risk,
                 turnover,
-                upkeep: self.agenda.map(|agenda| agenda.counts),
+                upkeep: agenda.map(|agenda| agenda.counts),
                 clocks: store.space.dies.iter().map(|die| (die.clock, die.erases)).collect(),
             },
             array: store.array,
             controller: store.controller,
             regulation,
-            sectors: guards.sectors,
-            parity: guards.parity,
-            rebuilds: Rebuilds {
-                lost: guards.rebuilds.lost,
-                left_behind: guards.rebuilds.left_behind,
-                ..Rebuilds::default()
-            },
+            lost,
             checkpoints: guards.demand.and_then(|demand| demand.checkpoints).map(Checkpoints::after_cut),
             translations: None,
-            trims: guards.trims,
-            listed: Listed {
-                read_only: self.read_only,
-                dead: guards.dead,
-                snapshots: guards.snapshots.map(|snapshots| snapshots.after_cut()),
-                moments,
-            },
+            features,
+            listed: Listed { read_only, dead: store.dead },
             damage: wreck.damage,
             buffered_lost,
         }
@@ -146,7 +134,7 @@ impl Media {
 
     /// The cells of a program were changed, though nobody was told.
     fn end_program(&mut self, transaction: &Transaction, global: usize, status: ProgramStatus) {
-        self.store.array.restore(global, transaction.row + transaction.rows);
+        self.core.store.array.restore(global, transaction.row + transaction.rows);
         self.stamp_programmed(transaction, status);
     }
 
@@ -154,27 +142,28 @@ impl Media {
     /// DAC 2011), unless the rest of their stripes gives them back.
     fn tear_rows(&mut self, transaction: &Transaction, global: usize, wreck: &mut Wreck) {
         // Of its target, not of what folding in the die reads.
-        let first = match self.holds_one_bit(global) {
+        let first = match self.core.store.space.holds_one_bit(global) {
             true => transaction.row,
-            false => self.store.layout.first_row_of_wordline(transaction.row),
+            false => self.core.store.layout.first_row_of_wordline(transaction.row),
         };
         wreck.damage.torn_rows += u64::from(transaction.rows);
         wreck.damage.paired_rows += u64::from(transaction.row - first);
         let (superblock, end) = (global as u32, transaction.row + transaction.rows);
-        if self.is_protected_superblock(superblock) {
+        if self.features.protects(superblock) {
             wreck.torn.extend((first..end).map(|row| (superblock, row)));
         } else {
-            self.void_rows(superblock, first, transaction.row - first);
+            self.core.void_rows(superblock, first, transaction.row - first);
         }
     }
 
     /// Nobody can look at the spare areas of a die that failed: all that it holds is as if it were torn.
     fn leave_dead(&mut self, wreck: &mut Wreck) {
-        let dead: Vec<usize> = self.guards.dead.dies().flat_map(|die| self.store.space.of_die(die)).collect();
+        let dead: Vec<usize> =
+            self.core.store.dead.dies().flat_map(|die| self.core.store.space.of_die(die)).collect();
         for global in dead {
             let superblock = global as u32;
-            let rows = (0..self.store.array.next_row(global)).map(|row| (superblock, row));
-            if self.is_protected_superblock(superblock) {
+            let rows = (0..self.core.store.array.next_row(global)).map(|row| (superblock, row));
+            if self.features.protects(superblock) {
                 wreck.torn.extend(rows);
             } else {
                 rows.for_each(|(superblock, row)| self.lose_row(superblock, row, &mut wreck.damage));
@@ -184,44 +173,23 @@ impl Media {
 
     /// Nothing gives back what a page row held.
     fn lose_row(&mut self, superblock: u32, row: u32, damage: &mut Damage) {
-        let (die, _) = self.store.space.place_of(superblock);
-        if self.guards.dead.has(die) {
-            let layout = &self.store.layout;
+        let (die, _) = self.core.store.space.place_of(superblock);
+        if self.core.store.dead.has(die) {
+            let layout = &self.core.store.layout;
             let first = layout.first_ppa(superblock) + u64::from(row * layout.row_units);
             let valid = (first..first + u64::from(layout.row_units)).map(Ppa);
-            for ppa in valid.filter(|&ppa| self.store.map.is_valid(ppa)) {
+            for ppa in valid.filter(|&ppa| self.core.store.map.is_valid(ppa)) {
                 damage.units_on_dead += 1;
-                let lpn = self.store.map.holder(ppa);
-                let number = self.guards.power.as_ref().map_or(NOTHING, |power| power.stamps[ppa.index()]);
-                self.guards.rebuilds.leave_behind(lpn, number);
+                let lpn = self.core.store.map.holder(ppa);
+                let number =
+                    self.core.store.spare.as_ref().map_or(NOTHING, |numbers| numbers.stamps[ppa.index()]);
+                self.core.lost.leave_behind(lpn, number);
                 let is_map = !layout.is_host_unit(lpn);
                 if let Some(demand) = self.guards.demand.as_mut().filter(|_| is_map) {
                     demand.lose_checkpoint();
                 }
             }
         }
-        self.void_rows(superblock, row, 1);
-    }
-
-    fn marks(&self, half_erased: &[usize]) -> Vec<Mark> {
-        let space = &self.store.space;
-        let stream_of = |die: usize, superblock: u32| {
-            let is_it = |frontier: &Frontier| frontier.superblock == superblock;
-            space.dies[die].frontiers.iter().position(is_it).map_or(NONE, |stream| stream as u32)
-        };
-        let mark = |global: usize| {
-            let (die, superblock) = space.place_of(global as u32);
-            Mark {
-                stream: match space.state[global] {
-                    SuperblockState::Open => stream_of(die, superblock),
-                    _ => NONE,
-                },
-                one_bit: self.holds_one_bit(global),
-                failing: space.failing[global],
-                half_erased: half_erased.contains(&global),
-                closed_at: space.closed_at[global],
-            }
-        };
-        (0..space.state.len()).map(mark).collect()
+        self.core.void_rows(superblock, row, 1);
     }
 }

@@ -1,229 +1,43 @@
 //! Who may take how much of a die's room, so that collections can always go on.
 
-use crate::Mark;
-use crate::gc::trigger::KEPT_BESIDE_FREE;
-use crate::media::{Collection, Media};
-use crate::store::{HOST, Mover, NONE, SuperblockState};
+use crate::media::Media;
 
 impl Media {
     /// Gives each die of a fresh drive its good superblocks.
     pub fn free_all(&mut self) {
-        if self.guards.parity.is_some() {
-            self.free_groups();
-        }
-        for die in 0..self.store.layout.dies as usize {
-            for superblock in 0..self.store.layout.superblocks_per_die {
-                if self.guards.parity.is_none() && self.store.array.is_whole(die as u32, superblock) {
-                    self.store.space.push_free(die, superblock);
-                    self.store.space.dies[die].usable += 1;
+        let are_free = self.features.frees(&mut self.core);
+        self.free_own();
+        for die in 0..self.core.store.layout.dies as usize {
+            for superblock in 0..self.core.store.layout.superblocks_per_die {
+                if !are_free && self.core.store.array.is_whole(die as u32, superblock) {
+                    self.core.store.space.push_free(die, superblock);
+                    self.core.store.space.dies[die].usable += 1;
                 }
             }
-            self.update_quota(die);
+            self.core.update_quota(die);
             self.update_eligible(die);
         }
-    }
-
-    /// Superblocks of a die that the host's data can never fill: those garbage collection needs free, one
-    /// open superblock for each stream, and one to gain from.
-    pub fn reserved_superblocks(&self) -> u32 {
-        self.rules.foreground_limit + KEPT_BESIDE_FREE + self.rules.spare
-    }
-
-    /// Superblocks of a die that are free or open, not closed, while it writes in steady state.
-    pub fn superblocks_kept(&self) -> u32 {
-        let held = self.store.space.dies.iter().map(|die| die.held).max().unwrap_or(0);
-        self.rules.foreground_limit + held + if self.rules.mixed { 1 } else { 2 }
-    }
-
-    /// Units of a superblock that count.
-    pub fn useful_units(&self) -> u32 {
-        self.store.layout.useful_units()
-    }
-
-    /// The most live units of a die of which `taken` superblocks serve another purpose.
-    pub fn quota_beside(&self, die: usize, taken: u32) -> u32 {
-        let usable = self.store.space.dies[die].usable.saturating_sub(self.reserved_superblocks() + taken);
-        usable * self.useful_units()
-    }
-
-    pub fn update_quota(&mut self, die: usize) {
-        let quota = self.quota_beside(die, self.cache_superblocks(die));
-        let useful = self.useful_units();
-        let need = (self.store.layout.written_units() / u64::from(self.store.layout.dies))
-            .div_ceil(u64::from(useful));
-        // Groups that protect each other are reclaimed as a whole: they need all the room there is.
-        let beyond =
-            if self.guards.parity.is_some() { 0 } else { (quota / useful).saturating_sub(need as u32) };
-        let space = &mut self.store.space.dies[die];
-        space.quota = quota;
-        space.held = (f64::from(beyond) * space.wear.held_back()) as u32;
-    }
-
-    /// Logical units that the dies can hold for ever.
-    pub fn sustainable_units(&self) -> u64 {
-        let reserved = self.cache_reserved();
-        let quotas: u64 =
-            (0..self.store.space.dies.len()).map(|die| u64::from(self.quota_beside(die, reserved))).sum();
-        quotas.saturating_sub(u64::from(self.store.layout.dies) * u64::from(self.store.layout.program_units))
-    }
-
-    /// Units that neither the host's data and the map nor garbage collection need.
-    pub fn spare_units(&self) -> u64 {
-        self.sustainable_units().saturating_sub(self.store.layout.written_units())
-    }
-
-    /// A program of the host's stream may join those that wait at the die.
-    #[inline]
-    pub fn has_program_place(&self, die: usize) -> bool {
-        self.assembly.bound[die] < self.assembly.program_queue
-    }
-
-    /// Whatever the host takes, garbage collection must still be able to move what it has in hand, and must find a free
-    /// superblock for its next victim when those being reclaimed have come back: true when `left` units of its open
-    /// superblock and so many `free` ones are enough for that.
-    pub fn keeps_room(&self, die: usize, left: u32, free: u32) -> bool {
-        let (units, program) = (self.store.layout.data_units(), self.store.layout.program_units);
-        let reserved = self.reserved_units(die);
-        let expected = self.collections[die].expected_superblocks();
-        let kept = (1 + self.rules.spare) * units;
-        // Padding may take the rest of a program unit that was begun: only whole ones count for what is in hand.
-        left - left % program + free * units >= reserved.next_multiple_of(program)
-            && left + (free + expected) * units >= reserved + kept
-    }
-
-    /// Whether the host, or what is folded, may take a program unit of a superblock with all its bits.
-    #[inline]
-    pub fn has_own_room(&self, die: usize) -> bool {
-        if self.collections[die].holds_host_back() {
-            return false;
-        }
-        let space = &self.store.space.dies[die];
-        let (units, program) = (self.store.layout.data_units(), self.store.layout.program_units);
-        let free = self.free_superblocks(die);
-        let host_left = space.frontiers[HOST].left(&self.store.layout);
-        let gc_left = if self.rules.mixed { 0 } else { space.frontiers[1].left(&self.store.layout) };
-        let suffices = |left: u32, free: u32| self.keeps_room(die, left, free);
-        match (host_left >= program, self.rules.mixed) {
-            (true, false) => true,
-            (true, true) => suffices(host_left - program, free),
-            (false, true) => free >= 1 && suffices(units - program, free - 1),
-            (false, false) => free >= 2 && suffices(gc_left, free - 1),
-        }
-    }
-
-    /// The die may hold another program unit's data.
-    #[inline]
-    pub fn is_within_quota(&self, die: usize) -> bool {
-        let space = &self.store.space.dies[die];
-        space.live + self.store.layout.program_units <= space.quota
     }
 
     /// The host may take a program unit of the superblock that its data go to.
     #[inline]
     fn has_room(&self, die: usize) -> bool {
-        (self.has_own_room(die) && self.may_pass_cache(die)) || self.has_slc_room(die)
+        (self.core.has_own_room(die) && self.may_pass_cache(die)) || self.has_slc_room(die)
     }
 
     /// Whether the host may send this die another program unit.
     pub fn update_eligible(&mut self, die: usize) {
-        let within_quota = self.is_within_quota(die);
+        let within_quota = self.core.is_within_quota(die);
         let (word, bit) = (die / 64, 1u64 << (die % 64));
-        if within_quota && self.has_program_place(die) && self.has_room(die) {
-            self.assembly.eligible[word] |= bit;
+        if within_quota && self.core.has_program_place(die) && self.has_room(die) {
+            self.core.assembly.eligible[word] |= bit;
         } else {
-            self.assembly.eligible[word] &= !bit;
+            self.core.assembly.eligible[word] &= !bit;
         }
         if within_quota {
-            self.assembly.quota_blocked[word] &= !bit;
+            self.core.assembly.quota_blocked[word] &= !bit;
         } else {
-            self.assembly.quota_blocked[word] |= bit;
+            self.core.assembly.quota_blocked[word] |= bit;
         }
-    }
-
-    /// Units that a superblock gives back of which so many must move, in programs of their own.
-    pub fn gain_of(&self, valid: u32) -> u32 {
-        self.store.layout.data_units().saturating_sub(valid.next_multiple_of(self.store.layout.program_units))
-    }
-
-    /// Room to move `units` more beside what is in hand.
-    pub fn has_room_for(&self, die: usize, units: u32) -> bool {
-        let program_units = self.store.layout.program_units;
-        let space = &self.store.space.dies[die];
-        let mut left = space.frontiers[self.moving_stream()].left(&self.store.layout);
-        let mut reserved = self.reserved_units(die);
-        if self.rules.mixed {
-            // The host's timer may pad the rest of a program unit that was begun: only whole ones count.
-            left -= left % program_units;
-            reserved = reserved.next_multiple_of(program_units);
-        }
-        let room = left + self.free_superblocks(die) * self.store.layout.data_units();
-        room >= reserved + units.next_multiple_of(program_units)
-    }
-
-    /// At most so much room will still be needed on a die for what is in hand.
-    #[inline]
-    pub fn reserved_units(&self, die: usize) -> u32 {
-        let collection = &self.collections[die];
-        // Members of groups come when their group is taken, not one after the other: each may need padding.
-        let pads = if self.guards.parity.is_some() {
-            collection.under_way() as u32 * self.store.layout.program_units
-        } else {
-            0
-        };
-        collection.reserved_units(&self.store.space, die) + pads
-    }
-
-    /// What is in hand and not on its way to the flash fits into what the die has left. Said for a frontier that the host
-    /// shares, whose timer may pad it, and blocks that do not fail.
-    pub fn fits_in_hand(&self, die: usize) -> bool {
-        let others = self.guards.parity.is_some() || self.guards.slc_cache.is_some() || self.rules.copyback;
-        if !self.rules.mixed || others || self.store.stats.program_failures > 0 {
-            return true;
-        }
-        let collection = &self.collections[die];
-        let mut units = collection.mover.units_in_hand();
-        let Mover { victim, next_row, .. } = collection.mover;
-        if victim != NONE {
-            let first = self.store.layout.first_ppa(self.store.space.global(die, victim) as u32);
-            let rows = next_row..self.store.layout.rows;
-            let starts = rows.map(|row| first + u64::from(row * self.store.layout.row_units));
-            units += starts
-                .map(|at| self.store.map.valid_mask(at, self.store.layout.row_units).count_ones())
-                .sum::<u32>();
-        }
-        let left = self.store.space.dies[die].frontiers[self.moving_stream()].left(&self.store.layout);
-        left + self.free_superblocks(die) * self.store.layout.data_units() >= units
-    }
-
-    /// The counters now.
-    pub fn mark(&self) -> Mark {
-        let in_hand = |(die, collection): (usize, &Collection)| -> u64 {
-            let valid =
-                |superblock: u32| u64::from(self.store.space.valid[self.store.space.global(die, superblock)]);
-            collection.in_hand().map(valid).sum()
-        };
-        Mark {
-            stats: self.store.stats,
-            units_waiting: u64::from(self.buffer.dirty_slots()),
-            units_to_move: self.collections.iter().enumerate().map(in_hand).sum(),
-        }
-    }
-
-    pub fn lose_superblock(&mut self, die: usize, global: usize) {
-        self.store.space.state[global] = SuperblockState::Lost;
-        self.store.space.pe_cycles[global] = 0; // Its wear is nobody's concern any more.
-        // The cache's own superblocks are none that data can count on.
-        let within = global as u32 % self.store.space.per_die;
-        let counted = u32::from(!self.is_cache_own(within));
-        // None of a die that failed counts any more.
-        self.store.space.dies[die].usable = self.store.space.dies[die].usable.saturating_sub(counted);
-        self.store.stats.superblocks_lost += 1;
-        self.update_quota(die);
-        self.note_lost_room();
-    }
-
-    /// A drive whose good superblocks no longer hold what it must turns read-only.
-    pub fn note_lost_room(&mut self) {
-        self.read_only |= self.sustainable_units() < self.store.layout.written_units();
     }
 }

@@ -2,49 +2,37 @@
 
 use crate::Probe;
 use crate::agenda::Work;
-use crate::events;
 use crate::guards::regulation::Unit;
 use crate::media::Media;
 use crate::placement::PlacementView;
 use crate::store::{Frontier, HOST, MOVED, NONE, SLC, Source, SuperblockState};
 use controller::{Class, Context, Kind, Origin, Transaction};
-use engine::{Calendar, Event};
-use units::{DieId, Lpn, Nanos, Ppa, SimTime};
+use engine::Calendar;
+use units::{DieId, Lpn, Ppa, SimTime};
 
 impl Media {
-    /// True when some die has a part of a program unit of host data.
-    #[inline]
-    pub fn is_assembling(&self) -> bool {
-        self.assembly.current != NONE
-    }
-
-    /// True when the host's data fill a program unit of the die that folded data share.
-    pub fn is_host_filling(&self, die: usize) -> bool {
-        self.assembly.current == die as u32 && self.assembly.host_stream == HOST
-    }
-
     /// Gives the host's next program unit a die, if one can take it.
     #[inline]
     pub fn choose_die(&mut self, lpn: Lpn) -> bool {
         // Asked after every event, and most of the time no die can.
-        self.assembly.eligible.iter().any(|word| *word != 0) && self.choose_among_eligible(lpn)
+        self.core.assembly.eligible.iter().any(|word| *word != 0) && self.choose_among_eligible(lpn)
     }
 
     fn choose_among_eligible(&mut self, lpn: Lpn) -> bool {
         let view = PlacementView {
-            eligible: &self.assembly.eligible,
-            dies: self.store.layout.dies,
-            programs: &self.assembly.bound,
-            shape: self.store.layout.shape,
+            eligible: &self.core.assembly.eligible,
+            dies: self.core.store.layout.dies,
+            programs: &self.core.assembly.bound,
+            shape: self.core.store.layout.shape,
             lpn,
-            program_units: self.store.layout.program_units,
+            program_units: self.core.store.layout.program_units,
         };
-        match self.assembly.placement.choose(&view) {
+        match self.core.assembly.placement.choose(&view) {
             Some(die) => {
                 assert!(view.is_eligible(die), "the placement policy chose {die}, which is not eligible");
-                self.assembly.current = die.0;
-                self.assembly.host_stream = self.stream_for_host(die.index());
-                self.collections[die.index()].background = false;
+                self.core.assembly.current = die.0;
+                self.core.assembly.host_stream = self.stream_for_host(die.index());
+                self.core.collections[die.index()].background = false;
                 self.end_idle_folding(die.index());
                 true
             }
@@ -52,33 +40,24 @@ impl Media {
         }
     }
 
-    /// The program unit that is being filled waits for company no longer than `patience` from now on.
-    pub fn arm_flush(&mut self, patience: Nanos, calendar: &mut Calendar) {
-        let due = calendar.now() + patience;
-        if due < self.assembly.flush_due {
-            self.assembly.flush_due = due;
-            calendar.schedule_timer(due, Event { kind: events::FLUSH, index: 0 });
-        }
-    }
-
     /// A timer went off. It may have been set for a program unit that was complete before.
     pub fn on_flush_timer<P: Probe>(&mut self, ctx: &mut Context<P>) {
-        if ctx.calendar.now() >= self.assembly.flush_due {
+        if ctx.calendar.now() >= self.core.assembly.flush_due {
             self.pad_current(ctx);
         }
     }
 
     pub fn pad_current<P: Probe>(&mut self, ctx: &mut Context<P>) {
-        if self.assembly.current != NONE {
-            let die = self.assembly.current as usize;
-            self.pad(die, self.assembly.host_stream, ctx);
-            self.assembly.end_unit();
+        if self.core.assembly.current != NONE {
+            let die = self.core.assembly.current as usize;
+            self.pad(die, self.core.assembly.host_stream, ctx);
+            self.core.assembly.end_unit();
         }
     }
 
     /// Completes the program unit of a frontier with empty units.
     pub fn pad<P: Probe>(&mut self, die: usize, stream: usize, ctx: &mut Context<P>) {
-        while self.store.space.dies[die].frontiers[stream].filled > 0 {
+        while self.core.store.space.dies[die].frontiers[stream].filled > 0 {
             self.append(die, stream, Lpn::NONE, Source::PADDING, ctx);
         }
     }
@@ -94,26 +73,26 @@ impl Media {
         ctx: &mut Context<P>,
     ) {
         // Neither padding nor a superblock's summary may go elsewhere.
-        if lpn != Lpn::NONE && self.store.space.dies[die].frontiers[stream].filled == 0 {
-            self.order(die, stream);
+        if lpn != Lpn::NONE && self.core.store.space.dies[die].frontiers[stream].filled == 0 {
+            self.core.order(die, stream);
         }
-        let space = &mut self.store.space.dies[die];
+        let space = &mut self.core.store.space.dies[die];
         space.clock += 1;
         let frontier = &mut space.frontiers[stream];
         if frontier.filled == 0 {
-            frontier.slot = self.store.programs.take_slot();
+            frontier.slot = self.core.store.programs.take_slot();
         }
-        let global = (die as u32) * self.store.space.per_die + frontier.superblock;
-        let ppa = Ppa(self.store.layout.first_ppa(global) + u64::from(frontier.next_unit));
+        let global = (die as u32) * self.core.store.space.per_die + frontier.superblock;
+        let ppa = Ppa(self.core.store.layout.first_ppa(global) + u64::from(frontier.next_unit));
         if self.guards.regulation.is_some() && lpn != Lpn::NONE {
             self.choose_cost(die, stream, global, lpn, source.origin(), ctx.calendar.now());
         }
-        let frontier = &mut self.store.space.dies[die].frontiers[stream];
-        self.store.programs.set(frontier.slot, frontier.filled, source);
+        let frontier = &mut self.core.store.space.dies[die].frontiers[stream];
+        self.core.store.programs.set(frontier.slot, frontier.filled, source);
         frontier.next_unit += 1;
         frontier.filled += 1;
-        let complete = frontier.filled == self.store.program_units_of(stream);
-        self.store.map.assign(ppa, lpn);
+        let complete = frontier.filled == self.core.store.program_units_of(stream);
+        self.core.store.map.assign(ppa, lpn);
         if complete {
             self.issue_program(die, stream, Kind::Program, ctx);
         }
@@ -132,22 +111,23 @@ impl Media {
         if self.guards.regulation.is_none() {
             return;
         }
-        let old = self.store.map.lookup(lpn);
+        let old = self.core.store.map.lookup(lpn);
         // What comes from a block with one bit a cell takes a cost for the first time.
-        let dense = old != Ppa::NONE && !self.holds_one_bit(self.store.layout.superblock_of(old) as usize);
-        let old_row = dense.then(|| self.store.layout.row_number(old));
+        let dense = old != Ppa::NONE
+            && !self.core.store.space.holds_one_bit(self.core.store.layout.superblock_of(old) as usize);
+        let old_row = dense.then(|| self.core.store.layout.row_number(old));
         let Some(regulation) = &mut self.guards.regulation else { return };
         if stream == SLC {
             return regulation.note_one_bit(die, lpn, now);
         }
-        let waiting = self.store.controller.host_operations(DieId(die as u32));
+        let waiting = self.core.store.controller.host_operations(DieId(die as u32));
         regulation.choose(die, stream, superblock as usize, Unit { lpn, origin, old_row }, waiting, now);
     }
 
     /// Submits the program of the units a frontier has collected.
     pub fn issue_program<P: Probe>(&mut self, die: usize, stream: usize, kind: Kind, ctx: &mut Context<P>) {
-        let layout = &self.store.layout;
-        let frontier = &mut self.store.space.dies[die].frontiers[stream];
+        let layout = &self.core.store.layout;
+        let frontier = &mut self.core.store.space.dies[die].frontiers[stream];
         let Frontier { superblock, next_unit, slot, .. } = *frontier;
         frontier.filled = 0;
         frontier.slot = NONE;
@@ -157,39 +137,41 @@ impl Media {
             frontier.superblock = NONE;
         }
         let mut transaction = self.program_of(die, stream, kind, superblock, next_unit, slot);
-        let global = self.store.space.global(die, superblock);
+        let global = self.core.store.space.global(die, superblock);
         if self.guards.regulation.is_some() {
             self.cost_of(&mut transaction, stream, global, &mut ctx.calendar);
         }
-        self.store.space.in_flight[global] += 1;
+        self.core.store.space.in_flight[global] += 1;
         if full {
-            self.store.space.state[global] = SuperblockState::Closed;
+            self.core.store.space.state[global] = SuperblockState::Closed;
         }
         if stream != MOVED {
-            self.assembly.bound[die] += 1;
+            self.core.assembly.bound[die] += 1;
         }
-        if self.assembly.current == die as u32 && self.assembly.host_stream == stream {
+        if self.core.assembly.current == die as u32 && self.core.assembly.host_stream == stream {
             // What is moved may have completed it, and fill a part of the next by now: that is not the host's, which
             // has to ask for room first, and no timer of the host's pads it.
-            self.assembly.end_unit();
+            self.core.assembly.end_unit();
         }
-        let units = self.store.program_units_of(stream);
-        ctx.probe.on_place(&transaction, units, |unit| self.store.programs.told(slot, unit));
-        self.store.controller.submit(transaction, ctx);
-        if self.guards.parity.is_some() && !slc {
-            self.note_program(global as u32, next_unit / self.store.layout.program_units, ctx);
+        let units = self.core.store.program_units_of(stream);
+        ctx.probe.on_place(&transaction, units, |unit| self.core.store.programs.told(slot, unit));
+        self.core.store.controller.submit(transaction, ctx);
+        if !slc {
+            let programs = next_unit / self.core.store.layout.program_units;
+            self.features.issued(&mut self.core, global as u32, programs);
+            self.do_asked(ctx);
         }
         if full {
             self.note_closed(global);
-        } else if next_unit == self.store.layout.data_units() {
-            for _ in 0..self.store.layout.summary_units {
+        } else if next_unit == self.core.store.layout.data_units() {
+            for _ in 0..self.core.store.layout.summary_units {
                 self.append(die, stream, Lpn::NONE, Source::SUMMARY, ctx);
             }
         }
         if stream != MOVED {
             self.update_eligible(die); // Who moves data asks when he is done.
         }
-        debug_assert!(self.fits_in_hand(die), "die {die} has a collection without room");
+        debug_assert!(self.core.fits_in_hand(die), "die {die} has a collection without room");
     }
 
     /// The program of what a frontier has collected, up to `next_unit` of its superblock.
@@ -203,31 +185,52 @@ impl Media {
         next_unit: u32,
         slot: u32,
     ) -> Transaction {
-        let (layout, slc) = (&self.store.layout, stream == SLC);
-        let row = (next_unit - self.store.program_units_of(stream)) / layout.row_units;
+        let (layout, slc) = (&self.core.store.layout, stream == SLC);
+        let row = (next_unit - self.core.store.program_units_of(stream)) / layout.row_units;
         // Where streams trade superblocks, those of one superblock must stay in order: one class for both.
-        let own_class = stream == MOVED && self.guards.ordering.is_none();
+        let own_class = stream == MOVED && self.core.assembly.ordering.is_none();
         let class = if own_class { Class::InternalProgram } else { Class::HostProgram };
-        if let Some(ordering) = &mut self.guards.ordering {
+        if let Some(ordering) = &mut self.core.assembly.ordering {
             ordering.note(slot, stream);
         }
-        let origin = self.store.programs.get(slot, 0).origin();
+        let origin = self.core.store.programs.get(slot, 0).origin();
         let mut transaction = Transaction::new(kind, origin, class, DieId(die as u32), superblock, row);
-        transaction.wear = self.store.controller.wear_row(|| self.store.array.worn(die as u32, superblock));
+        transaction.wear =
+            self.core.store.controller.wear_row(|| self.core.store.array.worn(die as u32, superblock));
         transaction.slc = slc || (kind == Kind::Copyback && origin == Origin::Fold);
         transaction.rows = if slc { 1 } else { layout.program_rows };
         transaction.pages = layout.planes * transaction.rows;
         transaction.reading.senses = transaction.rows as u16;
         transaction.owner = slot;
-        if self.guards.sectors.is_some() {
-            self.note_sectors_of(&mut transaction);
-        }
-        if stream == HOST
-            && let Some(sectors) = &mut self.guards.sectors
-        {
-            transaction.page = sectors.next_page(die);
-        }
+        self.features.programs(&self.core, &mut transaction, stream == HOST);
         transaction
+    }
+
+    /// Submits a program of a feature's own.
+    pub fn program_own<P: Probe>(&mut self, die: u32, superblock: u32, row: u32, ctx: &mut Context<P>) {
+        let slot = self.core.store.programs.take_slot();
+        for unit in 0..self.core.store.layout.program_units {
+            self.core.store.programs.set(slot, unit, Source::new(Origin::Parity, 0));
+        }
+        let class = Class::InternalProgram;
+        let mut transaction =
+            Transaction::new(Kind::Program, Origin::Parity, class, DieId(die), superblock, row);
+        transaction.wear =
+            self.core.store.controller.wear_row(|| self.core.store.array.worn(die, superblock));
+        transaction.rows = self.core.store.layout.program_rows;
+        transaction.pages = self.core.store.layout.planes * self.core.store.layout.program_rows;
+        transaction.owner = slot;
+        let global = self.core.store.space.global(die as usize, superblock);
+        if let Some(regulation) = &mut self.guards.regulation {
+            let cost = regulation.table.for_parity();
+            transaction.cost = regulation.issue(cost, global, row, transaction.rows, ctx.calendar.now());
+            // The data that it is made of fall due themselves.
+            regulation.take_due();
+        }
+        self.core.store.space.in_flight[global] += 1;
+        let units = self.core.store.layout.program_units;
+        ctx.probe.on_place(&transaction, units, |unit| self.core.store.programs.told(slot, unit));
+        self.core.store.controller.submit(transaction, ctx);
     }
 
     /// Says what a program costs that the regulator has chosen a cost for.
@@ -243,26 +246,27 @@ impl Media {
             return regulation.note_programmed(global, transaction.row, calendar.now());
         }
         let cost = regulation.take_cost(transaction.die.index(), stream);
-        let rows = self.store.layout.program_rows;
+        let rows = self.core.store.layout.program_rows;
         transaction.cost = regulation.issue(cost, global, transaction.row, rows, calendar.now());
         if let Some(due) = regulation.take_due() {
-            self.enter_upkeep(due, Work::Refresh(global as u32), calendar);
+            self.core.enter_upkeep(due, Work::Refresh(global as u32), calendar);
         }
     }
 
     /// Takes no more data into a superblock that may be open.
     pub fn end_superblock<P: Probe>(&mut self, die: usize, superblock: u32, ctx: &mut Context<P>) {
         for stream in 0..3 {
-            if self.store.space.dies[die].frontiers[stream].superblock == superblock {
+            if self.core.store.space.dies[die].frontiers[stream].superblock == superblock {
                 self.pad(die, stream, ctx);
-                self.store.space.dies[die].frontiers[stream] = Frontier::CLOSED;
-                let global = self.store.space.global(die, superblock);
-                self.store.space.state[global] = SuperblockState::Closed;
-                if self.guards.parity.is_some() && stream != SLC {
-                    self.note_ended(global as u32, ctx);
+                self.core.store.space.dies[die].frontiers[stream] = Frontier::CLOSED;
+                let global = self.core.store.space.global(die, superblock);
+                self.core.store.space.state[global] = SuperblockState::Closed;
+                if stream != SLC {
+                    self.features.superblock_ended(&mut self.core, global as u32);
+                    self.do_asked(ctx);
                 }
-                if stream == self.assembly.host_stream && self.assembly.current == die as u32 {
-                    self.assembly.end_unit();
+                if stream == self.core.assembly.host_stream && self.core.assembly.current == die as u32 {
+                    self.core.assembly.end_unit();
                 }
             }
         }
@@ -270,9 +274,9 @@ impl Media {
 
     /// A program failed: nothing more goes into the superblock, and what it holds moves out.
     pub fn fail_superblock<P: Probe>(&mut self, die: usize, superblock: u32, ctx: &mut Context<P>) {
-        let global = self.store.space.global(die, superblock);
-        let first_failure = !std::mem::replace(&mut self.store.space.failing[global], true);
+        let global = self.core.store.space.global(die, superblock);
+        let first_failure = !std::mem::replace(&mut self.core.store.space.failing[global], true);
         self.end_superblock(die, superblock, ctx);
-        debug_assert!(first_failure || self.store.space.state[global] == SuperblockState::Closed);
+        debug_assert!(first_failure || self.core.store.space.state[global] == SuperblockState::Closed);
     }
 }

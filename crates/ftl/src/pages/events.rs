@@ -9,7 +9,7 @@ use crate::{Output, Probe, Stages, events};
 use controller::{Class, Context, Kind, Origin, Transaction, TransactionId};
 use engine::Event;
 use nand::ProgramStatus;
-use units::Ppa;
+use units::{Lpn, Ppa};
 
 impl PageMapped {
     /// Handles an event of this crate or the controller; outputs can then be taken.
@@ -18,8 +18,8 @@ impl PageMapped {
         if event.kind >= events::FIRST {
             return self.on_own_event(event, ctx);
         }
-        self.media.store.controller.handle(event, ctx);
-        if let Some(first) = self.media.store.controller.take_finished() {
+        self.media.core.store.controller.handle(event, ctx);
+        if let Some(first) = self.media.core.store.controller.take_finished() {
             self.on_all_finished(first, ctx);
         }
     }
@@ -44,27 +44,25 @@ impl PageMapped {
         let mut next = Some(first);
         while let Some(id) = next {
             self.on_finished(id, ctx);
-            next = self.media.store.controller.take_finished();
+            next = self.media.core.store.controller.take_finished();
         }
         if self.media.guards.demand.is_some() {
             self.start_tasks(ctx);
         }
-        if self.media.guards.trims.is_some() {
-            self.go_on_recording(ctx);
-        }
+        self.media.features.go_on(&mut self.media.core);
+        self.carry_out(ctx);
         self.pump(ctx);
-        if self.media.guards.snapshots.is_some() {
-            self.go_on_rolling_back(ctx);
-        }
+        self.media.features.finish(&mut self.media.core);
+        self.carry_out(ctx);
     }
 
     pub(super) fn on_finished<P: Probe>(&mut self, id: TransactionId, ctx: &mut Context<P>) {
-        let transaction = *self.media.store.controller.transaction(id);
-        self.media.store.controller.release(id);
+        let transaction = *self.media.core.store.controller.transaction(id);
+        self.media.core.store.controller.release(id);
         let die = transaction.die.index();
         match transaction.kind {
             Kind::Read => {
-                self.media.store.stats.pages_read[transaction.origin as usize] +=
+                self.media.core.store.stats.pages_read[transaction.origin as usize] +=
                     u64::from(transaction.pages);
                 if transaction.origin == Origin::ReadAhead {
                     self.on_fetched(id, &transaction);
@@ -77,13 +75,13 @@ impl PageMapped {
             Kind::Program | Kind::Copyback => self.on_programmed(&transaction, ctx),
             Kind::Erase => self.upkeep.on_erased(&mut self.media, &transaction, ctx),
         }
-        if self.media.agenda.is_some() {
-            self.media.wake_upkeep(&mut ctx.calendar);
-            if self.media.guards.regulation.is_some() && self.media.collections[die].is_asked() {
+        if self.media.core.agenda.is_some() {
+            self.media.core.wake_upkeep(&mut ctx.calendar);
+            if self.media.guards.regulation.is_some() && self.media.core.collections[die].is_asked() {
                 self.upkeep.collect(&mut self.media, die, ctx);
             }
         }
-        if self.media.store.controller.is_idle(transaction.die) {
+        if self.media.core.store.controller.is_idle(transaction.die) {
             self.upkeep.arm_idle_timers(&mut self.media, die, &mut ctx.calendar);
         }
     }
@@ -105,10 +103,10 @@ impl PageMapped {
 
     /// The rest of a unit written in part is there.
     pub(crate) fn on_merged<P: Probe>(&mut self, slot: u32, probe: &mut P) {
-        match self.media.buffer.slot(slot).state {
+        match self.media.core.buffer.slot(slot).state {
             SlotState::Merging => {
-                self.media.buffer.enqueue(slot);
-                self.media.relieve_buffer();
+                self.media.core.buffer.enqueue(slot);
+                self.media.core.relieve_buffer();
             }
             _ => self.release_void(slot),
         }
@@ -136,40 +134,40 @@ impl PageMapped {
 
     pub(super) fn on_programmed<P: Probe>(&mut self, transaction: &Transaction, ctx: &mut Context<P>) {
         let die = transaction.die.index();
-        let global = self.media.store.space.global(die, transaction.superblock);
+        let global = self.media.core.store.space.global(die, transaction.superblock);
         let status = self.end_program(transaction, ctx.calendar.now());
         if transaction.kind == Kind::Copyback {
-            self.media.store.stats.pages_read[transaction.origin as usize] += u64::from(transaction.pages);
+            self.media.core.store.stats.pages_read[transaction.origin as usize] +=
+                u64::from(transaction.pages);
             self.media.on_moved_in_die(die, transaction.origin);
         }
         if self.media.guards.demand.is_some() {
             self.log_programmed(transaction);
         }
         self.on_programmed_units(transaction, status, ctx);
-        self.media.store.programs.release(transaction.owner);
-        if self.media.guards.snapshots.is_some() {
-            self.go_on_with_checkpoint(ctx.calendar.now());
-            if self.media.guards.power.is_some() {
-                self.record_snapshots(&mut ctx.probe);
-            }
+        self.media.core.store.programs.release(transaction.owner);
+        self.media.features.programmed(&mut self.media.core, ctx.calendar.now());
+        self.carry_out(ctx);
+        if self.media.core.store.spare.is_some() {
+            self.media.features.survives(&mut self.media.core, &mut ctx.probe);
         }
-        self.media.store.space.in_flight[global] -= 1;
+        self.media.core.store.space.in_flight[global] -= 1;
         if transaction.origin == Origin::Parity {
-            self.media.store.stats.program_failures += u64::from(status == ProgramStatus::Failed);
-            self.media.on_parity_programmed(global as u32, status, ctx);
+            self.media.core.store.stats.program_failures += u64::from(status == ProgramStatus::Failed);
+            self.media.features.programmed_own(&mut self.media.core, global as u32, status, ctx);
             self.upkeep.collect(&mut self.media, die, ctx);
             return;
         }
-        let hosts = match &self.media.guards.ordering {
+        let hosts = match &self.media.core.assembly.ordering {
             Some(ordering) => ordering.is_hosts(transaction.owner),
             None => transaction.class == Class::HostProgram,
         };
         if hosts {
-            self.media.assembly.bound[die] -= 1;
+            self.media.core.assembly.bound[die] -= 1;
         }
         if status == ProgramStatus::Failed {
-            self.media.store.stats.program_failures += 1;
-            if !self.media.guards.dead.has(die) {
+            self.media.core.store.stats.program_failures += 1;
+            if !self.media.core.store.dead.has(die) {
                 self.media.fail_superblock(die, transaction.superblock, ctx);
             }
         }
@@ -186,16 +184,16 @@ impl PageMapped {
         status: ProgramStatus,
         ctx: &mut Context<P>,
     ) {
-        let first = self.media.store.first_unit(transaction);
-        for unit in 0..transaction.rows * self.media.store.layout.row_units {
+        let first = self.media.core.store.first_unit(transaction);
+        for unit in 0..transaction.rows * self.media.core.store.layout.row_units {
             let ppa = Ppa(first + u64::from(unit));
-            let source = self.media.store.programs.get(transaction.owner, unit);
-            self.media.store.stats.units_programmed[source.origin() as usize] += 1;
+            let source = self.media.core.store.programs.get(transaction.owner, unit);
+            self.media.core.store.stats.units_programmed[source.origin() as usize] += 1;
             match source.origin() {
                 Origin::Map if source == Source::SUMMARY => {}
                 Origin::Host | Origin::Map => {
                     if source.origin() == Origin::Host {
-                        self.media.note_host_program(source.slot());
+                        self.media.core.note_host_program(source.slot());
                     }
                     self.on_host_unit(ppa, source.slot(), status, transaction, ctx);
                 }
@@ -213,11 +211,23 @@ impl PageMapped {
     /// The last program of a superblock that takes no more data is over: what it is from now on.
     #[inline(always)]
     fn end_programs(&mut self, die: usize, superblock: u32) {
-        let global = self.media.store.space.global(die, superblock);
-        if self.media.store.space.in_flight[global] == 0
-            && self.media.store.space.state[global] == SuperblockState::Closed
+        let global = self.media.core.store.space.global(die, superblock);
+        if self.media.core.store.space.in_flight[global] == 0
+            && self.media.core.store.space.state[global] == SuperblockState::Closed
         {
             self.media.settle_superblock(die, superblock);
+        }
+    }
+
+    /// A unit of the map, or of what features keep for themselves, is on the flash, out of `slot`.
+    #[cold]
+    fn note_own_unit(&mut self, lpn: Lpn, slot: u32) {
+        if self.media.features.wrote_own(&self.media.core, lpn, slot) {
+            return;
+        }
+        if let Some(demand) = &mut self.media.guards.demand {
+            demand.used_slots -= 1;
+            demand.note_written(lpn);
         }
     }
 
@@ -231,27 +241,28 @@ impl PageMapped {
         ctx: &mut Context<P>,
     ) {
         let die = transaction.die.index();
-        let (lpn, request) = (self.media.buffer.slot(slot).lpn, self.media.buffer.slot(slot).request);
-        let newest = self.media.buffer.is_newest(slot);
+        let (lpn, request) =
+            (self.media.core.buffer.slot(slot).lpn, self.media.core.buffer.slot(slot).request);
+        let newest = self.media.core.buffer.is_newest(slot);
         let done = status == ProgramStatus::Done;
-        let captured = !newest && self.media.is_captured(slot);
-        if !done && (newest || captured || self.media.buffer.is_awaited(slot)) {
-            self.media.store.space.dies[die].live -= 1;
-            self.media.buffer.enqueue_first(slot);
+        let captured = !newest && self.media.features.holds_slot(slot);
+        if !done && (newest || captured || self.media.core.buffer.is_awaited(slot)) {
+            self.media.core.store.space.dies[die].live -= 1;
+            self.media.core.buffer.enqueue_first(slot);
             return;
         }
         if newest {
-            let old = self.media.store.map.lookup(lpn);
+            let old = self.media.core.store.map.lookup(lpn);
             self.media.note_change(lpn);
-            self.media.store.map.set(lpn, ppa);
-            self.media.store.space.valid[self.media.store.layout.superblock_of(ppa) as usize] += 1;
+            self.media.core.store.map.set(lpn, ppa);
+            self.media.core.store.space.valid[self.media.core.store.layout.superblock_of(ppa) as usize] += 1;
             ctx.probe.on_commit(lpn, ppa, old);
             if old != Ppa::NONE {
                 self.media.leave(old);
             }
         } else if captured {
             ctx.probe.on_outdated(lpn, slot);
-            self.media.commit_captured(lpn, ppa, slot, &mut ctx.probe);
+            self.media.features.programmed_held(&mut self.media.core, (lpn, slot, ppa), &mut ctx.probe);
         } else if done && self.media.must_outlast_cut(lpn, slot) {
             ctx.probe.on_outdated(lpn, slot);
             self.media.commit_overtaken(lpn, ppa, &mut ctx.probe);
@@ -260,11 +271,11 @@ impl PageMapped {
                 ctx.probe.on_outdated(lpn, slot);
             }
             // A newer version, or a trim, came in between: the page was garbage before it was written.
-            self.media.store.stats.units_stale += 1;
+            self.media.core.store.stats.units_stale += 1;
             self.media.lower_live(die);
         }
-        if !self.media.store.layout.is_host_unit(lpn) {
-            self.note_map_unit(lpn, slot);
+        if !self.media.core.store.layout.is_host_unit(lpn) {
+            self.note_own_unit(lpn, slot);
         }
         if newest {
             self.end_newest(slot, lpn, ctx.calendar.now());

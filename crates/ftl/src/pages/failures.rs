@@ -28,11 +28,11 @@ impl PageMapped {
     /// These dies answer no more.
     pub fn fail_dies<P: Probe>(&mut self, dies: &[u32], ctx: &mut Context<P>) -> DiesFailed {
         let fresh: Vec<usize> =
-            dies.iter().map(|&die| die as usize).filter(|&die| self.media.guards.dead.add(die)).collect();
+            dies.iter().map(|&die| die as usize).filter(|&die| self.media.core.store.dead.add(die)).collect();
         let mut failed = DiesFailed::default();
         for &die in &fresh {
             self.media.fail_die(die, ctx);
-            let space = &self.media.store.space;
+            let space = &self.media.core.store.space;
             let programs = &space.in_flight[space.of_die(die)];
             failed.programs += programs.iter().map(|&programs| u64::from(programs)).sum::<u64>();
         }
@@ -41,10 +41,10 @@ impl PageMapped {
             failed.units_protected += protected;
             failed.units_lost += lost;
         }
-        self.media.read_only |= self.media.guards.parity.is_some();
-        self.media.note_lost_room();
-        self.media.fit_snapshots(ctx);
-        for die in 0..self.media.store.layout.dies as usize {
+        self.media.core.read_only |= self.media.core.rules.in_step;
+        self.media.core.note_lost_room();
+        self.media.fit_features(ctx);
+        for die in 0..self.media.core.store.layout.dies as usize {
             self.upkeep.collect(&mut self.media, die, ctx);
             self.media.update_eligible(die);
         }
@@ -54,68 +54,48 @@ impl PageMapped {
 }
 
 impl Media {
-    /// A die's collection does nothing any more: it is dead, or has to keep what gives back what another one held.
-    #[inline]
-    pub fn rests(&self, die: usize) -> bool {
-        let dead = &self.guards.dead;
-        dead.are_any() && (dead.has(die) || self.guards.parity.is_some())
-    }
-
     /// No superblock of a die is used any more.
     fn fail_die<P: Probe>(&mut self, die: usize, ctx: &mut Context<P>) {
-        for read in self.store.controller.fail_reads(DieId(die as u32)) {
+        for read in self.core.store.controller.fail_reads(DieId(die as u32)) {
             if read.origin != controller::Origin::ReadAhead {
-                self.pin_group(self.store.space.global(die, read.superblock) as u32);
+                self.features.pinned(self.core.store.space.global(die, read.superblock) as u32);
             }
         }
-        let open: Vec<u32> = self.store.space.dies[die].frontiers.iter().map(|it| it.superblock).collect();
+        let open: Vec<u32> =
+            self.core.store.space.dies[die].frontiers.iter().map(|it| it.superblock).collect();
         for superblock in open.into_iter().filter(|&superblock| superblock != crate::store::NONE) {
             self.end_superblock(die, superblock, ctx);
         }
-        for (superblock, global) in (0..).zip(self.store.space.of_die(die)) {
-            let state = self.store.space.state[global];
-            if self.store.space.is_candidate(global) {
-                self.store.space.take(die, superblock);
+        for (superblock, global) in (0..).zip(self.core.store.space.of_die(die)) {
+            let state = self.core.store.space.state[global];
+            if self.core.store.space.is_candidate(global) {
+                self.core.store.space.take(die, superblock);
             }
-            self.store.stats.superblocks_lost += u64::from(state != SuperblockState::Lost);
-            self.store.space.state[global] = SuperblockState::Lost;
-            let member = self.guards.parity.as_ref().is_some_and(|stripes| {
-                let group = stripes.group_of(global as u32);
-                let bit = 1 << stripes.member_of(global as u32);
-                stripes.data_members(group) & !stripes.groups[group as usize].ended & bit != 0
-            });
-            if member {
-                self.note_ended(global as u32, ctx); // The parity of the others does not wait for it.
-            }
+            self.core.store.stats.superblocks_lost += u64::from(state != SuperblockState::Lost);
+            self.core.store.space.state[global] = SuperblockState::Lost;
+            self.features.died(&mut self.core, global as u32);
+            self.do_asked(ctx);
         }
-        self.store.space.dies[die].free.clear();
-        self.store.space.dies[die].usable = 0;
-        self.update_quota(die);
+        self.core.store.space.dies[die].free.clear();
+        self.core.store.space.dies[die].usable = 0;
+        self.core.update_quota(die);
         self.update_eligible(die);
     }
 
     /// Valid units on a die that is dead: those that the rest of their stripe gives back, and those that are lost.
     fn units_of_dead(&self, die: usize) -> (u64, u64) {
-        let layout = &self.store.layout;
+        let layout = &self.core.store.layout;
         let (mut protected, mut lost) = (0, 0);
-        for superblock in self.store.space.of_die(die).map(|global| global as u32) {
+        for superblock in self.core.store.space.of_die(die).map(|global| global as u32) {
             for row in 0..layout.rows {
                 let first = layout.first_ppa(superblock) + u64::from(row * layout.row_units);
-                let valid = u64::from(self.store.map.valid_mask(first, layout.row_units).count_ones());
-                match valid > 0 && self.is_given_back(superblock, row) {
+                let valid = u64::from(self.core.store.map.valid_mask(first, layout.row_units).count_ones());
+                match valid > 0 && self.features.gives_back(&self.core, superblock, row) {
                     true => protected += valid,
                     false => lost += valid,
                 }
             }
         }
         (protected, lost)
-    }
-
-    /// The other members of its group give back a page row of a superblock.
-    fn is_given_back(&self, superblock: u32, row: u32) -> bool {
-        let Some(stripes) = &self.guards.parity else { return false };
-        let others = stripes.beside(superblock, row).filter(|_| !self.holds_one_bit(superblock as usize));
-        let mut places = others.into_iter().flat_map(|of| stripes.places(stripes.group_of(superblock), of));
-        others.is_some() && places.all(|(die, _)| !self.guards.dead.has(die))
     }
 }

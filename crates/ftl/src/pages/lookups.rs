@@ -1,13 +1,16 @@
 //! Looking up and changing a map of which only a part is in RAM: the flash operations that this costs.
 
 use crate::buffer::SlotState;
+use crate::core::Arriving;
 use crate::guards::demand::{Checkpoints, Task, Waiter};
-use crate::guards::sectors::LOOKUP_BYTES;
-use crate::host_side::{Arriving, Reads, Sectored, Serves};
+use crate::host_side::{Arrives, Reads, Serves};
 use crate::pages::PageMapped;
 use crate::{Output, Probe, Stages};
 use controller::{Class, Context, Origin, Reading};
 use units::{Lpn, Ppa};
+
+/// Bytes of a translation unit that a lookup takes over the channel, where parts of units are known.
+const LOOKUP_BYTES: u32 = 512;
 
 impl PageMapped {
     /// True when the map entry of `lpn` can be used at once; counts hits and misses.
@@ -17,14 +20,14 @@ impl PageMapped {
             return !demand.is_loading() || self.is_loaded(lpn);
         }
         if demand.touch(lpn) {
-            self.media.store.stats.map_hits += 1;
+            self.media.core.store.stats.map_hits += 1;
             return true;
         }
-        self.media.store.stats.map_misses += 1;
+        self.media.core.store.stats.map_misses += 1;
         let unit = demand.unit_of(demand.page_of(lpn));
         // A translation unit that does not exist yet, or is in the buffer, costs no flash read.
-        let missing = self.media.store.map.lookup(unit) == Ppa::NONE && !demand.stored;
-        let at_hand = missing || self.media.buffer.find(unit).is_some();
+        let missing = self.media.core.store.map.lookup(unit) == Ppa::NONE && !demand.stored;
+        let at_hand = missing || self.media.core.buffer.find(unit).is_some();
         if at_hand {
             demand.install(lpn);
         }
@@ -39,12 +42,12 @@ impl PageMapped {
         let unit = demand.unit_of(page);
         let Some(loading) = demand.loading() else { return true };
         if !loading.is_missing(page) {
-            self.media.store.stats.map_hits += 1;
+            self.media.core.store.stats.map_hits += 1;
             return true;
         }
-        self.media.store.stats.map_misses += 1;
-        let at_hand =
-            self.media.store.map.lookup(unit) == Ppa::NONE || self.media.buffer.find(unit).is_some();
+        self.media.core.store.stats.map_misses += 1;
+        let at_hand = self.media.core.store.map.lookup(unit) == Ppa::NONE
+            || self.media.core.buffer.find(unit).is_some();
         if at_hand {
             loading.note_loaded(page);
         }
@@ -57,7 +60,9 @@ impl PageMapped {
             let demand = self.media.guards.demand.as_mut().filter(|demand| !demand.tasks.is_half_full())?;
             let page = demand.loading()?.next()?;
             let unit = demand.unit_of(page);
-            if self.media.store.map.lookup(unit) == Ppa::NONE || self.media.buffer.find(unit).is_some() {
+            if self.media.core.store.map.lookup(unit) == Ppa::NONE
+                || self.media.core.buffer.find(unit).is_some()
+            {
                 demand.loading()?.note_loaded(page);
             } else if !demand.tasks.has(page) {
                 return Some(page);
@@ -73,7 +78,7 @@ impl PageMapped {
             return;
         }
         demand.end_loading();
-        for die in 0..self.media.store.layout.dies as usize {
+        for die in 0..self.media.core.store.layout.dies as usize {
             self.upkeep.collect(&mut self.media, die, ctx);
         }
     }
@@ -85,9 +90,9 @@ impl PageMapped {
             && let Some(unit) = demand.take_full_log_unit()
         {
             demand.used_slots += 1;
-            let slot = self.media.buffer.insert(unit, u32::MAX, SlotState::Queued);
-            self.media.stamp(slot);
-            self.media.buffer.enqueue(slot);
+            let slot = self.media.core.buffer.insert(unit, u32::MAX, SlotState::Queued);
+            self.media.core.stamp(slot);
+            self.media.core.buffer.enqueue(slot);
         }
     }
 
@@ -106,7 +111,7 @@ impl PageMapped {
         while at < first.0 + count {
             let lpn = Lpn(at);
             at += 1;
-            if self.media.buffer.find(lpn).is_some() || self.find_entry(lpn) {
+            if self.media.core.buffer.find(lpn).is_some() || self.find_entry(lpn) {
                 continue;
             }
             // What lies before is read now; this unit and those after it in the same translation unit wait.
@@ -135,11 +140,11 @@ impl PageMapped {
             self.start_tasks(ctx);
             return false;
         }
-        let slot = self.media.take_in(lpn, write.request, write.coverage);
+        let slot = self.media.core.take_in(lpn, write.request, write.coverage);
         ctx.probe.on_buffered(lpn, slot, write.older);
         self.note_arrived(slot, lpn, write);
         self.note_buffered(lpn, &mut ctx.probe);
-        let complete = write.whole && self.media.guards.sectors.is_none();
+        let complete = write.whole && !self.media.features.knows_parts();
         self.await_entry(lpn, Waiter::Write { slot, complete }, ctx);
         true
     }
@@ -162,7 +167,7 @@ impl PageMapped {
             let room = demand.used_slots + demand.tasks.updates() < demand.slots;
             // The map must not run ahead of what can be written, but nothing makes room until all of it is there, nor on a
             // drive that only reads.
-            let gets_room = !demand.is_loading() && !self.media.read_only;
+            let gets_room = !demand.is_loading() && !self.media.core.read_only;
             if !room && !demand.outdated.evicted.is_empty() && gets_room {
                 return;
             }
@@ -191,8 +196,8 @@ impl PageMapped {
         let in_ram = demand.checkpoints.is_some() && !is_missing;
         let stored = demand.stored;
         let place = demand.tasks.begin(task);
-        let home = self.media.store.map.lookup(unit);
-        if (home == Ppa::NONE && !stored) || self.media.buffer.find(unit).is_some() || in_ram {
+        let home = self.media.core.store.map.lookup(unit);
+        if (home == Ppa::NONE && !stored) || self.media.core.buffer.find(unit).is_some() || in_ram {
             self.end_task(place, ctx);
             return;
         }
@@ -221,14 +226,15 @@ impl PageMapped {
         let unit = demand.unit_of(page);
         let waits = self
             .media
+            .core
             .buffer
             .find(unit)
-            .is_some_and(|slot| self.media.buffer.slot(slot).state == SlotState::Queued);
+            .is_some_and(|slot| self.media.core.buffer.slot(slot).state == SlotState::Queued);
         if !waits {
             demand.used_slots += 1;
-            let slot = self.media.buffer.insert(unit, u32::MAX, SlotState::Queued);
-            self.media.stamp(slot);
-            self.media.buffer.enqueue(slot);
+            let slot = self.media.core.buffer.insert(unit, u32::MAX, SlotState::Queued);
+            self.media.core.stamp(slot);
+            self.media.core.buffer.enqueue(slot);
         }
     }
 
@@ -251,9 +257,9 @@ impl PageMapped {
                 self.host.outputs.push(Output::Mapped { request, more: reads.saturating_sub(1), waited_ns });
             }
             Waiter::Write { slot, complete } => {
-                let lpn = self.media.buffer.slot(slot).lpn;
+                let lpn = self.media.core.buffer.slot(slot).lpn;
                 demand.install(lpn);
-                let merging = self.media.buffer.slot(slot).state == SlotState::Merging;
+                let merging = self.media.core.buffer.slot(slot).state == SlotState::Merging;
                 if !(merging && !complete && self.read_rest(slot, ctx)) {
                     self.on_merged(slot, &mut ctx.probe);
                 }
@@ -265,7 +271,7 @@ impl PageMapped {
     /// unit and waits for its map entry, the rest is read now, while the map still says where it is.
     #[cold]
     pub(crate) fn complete_overtaken<P: Probe>(&mut self, lpn: Lpn, ctx: &mut Context<P>) {
-        let Some(slot) = self.media.find_unwritten(lpn) else { return };
+        let Some(slot) = self.media.core.find_unwritten(lpn) else { return };
         let waits = self.media.guards.demand.as_mut().and_then(|demand| demand.tasks.take_write(slot));
         if waits.is_some_and(|complete| complete || !self.read_rest(slot, ctx)) {
             self.on_merged(slot, &mut ctx.probe);
@@ -303,13 +309,13 @@ impl PageMapped {
         let Some(demand) = &mut self.media.guards.demand else { return };
         for page in demand.forget() {
             let unit = self.media.guards.demand.as_ref().expect("seen above").unit_of(page);
-            self.media.read_only |= !self.put_host_untimed(unit, Origin::Map);
+            self.media.core.read_only |= !self.put_host_untimed(unit, Origin::Map);
         }
         if let Some(demand) = &mut self.media.guards.demand {
             demand.forget();
             if let Some(checkpoints) = &mut demand.checkpoints {
                 let new =
-                    Checkpoints::new(checkpoints.every, checkpoints.on_demand, &self.media.store.layout);
+                    Checkpoints::new(checkpoints.every, checkpoints.on_demand, &self.media.core.store.layout);
                 *checkpoints = new;
             }
         }
@@ -317,14 +323,14 @@ impl PageMapped {
 
     /// Reads the translation unit `unit`, of which a lookup takes one sector over the channel. `owner` is told.
     pub(crate) fn read_lookup<P: Probe>(&mut self, unit: Lpn, home: Ppa, owner: u32, ctx: &mut Context<P>) {
-        let part = self.media.guards.sectors.is_some();
+        let part = self.media.features.knows_parts();
         if home == Ppa::NONE {
             let bytes = if part { LOOKUP_BYTES } else { 0 };
             self.read_unwritten(unit, Origin::Map, Class::InternalRead, owner, bytes, ctx);
             return;
         }
-        self.media.read_bytes = if part { LOOKUP_BYTES } else { 0 };
-        let (row, bit) = self.media.store.layout.row_of(home);
+        self.media.core.read_bytes = if part { LOOKUP_BYTES } else { 0 };
+        let (row, bit) = self.media.core.store.layout.row_of(home);
         self.media.submit_read(row, bit, Origin::Map, Class::InternalRead, owner, ctx);
     }
 }

@@ -2,23 +2,17 @@
 //! something is done. What is shared by all that write and read the flash is in `media`; who moves data, and why, in
 //! `upkeep`.
 
-mod checkpoint;
 mod events;
 mod failures;
 mod found;
-mod found_groups;
-mod found_snapshots;
 mod lookups;
 mod power;
 mod read;
-mod rebuild;
 mod recovery;
-mod rollback;
 mod saved;
-mod snapshots;
 mod sustainable;
 mod translations;
-mod trims;
+mod unreadable;
 mod upkeep;
 mod view;
 mod write;
@@ -45,16 +39,16 @@ impl PageMapped {
     /// # Errors
     /// When the drive could not sustain writes; the text says why and what would help.
     pub(crate) fn new(parts: Parts<'_>, map: Option<MapOnFlash>) -> Result<Self, String> {
-        // With parity a collection that one die gains from may be one that another gains nothing from.
+        // Where superblocks are reclaimed together, a collection that one die gains from may be one that another gains nothing from.
         // A power cut may end the open superblocks of a die, of which there are two: what was to go there needs others.
         let spare = u32::from(parts.array.may_fail())
-            + u32::from(parts.config.stripe.is_some())
+            + u32::from(parts.config.beside.work_in_step())
             + if parts.config.has_power_cuts() { 2 } else { 0 };
         let Whole { media, upkeep, host } = parts.put_together(map, spare, BLOCK_UNITS)?;
         let mut ftl = Self { media, upkeep, host };
         ftl.media.free_all();
         ftl.check_sustainable()?;
-        ftl.make_room_for_snapshots()?;
+        ftl.make_room_for_features()?;
         Ok(ftl)
     }
 }

@@ -15,7 +15,7 @@ impl PageMapped {
         self.account_risk(now);
         let (interrupted, wreck) = self.media.interrupt(now);
         if let Some(demand) = &self.media.guards.demand {
-            self.media.store.stats.units_read_cut += demand.tasks.units_awaited();
+            self.media.core.store.stats.units_read_cut += demand.tasks.units_awaited();
         }
         let translations = self.translations();
         let medium = self.media.left_over(wreck, self.host.risk, self.upkeep.turnover);

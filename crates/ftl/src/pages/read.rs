@@ -14,13 +14,13 @@ impl Reads for PageMapped {
 
     /// The die that a unit's address names.
     fn home_die(&self, lpn: Lpn) -> u32 {
-        self.media.assembly.placement.home(&PlacementView {
+        self.media.core.assembly.placement.home(&PlacementView {
             eligible: &[],
-            dies: self.media.store.layout.dies,
+            dies: self.media.core.store.layout.dies,
             programs: &[],
-            shape: self.media.store.layout.shape,
+            shape: self.media.core.store.layout.shape,
             lpn,
-            program_units: self.media.store.layout.program_units,
+            program_units: self.media.core.store.layout.program_units,
         })
     }
 }

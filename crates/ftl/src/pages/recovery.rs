@@ -12,12 +12,12 @@ impl PageMapped {
     pub(super) fn begin_log(&mut self) {
         let Some(demand) = &mut self.media.guards.demand else { return };
         let Some(log) = demand.checkpoints.as_mut().and_then(|known| known.log.as_mut()) else { return };
-        for superblock in 0..self.media.store.layout.superblocks() {
-            let (rows, told) = (self.media.store.array.next_row(superblock), log.rows_told(superblock));
+        for superblock in 0..self.media.core.store.layout.superblocks() {
+            let (rows, told) = (self.media.core.store.array.next_row(superblock), log.rows_told(superblock));
             if !log.has_begun {
                 log.begin_with(superblock, rows); // The map on flash is whole.
             } else if rows > told {
-                log.note(superblock, rows, (rows - told) * self.media.store.layout.row_units);
+                log.note(superblock, rows, (rows - told) * self.media.core.store.layout.row_units);
             }
         }
         log.has_begun = true;
@@ -28,17 +28,17 @@ impl PageMapped {
     pub(super) fn log_programmed(&mut self, transaction: &Transaction) {
         let Some(demand) = &mut self.media.guards.demand else { return };
         let Some(log) = demand.checkpoints.as_mut().and_then(|known| known.log.as_mut()) else { return };
-        let superblock = self.media.store.space.global(transaction.die.index(), transaction.superblock);
-        let units = transaction.rows * self.media.store.layout.row_units;
-        let origin = |unit: u32| self.media.store.programs.get(transaction.owner, unit).origin();
+        let superblock = self.media.core.store.space.global(transaction.die.index(), transaction.superblock);
+        let units = transaction.rows * self.media.core.store.layout.row_units;
+        let origin = |unit: u32| self.media.core.store.programs.get(transaction.owner, unit).origin();
         let changes = (0..units).filter(|&unit| origin(unit) != Origin::Padding).count();
         log.note(superblock, transaction.row + transaction.rows, changes as u32);
     }
 
     /// Reads of a recovery that are under way.
     pub fn recovering(&self) -> u32 {
-        if let Some(power) = &self.media.guards.power {
-            return power.reading;
+        if let Some(finding) = &self.media.core.finding {
+            return finding.reading;
         }
         let checkpoints = self.media.guards.demand.as_ref().and_then(|demand| demand.checkpoints.as_ref());
         checkpoints.map_or(0, |checkpoints| checkpoints.recovering)
@@ -54,11 +54,11 @@ impl PageMapped {
     pub fn begin_recovery<P: Probe>(&mut self, ctx: &mut Context<P>) -> Option<Recovery> {
         let demand = self.media.guards.demand.as_ref()?;
         let checkpoints = demand.checkpoints.as_ref()?;
-        let layout = self.media.store.layout.clone();
+        let layout = self.media.core.store.layout.clone();
         let mut recovery = Recovery::default();
         let mut reads: Vec<(u32, u64)> = Vec::new();
         for unit in demand.read_first() {
-            let home = self.media.store.map.lookup(unit);
+            let home = self.media.core.store.map.lookup(unit);
             if home != Ppa::NONE {
                 recovery.checkpoint_units += 1;
                 let (row, unit) = layout.row_of(home);
@@ -69,12 +69,12 @@ impl PageMapped {
         let spare =
             (0..layout.row_units).step_by(layout.units_per_page as usize).fold(0, |mask, at| mask | 1 << at);
         let answers = |superblock: &usize| {
-            let (die, _) = self.media.store.space.place_of(*superblock as u32);
-            !self.media.guards.dead.has(die)
+            let (die, _) = self.media.core.store.space.place_of(*superblock as u32);
+            !self.media.core.store.dead.has(die)
         };
         for superblock in (0..layout.superblocks()).filter(answers) {
             let (first, written) =
-                (superblock as u32 * layout.rows, self.media.store.array.next_row(superblock));
+                (superblock as u32 * layout.rows, self.media.core.store.array.next_row(superblock));
             let told = checkpoints.rows_told(superblock);
             if written == layout.rows && layout.summary_units > 0 && !checkpoints.covers(superblock) {
                 recovery.summaries += 1;

@@ -3,7 +3,6 @@
 //! Policies keep no state of their own here: they are told again which superblocks are candidates, in closing order or in
 //! one that they gave. Counters begin anew.
 
-use crate::guards::snapshots;
 use crate::media::Media;
 use crate::pages::PageMapped;
 use crate::saved::Untaken;
@@ -20,9 +19,9 @@ impl PageMapped {
     /// Completes the programs that wait for more units with empty ones; false when none does.
     pub fn pad_all<P: Probe>(&mut self, ctx: &mut Context<P>) -> bool {
         let mut any = false;
-        for die in 0..self.media.store.layout.dies as usize {
-            for stream in 0..self.media.store.space.dies[die].frontiers.len() {
-                any |= self.media.store.space.dies[die].frontiers[stream].filled > 0;
+        for die in 0..self.media.core.store.layout.dies as usize {
+            for stream in 0..self.media.core.store.space.dies[die].frontiers.len() {
+                any |= self.media.core.store.space.dies[die].frontiers[stream].filled > 0;
                 self.media.pad(die, stream, ctx);
             }
         }
@@ -34,19 +33,19 @@ impl PageMapped {
     /// # Errors
     /// When an operation is in flight.
     pub fn save(&self) -> Result<SavedState, String> {
-        if self.media.guards.dead.are_any() {
+        if self.media.core.store.dead.are_any() {
             return Err("a die has failed: such a drive is not saved".into());
         }
         if self.media.is_draining()
-            || self.media.store.controller.in_flight() > 0
-            || self.media.store.programs.in_use() > 0
-            || self.media.guards.parity.as_ref().is_some_and(|stripes| stripes.is_reclaiming())
+            || self.media.core.store.controller.in_flight() > 0
+            || self.media.core.store.programs.in_use() > 0
+            || self.media.features.bars_saving()
         {
             return Err("the state can be saved only while nothing is under way".into());
         }
         let mut saved = SavedState::default();
-        self.media.store.save(&mut saved);
-        let dies = self.media.store.space.dies.iter().zip(&self.media.collections);
+        self.media.core.store.save(&mut saved);
+        let dies = self.media.core.store.space.dies.iter().zip(&self.media.core.collections);
         for (at, (die, collection)) in dies.enumerate() {
             let frontiers =
                 die.frontiers[..2].iter().flat_map(|frontier| [frontier.superblock, frontier.next_unit]);
@@ -54,17 +53,15 @@ impl PageMapped {
             saved.words.push(frontiers.chain([die.live]).chain(under_way).collect());
             saved.longs.push([collection.pace.rate, collection.pace.credit].map(f64::to_bits).to_vec());
             saved.words.push(die.candidates.iter().map(|candidate| candidate.0).collect());
-            saved.words.push(self.media.store.space.told(at));
+            saved.words.push(self.media.core.store.space.told(at));
         }
-        if let Some(stripes) = &self.media.guards.parity {
-            stripes.save(&mut saved);
-        }
+        self.media.features.save(true, &self.media.core, &mut saved);
         if let Some(cache) = &self.media.guards.slc_cache {
-            cache.save(&self.media.store.space, &mut saved);
+            cache.save(&self.media.core.store.space, &mut saved);
         }
-        snapshots::saved::save(self.media.guards.snapshots.as_deref(), &mut saved);
-        self.media.guards.rebuilds.save(&mut saved);
-        saved.words.extend(self.media.store.array.save());
+        self.media.features.save(false, &self.media.core, &mut saved);
+        self.media.core.lost.save(&mut saved);
+        saved.words.extend(self.media.core.store.array.save());
         Ok(saved)
     }
 
@@ -74,55 +71,52 @@ impl PageMapped {
     /// When the shapes differ or the state contradicts itself.
     pub fn load(&mut self, saved: &SavedState) -> Result<(), String> {
         let mut untaken = Untaken::of(saved);
-        self.media.store.load(&mut untaken)?;
+        self.media.core.store.load(&mut untaken)?;
         let mut heads = Vec::new();
-        for _ in 0..self.media.store.layout.dies {
+        for _ in 0..self.media.core.store.layout.dies {
             let (words, pace) = (untaken.words_for(DIE_WORDS)?, untaken.longs_for(DIE_LONGS)?);
             heads.push((words, pace, untaken.words()?, untaken.words()?));
         }
         self.load_guards(&mut untaken)?;
-        untaken.load_array(&mut self.media.store.array)?;
+        untaken.load_array(&mut self.media.core.store.array)?;
         for (die, (words, pace, candidates, told)) in heads.into_iter().enumerate() {
             self.load_die(die, words, pace, told)?;
-            self.media.store.space.arrange(die, candidates)?;
+            self.media.core.store.space.arrange(die, candidates)?;
         }
-        for global in 0..self.media.store.space.failing.len() {
-            let of_parity = self.media.store.space.state[global] == SuperblockState::Parity;
-            if of_parity && self.media.store.space.failing[global] && self.media.guards.parity.is_some() {
-                let group = self.media.stripes().group_of(global as u32);
-                self.media.ask(group, Origin::Rescue);
+        for global in 0..self.media.core.store.space.failing.len() {
+            let of_parity = self.media.core.store.space.state[global] == SuperblockState::Parity;
+            if of_parity && self.media.core.store.space.failing[global] {
+                self.media.features.rescues(global as u32);
             }
         }
-        self.media.note_lost_room();
+        self.media.core.note_lost_room();
         Ok(())
     }
 
     fn load_guards(&mut self, saved: &mut Untaken<'_>) -> Result<(), String> {
-        let (layout, guards) = (&self.media.store.layout, &mut self.media.guards);
-        if let Some(stripes) = &mut guards.parity {
-            stripes.load(saved, layout.superblock_units / layout.program_units)?;
+        self.media.features.load(true, &mut self.media.core, saved)?;
+        let (slc_units, units) =
+            (self.media.core.store.layout.slc_units(), self.media.core.store.layout.logical_units);
+        if let Some(cache) = &mut self.media.guards.slc_cache {
+            cache.load(&mut self.media.core.store.space, saved, slc_units)?;
         }
-        if let Some(cache) = &mut guards.slc_cache {
-            cache.load(&mut self.media.store.space, saved, layout.slc_units())?;
-        }
-        let (tables, units) = (guards.snapshots.as_deref_mut(), layout.logical_units);
-        snapshots::saved::load(tables, &self.media.store.map, units, saved)?;
-        guards.rebuilds.load(saved, units)
+        self.media.features.load(false, &mut self.media.core, saved)?;
+        self.media.core.lost.load(saved, units)
     }
 
     fn load_die(&mut self, die: usize, words: &[u32], pace: &[u64], told: &[u32]) -> Result<(), String> {
-        let per_die = self.media.store.space.per_die;
+        let per_die = self.media.core.store.space.per_die;
         let &[host, host_next, moved, moved_next, live, victim, next_row] = words else {
             return Err(Untaken::misfit());
         };
         if ![host, moved, victim].iter().all(|&at| at == NONE || at < per_die) {
             return Err(Untaken::unknown_superblock());
         }
-        let units = self.media.store.layout.data_units();
+        let units = self.media.core.store.layout.data_units();
         if [(host, host_next), (moved, moved_next)].iter().any(|&(at, next)| at != NONE && next > units) {
             return Err("the saved state has an open superblock with more units than one holds".into());
         }
-        let space = &mut self.media.store.space.dies[die];
+        let space = &mut self.media.core.store.space.dies[die];
         for (stream, (superblock, next_unit)) in
             [(host, host_next), (moved, moved_next)].into_iter().enumerate()
         {
@@ -131,17 +125,18 @@ impl PageMapped {
         space.live = live;
         let clock = space.clock;
         let is_victim = |at: u32| {
-            self.media.store.space.state[self.media.store.space.global(die, at)] == SuperblockState::Victim
+            self.media.core.store.space.state[self.media.core.store.space.global(die, at)]
+                == SuperblockState::Victim
         };
-        if victim != NONE && (next_row > self.media.store.layout.rows || !is_victim(victim)) {
+        if victim != NONE && (next_row > self.media.core.store.layout.rows || !is_victim(victim)) {
             return Err("the saved state says a superblock is collected that is none".into());
         }
-        let collection = &mut self.media.collections[die];
+        let collection = &mut self.media.core.collections[die];
         (collection.mover.victim, collection.mover.next_row) = (victim, next_row);
         (collection.pace.rate, collection.pace.credit) = (f64::from_bits(pace[0]), f64::from_bits(pace[1]));
         self.announce(die, told)?;
-        self.media.store.space.dies[die].clock = clock;
-        self.media.update_quota(die);
+        self.media.core.store.space.dies[die].clock = clock;
+        self.media.core.update_quota(die);
         self.media.update_eligible(die);
         Ok(())
     }
@@ -149,31 +144,32 @@ impl PageMapped {
     /// Makes the full superblocks of a die candidates, in the order in which its policy has to be told of them; those on which
     /// a program failed are rescued.
     fn announce(&mut self, die: usize, told: &[u32]) -> Result<(), String> {
-        let per_die = self.media.store.space.per_die;
-        let first = self.media.store.space.global(die, 0);
+        let per_die = self.media.core.store.space.per_die;
+        let first = self.media.core.store.space.global(die, 0);
         let is_full = |media: &Media, at: u32| {
             let global = first + at as usize;
             at < per_die
-                && media.store.space.state[global] == SuperblockState::Closed
-                && !media.holds_one_bit(global)
+                && media.core.store.space.state[global] == SuperblockState::Closed
+                && !media.core.store.space.holds_one_bit(global)
         };
         for superblock in 0..per_die {
-            if is_full(&self.media, superblock) && self.media.store.space.failing[first + superblock as usize]
+            if is_full(&self.media, superblock)
+                && self.media.core.store.space.failing[first + superblock as usize]
             {
-                self.media.collections[die].force(superblock, Origin::Rescue);
+                self.media.core.collections[die].force(superblock, Origin::Rescue);
             }
         }
         let mut named = vec![false; per_die as usize];
         for &superblock in told {
             let global = first + superblock as usize;
             let is_next = is_full(&self.media, superblock)
-                && !self.media.store.space.failing[global]
+                && !self.media.core.store.space.failing[global]
                 && !std::mem::replace(&mut named[superblock as usize], true);
             if !is_next {
                 return Err("the saved state's candidates are not the superblocks that are full".into());
             }
-            self.media.store.space.dies[die].clock = self.media.store.space.closed_at[global];
-            self.media.store.space.close(die, superblock);
+            self.media.core.store.space.dies[die].clock = self.media.core.store.space.closed_at[global];
+            self.media.core.store.space.close(die, superblock);
         }
         Ok(())
     }

@@ -3,28 +3,24 @@
 use super::PageMapped;
 
 impl PageMapped {
-    pub(super) fn make_room_for_snapshots(&mut self) -> Result<(), String> {
-        let spare = self.media.spare_units();
-        let Some(snapshots) = &mut self.media.guards.snapshots else { return Ok(()) };
-        snapshots.set_room(spare);
-        if snapshots.room() > 0 {
-            return Ok(());
+    pub(super) fn make_room_for_features(&mut self) -> Result<(), String> {
+        let spare = self.media.core.spare_units();
+        self.media.features.set_room(spare);
+        match self.media.features.lacks_room(spare, &self.advice()) {
+            Some(error) => Err(error),
+            None => Ok(()),
         }
-        Err(format!(
-            "this drive cannot sustain writes with snapshots: {spare} mapping units are spare, of which they may \
-             take none; {}, or raise ftl.snapshots.space_ratio",
-            self.advice()
-        ))
     }
 
     pub(super) fn check_sustainable(&self) -> Result<(), String> {
-        let (logical, possible) = (self.media.store.layout.written_units(), self.media.sustainable_units());
+        let (logical, possible) =
+            (self.media.core.store.layout.written_units(), self.media.core.sustainable_units());
         if logical <= possible {
             return Ok(());
         }
-        let least = self.media.store.space.dies.iter().map(|die| die.usable).min().unwrap_or(0);
+        let least = self.media.core.store.space.dies.iter().map(|die| die.usable).min().unwrap_or(0);
         let advice = self.advice();
-        let (kept, advice) = match self.media.cache_reserved() {
+        let (kept, advice) = match self.media.core.rules.apart {
             0 => (String::new(), advice),
             count => (format!(" and the SLC cache {count}"), format!("{advice}, or give ftl.slc_cache less")),
         };
@@ -32,13 +28,13 @@ impl PageMapped {
             "this drive cannot sustain writes: the host sees {logical} mapping units, but of the {least} good \
              superblocks of a die garbage collection keeps {} free, open or in hand{kept}, which leaves \
              room for {possible}; {advice}",
-            self.media.reserved_superblocks()
+            self.media.core.reserved_superblocks()
         ))
     }
 
     /// What would let this drive take writes for ever: a ratio that nothing else refuses then.
     fn advice(&self) -> String {
-        let layout = &self.media.store.layout;
+        let layout = &self.media.core.store.layout;
         let host = self.host_units_most();
         if host == 0 {
             return "give each die more blocks".to_owned();
@@ -48,12 +44,12 @@ impl PageMapped {
         format!("set ftl.op_ratio to {op:.3} or more")
     }
 
-    /// The most mapping units of the host at which the drive sustains writes, its snapshots have room, and its dies
+    /// The most mapping units of the host at which the drive sustains writes, its features have room, and its dies
     /// reach the free superblocks that garbage collection is asked for.
     fn host_units_most(&self) -> u64 {
-        let layout = &self.media.store.layout;
-        let snapshots = self.media.guards.snapshots.as_ref().map_or(0, |it| it.rules().spare_least());
-        let sustained = self.media.sustainable_units().saturating_sub(snapshots);
+        let layout = &self.media.core.store.layout;
+        let spare = self.media.features.spare_least();
+        let sustained = self.media.core.sustainable_units().saturating_sub(spare);
         let beside = self.upkeep.trigger.superblocks_beside();
         let full = u64::from(layout.superblocks_per_die.saturating_sub(beside))
             * u64::from(layout.dies)

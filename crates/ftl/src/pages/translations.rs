@@ -11,10 +11,10 @@ impl PageMapped {
     /// What the flash has of the map; none where all of it is in RAM.
     pub(super) fn translations(&self) -> Option<Translations> {
         let demand = self.media.guards.demand.as_ref().filter(|demand| demand.checkpoints.is_none())?;
-        let is_buffered = |page: &u32| self.media.buffer.find(demand.unit_of(*page)).is_some();
+        let is_buffered = |page: &u32| self.media.core.buffer.find(demand.unit_of(*page)).is_some();
         let buffered = (0..demand.outdated.pages()).filter(is_buffered);
         let outdated = demand.changed().into_iter().chain(demand.tasks.updated()).chain(buffered).collect();
-        Some(Translations { places: self.media.store.map.copied().0, outdated })
+        Some(Translations { places: self.media.core.store.map.copied().0, outdated })
     }
 
     /// Notes which translation units must be written anew, for they do not say what was found.
@@ -23,8 +23,8 @@ impl PageMapped {
         for page in said.outdated {
             demand.outdated.fall_behind(page);
         }
-        for lpn in (0..self.media.store.layout.written_units() as u32).map(Lpn) {
-            if said.places.get(lpn) != self.media.store.map.lookup(lpn)
+        for lpn in (0..self.media.core.store.layout.written_units() as u32).map(Lpn) {
+            if said.places.get(lpn) != self.media.core.store.map.lookup(lpn)
                 && let Some(page) = demand.page_holding(lpn)
             {
                 demand.outdated.fall_behind(page);

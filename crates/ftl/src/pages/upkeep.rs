@@ -1,7 +1,6 @@
 //! What the clock brings back on a map of pages: superblocks written anew, snapshots.
 
 use crate::Probe;
-use crate::agenda::Moment;
 use crate::host_side::Serves;
 use crate::media::Media;
 use crate::pages::PageMapped;
@@ -20,28 +19,20 @@ impl KeepsUp for PageMapped {
     }
 
     fn is_moving(&self, die: usize) -> bool {
-        self.media.collections[die].keeps_data()
+        self.media.core.collections[die].keeps_data()
     }
 
     fn burden_of(&self, superblock: u32) -> (Range<usize>, u32) {
-        let die = (superblock / self.media.store.space.per_die) as usize;
-        let dies = self.media.guards.parity.as_ref().map_or(die..die + 1, |parity| parity.dies_beside(die));
-        (dies, self.media.store.space.valid[superblock as usize])
+        let die = (superblock / self.media.core.store.space.per_die) as usize;
+        let dies = self.media.features.dies_beside(die).unwrap_or(die..die + 1);
+        (dies, self.media.core.store.space.valid[superblock as usize])
     }
 
     /// A moment has come.
     fn on_moment<P: Probe>(&mut self, ctx: &mut Context<P>) {
-        while let Some(agenda) = &mut self.media.agenda
-            && let Some((time, due)) = agenda.moments.first()
-            && time <= ctx.calendar.now()
-        {
-            agenda.moments.pass(time, due);
-            match due {
-                Moment::Snapshot => {
-                    self.take_snapshot(ctx);
-                }
-                Moment::Rollback => self.roll_back(ctx),
-            }
+        let now = ctx.calendar.now();
+        while self.media.features.moment(&mut self.media.core, now, &mut ctx.probe) {
+            self.carry_out(ctx);
         }
         self.media.await_moment(&mut ctx.calendar);
     }
@@ -55,29 +46,29 @@ impl KeepsUp for PageMapped {
         ctx: &mut Context<P>,
     ) -> bool {
         let global = superblock as usize;
-        let (die, within) = self.media.store.space.place_of(superblock);
-        if self.media.guards.parity.is_some() {
-            let asked = self.media.ask_anew(superblock, origin);
+        let (die, within) = self.media.core.store.space.place_of(superblock);
+        if self.media.core.rules.in_step {
+            let asked = self.media.features.asks_anew(&self.media.core, superblock, origin);
             self.upkeep.collect(&mut self.media, die, ctx);
             self.pump(ctx);
             return asked;
         }
-        if self.media.store.space.state[global] == SuperblockState::Open {
-            if !self.media.can_close(die, within) {
+        if self.media.core.store.space.state[global] == SuperblockState::Open {
+            if !self.media.core.can_close(die, within) {
                 return false;
             }
             self.media.end_superblock(die, within, ctx);
-            if self.media.store.space.in_flight[global] == 0 {
-                self.media.store.space.close(die, within);
+            if self.media.core.store.space.in_flight[global] == 0 {
+                self.media.core.store.space.close(die, within);
             }
             self.media.update_eligible(die);
         }
-        if self.media.store.space.state[global] != SuperblockState::Closed
-            || self.media.store.space.in_flight[global] > 0
+        if self.media.core.store.space.state[global] != SuperblockState::Closed
+            || self.media.core.store.space.in_flight[global] > 0
         {
             return false;
         }
-        self.media.collections[die].force(within, origin);
+        self.media.core.collections[die].force(within, origin);
         self.upkeep.collect(&mut self.media, die, ctx);
         self.pump(ctx);
         true

@@ -2,43 +2,43 @@
 
 use crate::Probe;
 use crate::pages::PageMapped;
+use crate::store::NONE;
 use controller::Context;
 
 impl PageMapped {
     /// Nothing can be moved any more. A drive that lost blocks, or whose spare superblocks a storm of power cuts has left
     /// half filled, is then at its end: it turns read-only, and no request waits for it any longer.
     pub fn declare_stalled(&mut self) {
-        self.media.read_only |=
-            self.media.store.stats.superblocks_lost > 0 || self.media.guards.power.is_some();
-        self.media.buffer.forget_requests();
+        self.media.core.read_only |=
+            self.media.core.store.stats.superblocks_lost > 0 || self.media.core.store.spare.is_some();
+        self.media.core.buffer.forget_requests();
         self.host.flushes.clear();
-        if let Some(trims) = &mut self.media.guards.trims {
-            trims.waiting.clear();
-        }
+        self.media.features.stalled();
     }
 
     /// True when data wait and nothing moves any more, as on a drive that wore out: what comes back by the clock alone
     /// must then stop, or a run would never end.
     pub fn is_stuck(&self) -> bool {
-        self.media.buffer.first_queued().is_some()
-            && (self.media.store.controller.in_flight() == 0 || self.is_full_for_good())
+        self.media.core.buffer.first_queued().is_some()
+            && (self.media.core.store.controller.in_flight() == 0 || self.is_full_for_good())
     }
 
     /// The drive wore out and each die holds as much as it may: moving data, which upkeep may do without end, makes no
     /// room, and no program of the host's is under way that might.
     fn is_full_for_good(&self) -> bool {
-        let is_full = |die: usize| self.media.assembly.bound[die] == 0 && !self.media.is_within_quota(die);
-        self.media.read_only && (0..self.media.assembly.bound.len()).all(is_full)
+        let is_full =
+            |die: usize| self.media.core.assembly.bound[die] == 0 && !self.media.core.is_within_quota(die);
+        self.media.core.read_only && (0..self.media.core.assembly.bound.len()).all(is_full)
     }
 
     /// Units that the write buffer has room for now.
     pub fn buffer_slots_free(&self) -> u32 {
-        self.media.buffer.free_slots()
+        self.media.core.buffer.free_slots()
     }
 
     /// Bytes of RAM that the drive's map takes: four for each mapping unit it holds in RAM.
     pub fn map_bytes(&self) -> u64 {
-        let all = 4 * u64::from(self.media.store.layout.logical_units);
+        let all = 4 * u64::from(self.media.core.store.layout.logical_units);
         self.media.guards.demand.as_ref().map_or(all, |demand| demand.map_bytes())
     }
 
@@ -51,30 +51,30 @@ impl PageMapped {
                 space.quota,
                 space.free.len(),
                 space.candidates.len(),
-                self.media.store.space.garbage(die),
-                space.frontiers[0].left(&self.media.store.layout),
-                space.frontiers[1].left(&self.media.store.layout),
-                self.media.assembly.bound[die],
-                self.media.collections[die].describe(),
+                self.media.core.store.space.garbage(die),
+                space.frontiers[0].left(&self.media.core.store.layout),
+                space.frontiers[1].left(&self.media.core.store.layout),
+                self.media.core.assembly.bound[die],
+                self.media.core.collections[die].describe(),
                 self.media.guards.slc_cache.as_ref().map_or_else(String::new, |cache| cache.describe(die)),
             )
         };
-        let dies: Vec<String> = self.media.store.space.dies.iter().enumerate().map(die).collect();
+        let dies: Vec<String> = self.media.core.store.space.dies.iter().enumerate().map(die).collect();
         format!(
             "buffer {} used, {} reserved, {} in flight; current die {:?}; superblock {} units, program {}; {}",
-            self.media.buffer.used_slots(),
-            self.media.reserved_slots,
-            self.media.store.controller.in_flight(),
-            self.media.assembly.current,
-            self.media.store.layout.superblock_units,
-            self.media.store.layout.program_units,
+            self.media.core.buffer.used_slots(),
+            self.media.core.reserved_slots,
+            self.media.core.store.controller.in_flight(),
+            self.media.core.assembly.current,
+            self.media.core.store.layout.superblock_units,
+            self.media.core.store.layout.program_units,
             dies.join("; ")
         )
     }
 
     /// Superblocks of a die that are free or open, not closed, while it writes in steady state.
     pub fn superblocks_kept(&self) -> u32 {
-        self.media.superblocks_kept()
+        self.media.core.superblocks_kept()
     }
 
     /// Time begins: a drive that was filled or constructed may have to collect before it can take writes.
@@ -82,14 +82,17 @@ impl PageMapped {
         self.media.begin();
         self.stamp_beginning();
         self.begin_log();
-        if self.media.guards.power.is_some() {
-            self.begin_found_snapshots(ctx);
+        if self.media.core.store.spare.is_some() {
+            self.media.features.go_on_at(ctx.calendar.now());
+            if self.media.features.shares_room() {
+                self.media.fit_features(ctx);
+            }
         }
         self.upkeep.begin(&mut self.media, &mut ctx.calendar);
-        if self.media.guards.power.is_some() {
-            self.begin_groups(ctx);
+        if self.media.core.store.spare.is_some() {
+            self.begin_found(ctx);
         }
-        for die in 0..self.media.store.layout.dies as usize {
+        for die in 0..self.media.core.store.layout.dies as usize {
             self.upkeep.collect(&mut self.media, die, ctx);
         }
         if self.media.is_loading() {
@@ -97,8 +100,17 @@ impl PageMapped {
         }
     }
 
+    /// The map is found, and time goes on: unless a die is dead, features go on with what the cut interrupted.
+    fn begin_found<P: Probe>(&mut self, ctx: &mut Context<P>) {
+        let dead = &self.media.core.store.dead;
+        if dead.from_start == NONE && !dead.are_any() {
+            self.media.features.map_found(&mut self.media.core);
+            self.media.do_asked(ctx);
+        }
+    }
+
     /// Superblocks of each die that the SLC cache keeps at all times.
     pub fn cache_reserved(&self) -> u32 {
-        self.media.cache_reserved()
+        self.media.core.rules.apart
     }
 }

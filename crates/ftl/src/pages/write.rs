@@ -2,25 +2,26 @@
 
 use crate::Probe;
 use crate::buffer::SlotState;
-use crate::host_side::{Arriving, Reads, Serves};
+use crate::core::Arriving;
+use crate::host_side::{Reads, Serves};
 use crate::pages::PageMapped;
 use crate::store::{NONE, Source};
 use controller::Context;
-use units::{Lpn, Nanos, Ppa};
+use units::{Lpn, Nanos, Ppa, SimTime};
 
 impl Serves for PageMapped {
     fn vacate<P: Probe>(&mut self, home: Ppa, _ctx: &mut Context<P>) {
         self.media.leave(home);
     }
 
-    fn note_forgotten(&mut self, lpn: Lpn) {
-        if self.media.guards.trims.is_some() {
-            self.note_trim_to_record(lpn);
-        }
+    fn flush_map(&mut self, now: SimTime) {
+        let Some(demand) = &mut self.media.guards.demand else { return };
+        let pages = demand.flush();
+        self.media.features.map_flushed(&mut self.media.core, &pages, now);
     }
 
-    fn awaits_records<P: Probe>(&mut self, flush: u32, ctx: &mut Context<P>) -> bool {
-        self.record_trims(Some(flush), ctx)
+    fn go_on_with_map<P: Probe>(&mut self, ctx: &mut Context<P>) {
+        self.start_tasks(ctx);
     }
 
     fn waits_for_entry<P: Probe>(&mut self, lpn: Lpn, write: Arriving, ctx: &mut Context<P>) -> bool {
@@ -46,42 +47,43 @@ impl Serves for PageMapped {
 
     /// Binds waiting units to dies as long as some die can take them.
     fn pump<P: Probe>(&mut self, ctx: &mut Context<P>) {
-        while let Some(slot) = self.media.buffer.first_queued() {
-            if self.media.buffer.slot(slot).state == SlotState::Cancelled {
-                self.media.buffer.bind_first();
+        while let Some(slot) = self.media.core.buffer.first_queued() {
+            if self.media.core.buffer.slot(slot).state == SlotState::Cancelled {
+                self.media.core.buffer.bind_first();
                 self.release_void(slot);
                 continue;
             }
-            let lpn = self.media.buffer.slot(slot).lpn;
-            if !self.media.is_assembling() && !self.media.choose_die(lpn) {
+            let lpn = self.media.core.buffer.slot(slot).lpn;
+            if !self.media.core.is_assembling() && !self.media.choose_die(lpn) {
                 return;
             }
-            let (die, stream) = (self.media.assembly.current as usize, self.media.assembly.host_stream);
-            let opened = self.media.store.space.dies[die].frontiers[stream].superblock == NONE;
+            let (die, stream) =
+                (self.media.core.assembly.current as usize, self.media.core.assembly.host_stream);
+            let opened = self.media.core.store.space.dies[die].frontiers[stream].superblock == NONE;
             if opened {
                 assert!(self.media.open_for_host(die, stream), "die {die} was eligible without room");
             }
-            self.media.buffer.bind_first();
-            self.media.assembly.is_awaited |= self.media.buffer.slot(slot).request != u32::MAX;
-            self.media.store.space.dies[die].live += 1;
+            self.media.core.buffer.bind_first();
+            self.media.core.assembly.is_awaited |= self.media.core.buffer.slot(slot).request != u32::MAX;
+            self.media.core.store.space.dies[die].live += 1;
             self.media.note_host_unit(die, stream);
-            self.media.store.map.prefetch_validity(self.media.store.map.lookup(lpn));
-            let source = Source::of_slot(self.media.buffered_origin(lpn), slot);
+            self.media.core.store.map.prefetch_validity(self.media.core.store.map.lookup(lpn));
+            let source = Source::of_slot(self.media.core.buffered_origin(lpn), slot);
             self.media.append(die, stream, lpn, source, ctx);
             if opened {
                 self.upkeep.collect(&mut self.media, die, ctx);
             }
         }
-        if !self.media.is_assembling() {
+        if !self.media.core.is_assembling() {
             return;
         }
-        let patience = self.media.assembly.flush_after;
+        let patience = self.media.core.assembly.flush_after;
         // A request that waits for its program waits for no other, but for data that already cross the link.
-        let is_pressed = self.media.assembly.is_awaited && !self.media.expects_data();
+        let is_pressed = self.media.core.assembly.is_awaited && !self.media.core.expects_data();
         if !self.host.flushes.is_empty() || is_pressed || patience == Nanos::ZERO {
             self.media.pad_current(ctx);
         } else {
-            self.media.arm_flush(patience, &mut ctx.calendar);
+            self.media.core.arm_flush(patience, &mut ctx.calendar);
         }
     }
 }

@@ -1,7 +1,6 @@
 //! How is the data of a page recovered when its code cannot correct it?
 //!
-//! A scheme says how wide a stripe is. Which superblocks belong together is kept in `guards/stripes`, what is done with
-//! them in `media/parity`, `relocate/groups` and `pages/rebuild`. A drive without parity has none of this state.
+//! A scheme says how wide a stripe is; what follows from that is the feature `features/parity`.
 
 use crate::Layout;
 

@@ -1,30 +1,48 @@
 //! Superblocks that hold nothing any more.
 
 use crate::Probe;
+use crate::core::Core;
 use crate::media::Media;
 use crate::store::SuperblockState;
 use crate::wear::Observed;
 use controller::{Class, Context, Kind, Origin, Transaction};
 use units::{DieId, SuperblockId};
 
+impl Core {
+    pub fn submit_erase<P: Probe>(&mut self, die: usize, global: u32, origin: Origin, ctx: &mut Context<P>) {
+        let superblock = global % self.store.space.per_die;
+        let die = DieId(die as u32);
+        let mut erase = Transaction::new(Kind::Erase, origin, Class::Erase, die, superblock, 0);
+        erase.wear = self.store.controller.wear_row(|| self.store.array.worn(die.0, superblock));
+        self.store.controller.submit(erase, ctx);
+    }
+
+    /// Tells wear levelling how long the erase of a superblock took, and the programs before it.
+    pub fn observe_erase(&mut self, die: usize, superblock: u32, wear: u8) {
+        let observed = Observed {
+            superblock: SuperblockId(superblock),
+            pe_cycles: self.store.space.pe_cycles[self.store.space.global(die, superblock)],
+            erase: self.store.controller.t_bers(wear),
+            program: self.store.controller.t_prog(0, wear, 0),
+        };
+        self.store.space.dies[die].wear.on_erase(&observed);
+    }
+}
+
 impl Media {
     /// Erases the victims that hold nothing any more and are read completely.
     #[inline]
     pub fn erase_emptied<P: Probe>(&mut self, ctx: &mut Context<P>) {
-        if !self.store.emptied.is_empty() {
+        if !self.core.store.emptied.is_empty() {
             self.erase_all_emptied(ctx);
         }
     }
 
     fn erase_all_emptied<P: Probe>(&mut self, ctx: &mut Context<P>) {
-        while let Some(global) = self.store.emptied.pop() {
-            let (die, superblock) = self.store.space.place_of(global);
-            if self.guards.parity.is_some() && !self.holds_one_bit(global as usize) {
-                if self.collections[die].mover.is_pending(superblock) {
-                    self.on_member_emptied(global, ctx);
-                }
-            } else {
+        while let Some(global) = self.core.store.emptied.pop() {
+            if !self.features.emptied(&mut self.core, global, ctx) {
                 // What is not read to its end yet comes back when it is.
+                let (die, _) = self.core.store.space.place_of(global);
                 self.erase_pending(die, global, ctx);
             }
         }
@@ -37,45 +55,38 @@ impl Media {
         global: u32,
         ctx: &mut Context<P>,
     ) -> Option<Origin> {
-        let customer = self.customer_of(global);
-        let superblock = global % self.store.space.per_die;
+        let customer = self.core.customer_of(global);
+        let superblock = global % self.core.store.space.per_die;
         let origin = self.mover(die, customer).begin_erase(superblock)?;
-        self.store.space.state[global as usize] = SuperblockState::Erasing;
-        self.submit_erase(die, global, origin, ctx);
+        self.core.store.space.state[global as usize] = SuperblockState::Erasing;
+        self.core.submit_erase(die, global, origin, ctx);
         Some(origin)
-    }
-
-    pub fn submit_erase<P: Probe>(&mut self, die: usize, global: u32, origin: Origin, ctx: &mut Context<P>) {
-        let superblock = global % self.store.space.per_die;
-        let die = DieId(die as u32);
-        let mut erase = Transaction::new(Kind::Erase, origin, Class::Erase, die, superblock, 0);
-        erase.wear = self.store.controller.wear_row(|| self.store.array.worn(die.0, superblock));
-        self.store.controller.submit(erase, ctx);
     }
 
     /// A superblock is erased; false when a block of it failed that nothing can replace.
     pub fn erase(&mut self, die: usize, superblock: u32, origin: Origin) -> bool {
-        let global = self.store.space.global(die, superblock);
-        assert_eq!(self.store.space.valid[global], 0, "superblock {global} was erased with valid data");
-        self.store.forget_copies(global);
+        let global = self.core.store.space.global(die, superblock);
+        assert_eq!(self.core.store.space.valid[global], 0, "superblock {global} was erased with valid data");
+        self.core.store.forget_copies(global);
         let done = self.erase_cells(die, superblock);
-        self.store.stats.blocks_erased[origin as usize] += u64::from(self.store.layout.planes);
-        self.store.stats.erase_failures += u64::from(!done);
-        self.store.space.dies[die].erases += 1;
-        let failing = std::mem::take(&mut self.store.space.failing[global]);
-        (done && !failing) || self.store.array.retire(die as u32, superblock) != nand::RetireOutcome::Lost
+        self.core.store.stats.blocks_erased[origin as usize] += u64::from(self.core.store.layout.planes);
+        self.core.store.stats.erase_failures += u64::from(!done);
+        self.core.store.space.dies[die].erases += 1;
+        let failing = std::mem::take(&mut self.core.store.space.failing[global]);
+        (done && !failing)
+            || self.core.store.array.retire(die as u32, superblock) != nand::RetireOutcome::Lost
     }
 
     /// The cells of a superblock are erased, as many bits as they hold; false when a block of it failed.
     #[inline]
     pub fn erase_cells(&mut self, die: usize, superblock: u32) -> bool {
         if let Some(demand) = &mut self.guards.demand {
-            demand.note_erased(self.store.space.global(die, superblock));
+            demand.note_erased(self.core.store.space.global(die, superblock));
         }
-        if self.holds_one_bit(self.store.space.global(die, superblock)) {
-            self.store.array.erase_slc(die as u32, superblock)
+        if self.core.store.space.holds_one_bit(self.core.store.space.global(die, superblock)) {
+            self.core.store.array.erase_slc(die as u32, superblock)
         } else {
-            self.store.array.erase(die as u32, superblock)
+            self.core.store.array.erase(die as u32, superblock)
         }
     }
 
@@ -83,32 +94,24 @@ impl Media {
     /// relocated in its stead.
     pub fn free_erased(&mut self, die: usize, superblock: u32, wear: u8) -> Option<u32> {
         self.note_cycles(die, superblock);
-        self.observe_erase(die, superblock, wear);
+        self.core.observe_erase(die, superblock, wear);
         if self.keep_own(die, superblock) {
             return None;
         }
-        self.store.space.push_free(die, superblock);
-        self.store.space.pick_relocation(die, superblock)
+        self.core.store.space.push_free(die, superblock);
+        self.core.store.space.pick_relocation(die, superblock)
     }
 
     /// Notes how often a superblock has been erased by now.
     pub fn note_cycles(&mut self, die: usize, superblock: u32) {
-        let global = self.store.space.global(die, superblock);
-        let cycles = self.store.array.pe_cycles(die as u32, superblock);
-        self.store.space.pe_cycles[global] = cycles;
-        if let Some(regulation) = &mut self.guards.regulation {
-            regulation.note_wear(global, cycles);
-        }
+        let cycles = self.core.count_cycles(die, superblock);
+        self.note_wear(self.core.store.space.global(die, superblock), cycles);
     }
 
-    /// Tells wear levelling how long the erase of a superblock took, and the programs before it.
-    pub fn observe_erase(&mut self, die: usize, superblock: u32, wear: u8) {
-        let observed = Observed {
-            superblock: SuperblockId(superblock),
-            pe_cycles: self.store.space.pe_cycles[self.store.space.global(die, superblock)],
-            erase: self.store.controller.t_bers(wear),
-            program: self.store.controller.t_prog(0, wear, 0),
-        };
-        self.store.space.dies[die].wear.on_erase(&observed);
+    /// A superblock was erased so often by now.
+    pub fn note_wear(&mut self, superblock: usize, cycles: u32) {
+        if let Some(regulation) = &mut self.guards.regulation {
+            regulation.note_wear(superblock, cycles);
+        }
     }
 }

@@ -1,7 +1,6 @@
 //! Data on their way from one superblock to another, whoever asked for it, and superblocks that come back empty.
 
 mod erase;
-mod groups;
 mod mover;
 mod moving;
 

@@ -1,6 +1,7 @@
 //! How a superblock is emptied, whoever wants that.
 
 use crate::Probe;
+use crate::core::Core;
 use crate::media::Media;
 use crate::store::Mover;
 use controller::{Context, Origin};
@@ -22,27 +23,42 @@ impl Customer {
     }
 }
 
-impl Media {
-    /// Who empties a die's superblocks for a customer.
+impl Core {
+    /// Page rows of the victims of a customer.
     #[inline(always)]
-    pub fn mover(&mut self, die: usize, customer: Customer) -> &mut Mover {
+    pub fn rows_of(&self, customer: Customer) -> u32 {
         match customer {
-            Customer::Collection => &mut self.collections[die].mover,
-            Customer::Folding => &mut self.cache().dies[die].mover,
+            Customer::Collection => self.store.layout.rows,
+            Customer::Folding => self.store.layout.slc_rows,
         }
     }
 
     /// Who has a superblock emptied, numbered over the drive.
     pub fn customer_of(&self, superblock: u32) -> Customer {
-        if self.holds_one_bit(superblock as usize) { Customer::Folding } else { Customer::Collection }
+        if self.store.space.holds_one_bit(superblock as usize) {
+            Customer::Folding
+        } else {
+            Customer::Collection
+        }
+    }
+}
+
+impl Media {
+    /// Who empties a die's superblocks for a customer.
+    #[inline(always)]
+    pub fn mover(&mut self, die: usize, customer: Customer) -> &mut Mover {
+        match customer {
+            Customer::Collection => &mut self.core.collections[die].mover,
+            Customer::Folding => &mut self.cache().dies[die].mover,
+        }
     }
 
     /// A superblock was erased: what was read of it, and waited for a place when it became invalid, must not come back as
     /// what is written there next.
     #[inline]
     pub fn forget_waiting(&mut self, die: usize, superblock: u32) {
-        let units = self.store.layout.superblock_units;
-        self.collections[die].mover.forget(superblock, units);
+        let units = self.core.store.layout.superblock_units;
+        self.core.collections[die].mover.forget(superblock, units);
         if let Some(cache) = &mut self.guards.slc_cache {
             cache.dies[die].mover.forget(superblock, units);
         }
@@ -53,20 +69,11 @@ impl Media {
     #[inline(always)]
     pub fn next_row(&mut self, die: usize, customer: Customer) -> Option<(u32, u64)> {
         let &mut Mover { victim, next_row, .. } = self.mover(die, customer);
-        let first = self.store.space.global(die, victim) as u32 * self.store.layout.rows;
-        let rows = first + next_row..first + self.rows_of(customer);
-        let found = self.store.first_row(rows.clone());
+        let first = self.core.store.space.global(die, victim) as u32 * self.core.store.layout.rows;
+        let rows = first + next_row..first + self.core.rows_of(customer);
+        let found = self.core.store.first_row(rows.clone());
         self.pass_rows(die, customer, found.map_or(rows.end, |(row, _)| row) - rows.start);
         found
-    }
-
-    /// Page rows of the victims of a customer.
-    #[inline(always)]
-    pub fn rows_of(&self, customer: Customer) -> u32 {
-        match customer {
-            Customer::Collection => self.store.layout.rows,
-            Customer::Folding => self.store.layout.slc_rows,
-        }
     }
 
     /// Page rows of the victim are done with.
@@ -74,7 +81,8 @@ impl Media {
     pub fn pass_rows(&mut self, die: usize, customer: Customer, rows: u32) {
         self.mover(die, customer).next_row += rows;
         if customer == Customer::Folding {
-            let (units, program) = (rows * self.store.layout.row_units, self.store.layout.program_units);
+            let (units, program) =
+                (rows * self.core.store.layout.row_units, self.core.store.layout.program_units);
             self.cache().dies[die].pace.earn(f64::from(units), program);
         }
     }
@@ -82,9 +90,9 @@ impl Media {
     /// All of the victim was read: it is erased as soon as nothing of it is needed any more.
     pub fn end_victim<P: Probe>(&mut self, die: usize, customer: Customer, ctx: &mut Context<P>) {
         let victim = self.mover(die, customer).end_victim();
-        let global = self.store.space.global(die, victim);
-        if self.store.space.valid[global] == 0 {
-            self.store.emptied.push(global as u32);
+        let global = self.core.store.space.global(die, victim);
+        if self.core.store.space.valid[global] == 0 {
+            self.core.store.emptied.push(global as u32);
             self.erase_emptied(ctx);
         }
     }

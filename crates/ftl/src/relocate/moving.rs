@@ -1,6 +1,7 @@
 //! Units on their way from one superblock to another.
 
 use crate::Probe;
+use crate::core::Core;
 use crate::media::Media;
 use crate::relocate::Customer;
 use crate::store::{HOST, NONE, Source};
@@ -8,7 +9,7 @@ use controller::{Class, Context, Kind, Origin};
 use nand::ProgramStatus;
 use units::{DieId, Ppa};
 
-impl Media {
+impl Core {
     pub fn begin_victim(&mut self, die: usize, superblock: u32, origin: Origin) {
         let space = &self.store.space;
         let (valid, units) = (space.valid[space.global(die, superblock)], space.units);
@@ -23,10 +24,12 @@ impl Media {
 
     /// Opens the superblock that moved data go to, where none is open and one can be.
     #[inline]
-    fn open_for_moving(&mut self, die: usize, stream: usize) -> bool {
+    pub fn open_for_moving(&mut self, die: usize, stream: usize) -> bool {
         self.store.space.dies[die].frontiers[stream].superblock != NONE || self.open_own(die, stream)
     }
+}
 
+impl Media {
     /// Moves a page inside its plane, if the open superblock lies in the same plane.
     pub fn copy_back<P: Probe>(
         &mut self,
@@ -35,11 +38,11 @@ impl Media {
         origin: Origin,
         ctx: &mut Context<P>,
     ) -> bool {
-        let stream = self.moving_stream();
-        if !self.open_for_moving(die, stream) {
+        let stream = self.core.moving_stream();
+        if !self.core.open_for_moving(die, stream) {
             return false;
         }
-        self.order(die, stream);
+        self.core.order(die, stream);
         self.copy_in_die(die, stream, source, 1, origin, ctx)
     }
 
@@ -54,24 +57,25 @@ impl Media {
         origin: Origin,
         ctx: &mut Context<P>,
     ) -> bool {
-        let from = self.store.layout.superblock_of(source) % self.store.space.per_die;
-        let space = &mut self.store.space.dies[die];
+        let from = self.core.store.layout.superblock_of(source) % self.core.store.space.per_die;
+        let space = &mut self.core.store.space.dies[die];
         let frontier = &mut space.frontiers[stream];
         let to = frontier.superblock;
-        if self.store.array.plane_of(die as u32, from) != self.store.array.plane_of(die as u32, to) {
+        if self.core.store.array.plane_of(die as u32, from) != self.core.store.array.plane_of(die as u32, to)
+        {
             return false;
         }
-        let (slot, begin) = (self.store.programs.take_slot(), frontier.next_unit);
+        let (slot, begin) = (self.core.store.programs.take_slot(), frontier.next_unit);
         (frontier.slot, frontier.next_unit) = (slot, begin + units);
         space.clock += u64::from(units);
-        let global = self.store.space.global(die, to) as u32;
-        let target = self.store.layout.first_ppa(global) + u64::from(begin);
+        let global = self.core.store.space.global(die, to) as u32;
+        let target = self.core.store.layout.first_ppa(global) + u64::from(begin);
         for unit in 0..units {
             let old = Ppa(source.0 + u64::from(unit));
-            self.store.programs.set(slot, unit, Source::new(origin, old.0));
-            let lpn = self.store.map.holder(old);
+            self.core.store.programs.set(slot, unit, Source::new(origin, old.0));
+            let lpn = self.core.store.map.holder(old);
             self.choose_cost(die, stream, global, lpn, origin, ctx.calendar.now());
-            self.store.map.assign(Ppa(target + u64::from(unit)), lpn);
+            self.core.store.map.assign(Ppa(target + u64::from(unit)), lpn);
         }
         self.issue_program(die, stream, Kind::Copyback, ctx);
         true
@@ -84,25 +88,25 @@ impl Media {
         let units = u32::from(customer == Customer::Collection);
         self.mover(die, customer).end_read(units);
         if customer == Customer::Collection {
-            self.collections[die].pace.earn(1.0, self.store.layout.program_units);
+            self.core.collections[die].pace.earn(1.0, self.core.store.layout.program_units);
         }
     }
 
     pub fn move_unit<P: Probe>(&mut self, die: usize, ppa: Ppa, origin: Origin, ctx: &mut Context<P>) {
-        let stream = self.moving_stream();
-        if !self.open_for_moving(die, stream) {
-            return self.collections[die].mover.waiting.push_back((ppa, origin));
+        let stream = self.core.moving_stream();
+        if !self.core.open_for_moving(die, stream) {
+            return self.core.collections[die].mover.waiting.push_back((ppa, origin));
         }
-        let lpn = self.store.map.holder(ppa);
-        self.store.map.prefetch_lookup(lpn);
+        let lpn = self.core.store.map.holder(ppa);
+        self.core.store.map.prefetch_lookup(lpn);
         self.append(die, stream, lpn, Source::new(origin, ppa.0), ctx);
     }
 
     /// A superblock became free: units that waited for one go on.
     pub fn retry_waiting<P: Probe>(&mut self, die: usize, ctx: &mut Context<P>) {
-        for _ in 0..self.collections[die].mover.waiting.len() {
-            let Some((ppa, origin)) = self.collections[die].mover.waiting.pop_front() else { return };
-            if self.store.map.is_valid(ppa) {
+        for _ in 0..self.core.collections[die].mover.waiting.len() {
+            let Some((ppa, origin)) = self.core.collections[die].mover.waiting.pop_front() else { return };
+            if self.core.store.map.is_valid(ppa) {
                 self.move_unit(die, ppa, origin, ctx);
             }
         }
@@ -121,11 +125,11 @@ impl Media {
         if old == Ppa::NONE {
             return true; // Overtaken, and its old place was erased.
         }
-        let lpn = self.store.map.holder(ppa);
-        let superblock = self.store.layout.superblock_of(ppa);
+        let lpn = self.core.store.map.holder(ppa);
+        let superblock = self.core.store.layout.superblock_of(ppa);
         // Where nobody needs it any more, its old place may have been erased since, and be named for what came there.
-        let named = self.is_named(old) && self.store.map.holder(old) == lpn;
-        let live = self.store.map.lookup(lpn) == old;
+        let named = self.features.names(old) && self.core.store.map.holder(old) == lpn;
+        let live = self.core.store.map.lookup(lpn) == old;
         if !live && !named {
             return true;
         }
@@ -133,17 +137,15 @@ impl Media {
             return false;
         }
         if named {
-            self.move_named(lpn, old, ppa);
+            self.features.moved(&mut self.core, (lpn, old, ppa), live, probe);
         }
-        if !live {
-            self.validate_named(lpn, old, ppa, probe);
-        } else {
+        if live {
             self.note_change(lpn);
-            self.store.map.set(lpn, ppa);
+            self.core.store.map.set(lpn, ppa);
             probe.on_moved(lpn, ppa, old);
         }
-        self.store.space.valid[superblock as usize] += 1;
-        self.invalidate(old);
+        self.core.store.space.valid[superblock as usize] += 1;
+        self.core.invalidate(old);
         true
     }
 
@@ -151,25 +153,25 @@ impl Media {
     /// a copyback moved was never in the controller, and is read for that first.
     #[cold]
     pub fn move_again<P: Probe>(&mut self, old: Ppa, origin: Origin, kind: Kind, ctx: &mut Context<P>) {
-        let die = (self.store.layout.superblock_of(old) / self.store.space.per_die) as usize;
+        let die = (self.core.store.layout.superblock_of(old) / self.core.store.space.per_die) as usize;
         let mover = self.mover(die, Customer::of(origin));
         if kind != Kind::Copyback {
             return mover.waiting.push_back((old, origin));
         }
         mover.begin_read(1);
-        let (row, bit) = self.store.layout.row_of(old);
+        let (row, bit) = self.core.store.layout.row_of(old);
         self.submit_read(row, bit, origin, Class::InternalRead, NONE, ctx);
     }
 
     /// Pads a program unit that victims wait for when nothing else will fill it.
     pub fn pad_leftover<P: Probe>(&mut self, die: usize, ctx: &mut Context<P>) {
-        if !self.collections[die].mover.waits_for_programs() {
+        if !self.core.collections[die].mover.waits_for_programs() {
             return;
         }
-        let stream = self.moving_stream();
-        let frontier = self.store.space.dies[die].frontiers[stream];
+        let stream = self.core.moving_stream();
+        let frontier = self.core.store.space.dies[die].frontiers[stream];
         let moved = (0..frontier.filled)
-            .any(|unit| !matches!(self.store.programs.get(frontier.slot, unit).origin(), Origin::Host));
+            .any(|unit| !matches!(self.core.store.programs.get(frontier.slot, unit).origin(), Origin::Host));
         if moved {
             self.pad(die, stream, ctx);
         }
@@ -177,11 +179,11 @@ impl Media {
 
     /// Completes a program unit when none of the units read for it is still to come and no collection will fill it.
     pub fn pad_rewrites<P: Probe>(&mut self, die: usize, ctx: &mut Context<P>) {
-        let stream = self.moving_stream();
-        let frontier = self.store.space.dies[die].frontiers[stream];
-        if self.store.controller.is_idle(DieId(die as u32))
+        let stream = self.core.moving_stream();
+        let frontier = self.core.store.space.dies[die].frontiers[stream];
+        if self.core.store.controller.is_idle(DieId(die as u32))
             && frontier.superblock != NONE
-            && !self.rules.mixed
+            && !self.core.rules.mixed
         {
             self.pad(die, stream, ctx);
         }
@@ -191,7 +193,10 @@ impl Media {
     pub fn pad_folded<P: Probe>(&mut self, die: usize, ctx: &mut Context<P>) {
         let mover = self.mover(die, Customer::Folding);
         let waits = mover.waits_for_programs() && mover.waiting.is_empty();
-        if waits && self.store.space.dies[die].frontiers[HOST].filled > 0 && !self.is_host_filling(die) {
+        if waits
+            && self.core.store.space.dies[die].frontiers[HOST].filled > 0
+            && !self.core.is_host_filling(die)
+        {
             self.pad(die, HOST, ctx);
         }
     }

@@ -17,8 +17,6 @@ pub struct FaultRules {
     pub recovery: recovery::Maker,
     /// Bytes of the spare areas of a page row.
     pub spare_bytes: u32,
-    /// What was trimmed before a flush is never there again, so that records of trims are kept on flash.
-    pub records_trims: bool,
     /// What the layer gets wrong, in tests.
     pub lapses: Lapses,
 }
@@ -39,16 +37,7 @@ impl FaultRules {
         section.finish()?;
         let spare_bytes = geometry.oob_size.get().max(SPARE_LEAST) * u64::from(layout.planes);
         let failed_die = read_failed_die(ftl, layout)?;
-        let help = "what a trimmed unit holds after a power cut: nothing once a flush followed (deterministic, as ATA's DRAT and \
-                    RZAT and NVMe's deallocated blocks that read zero), or nothing or any version that it held (not)";
-        let trim = ftl.choice("trim", &["deterministic", "not"], "not", help)?;
-        Ok(Self {
-            failed_die,
-            recovery,
-            spare_bytes: spare_bytes as u32,
-            records_trims: trim == "deterministic",
-            lapses: Lapses::read(ftl)?,
-        })
+        Ok(Self { failed_die, recovery, spare_bytes: spare_bytes as u32, lapses: Lapses::read(ftl)? })
     }
 }
 

@@ -5,8 +5,6 @@ mod costs;
 mod faults;
 mod patrol;
 mod policies;
-mod sectors;
-mod snapshots;
 mod upkeep;
 
 pub use collection::CollectionRules;
@@ -14,13 +12,11 @@ pub use costs::{CostRules, Reckoned};
 pub use faults::FaultRules;
 pub use patrol::PatrolRules;
 pub use policies::{DestinationRules, ReadRules};
-pub use sectors::SectorRules;
-pub use snapshots::{SnapshotRules, WhenFull};
 pub use upkeep::UpkeepRules;
 
 use crate::buffer::BufferConfig;
 use crate::compatibility::Feature;
-use crate::{Layout, compatibility, mapping, parity, refresh_order, snapshot_expiry, wear};
+use crate::{Layout, compatibility, features, mapping, refresh_order, wear};
 use config::{ConfigError, Section};
 use controller::ControllerConfig;
 use nand::Geometry;
@@ -37,8 +33,6 @@ pub struct FtlConfig {
     pub buffer: BufferConfig,
     /// The kind of mapping.
     pub mapping: mapping::Maker,
-    /// Superblocks with data that share one of parity; none: there is no parity.
-    pub stripe: Option<u32>,
     /// Wear levelling.
     pub wear: wear::Maker,
     /// Where a write goes.
@@ -49,12 +43,10 @@ pub struct FtlConfig {
     pub upkeep: UpkeepRules,
     /// In which order superblocks are written anew.
     pub refresh_order: refresh_order::Maker,
-    /// When snapshots of the logical drive are taken, and which of them go; none where there are none.
-    pub snapshots: Option<(SnapshotRules, snapshot_expiry::Maker)>,
     /// What may go wrong beside bad blocks.
     pub faults: FaultRules,
-    /// What is known of the sectors of a unit.
-    pub sectors: SectorRules,
+    /// What the drive has beside what every drive has.
+    pub beside: features::Settings,
     /// What of all that is on, and the keys that say so.
     pub features: Vec<compatibility::Found>,
 }
@@ -78,14 +70,7 @@ impl FtlConfig {
         }
         section.finish()?;
         let faults = FaultRules::read(&mut ftl, geometry, &mut layout)?;
-        let mut section = ftl.child("parity")?;
-        let scheme = parity::read(&mut section)?();
-        let stripe = scheme.stripe(&layout).map_err(|(key, expected)| section.reject(key, &expected))?;
-        section.finish()?;
-        let snapshots = whole(&mut ftl, "snapshots", SnapshotRules::read)?;
-        if snapshots.is_some() && layout.translation_units == 0 {
-            layout.translation_units = layout.map_units();
-        }
+        let beside = features::Settings::read(&mut ftl, &mut layout)?;
         if layout.is_wide() && layout.translation_units > 0 {
             let expected = format!(
                 "expected fewer than 2^32 - 1 physical mapping units, as a map on flash has entries of 4 bytes (ftl.mapping, \
@@ -94,7 +79,7 @@ impl FtlConfig {
             );
             return Err(ftl.reject("mapping_unit", &expected));
         }
-        layout.translation_units += if faults.records_trims { layout.trim_records() } else { 0 };
+        layout.translation_units += beside.units_of_their_own(&layout);
         let gc = CollectionRules::read(&mut ftl, &layout)?;
         let wear = whole(&mut ftl, "wear", wear::read)?;
         let destination = DestinationRules::read(&mut ftl)?;
@@ -102,7 +87,6 @@ impl FtlConfig {
         let (upkeep, refresh_order) = UpkeepRules::read(&mut ftl, costs.steps.retention)?;
         let buffer = whole(&mut ftl, "buffer", |section| BufferConfig::read(section, &layout))?;
         let reads = ReadRules::read(&mut ftl, &layout)?;
-        let sectors = SectorRules::read(&mut ftl, &layout)?;
         ftl.finish()?;
         let features = compatibility::find(root, layout.program_units);
         compatibility::check(&features)?;
@@ -112,21 +96,24 @@ impl FtlConfig {
             reads,
             buffer,
             mapping,
-            stripe,
             wear,
             destination,
             costs,
             upkeep,
             refresh_order,
-            snapshots,
             faults,
-            sectors,
+            beside,
             features,
         })
     }
 }
 
 impl FtlConfig {
+    /// What it says of a feature.
+    pub fn said_of<T: features::Listed>(&self) -> &T::Settings {
+        T::said(&self.beside)
+    }
+
     /// The power fails at least once.
     pub fn has_power_cuts(&self) -> bool {
         self.features.iter().any(|found| found.feature == Feature::PowerCut)

@@ -23,7 +23,8 @@ impl PageMapped {
     /// where the host waits for folding: by [`Self::write_to_cache_untimed`], as long as that takes more.
     pub fn fill_cache_untimed(&mut self, random: &mut RandomStream) -> Option<Filling> {
         let when_full = self.media.guards.slc_cache.as_ref()?.when_full;
-        let (dies, units) = (self.media.store.layout.dies as usize, self.media.store.layout.slc_units());
+        let (dies, units) =
+            (self.media.core.store.layout.dies as usize, self.media.core.store.layout.slc_units());
         if when_full == WhenFull::Bypass {
             for die in 0..dies {
                 while self.media.may_open_slc(die) && self.media.open_for_host(die, SLC) {
@@ -32,7 +33,7 @@ impl PageMapped {
             }
             return None;
         }
-        let row = self.media.store.layout.row_units;
+        let row = self.media.core.store.layout.row_units;
         let mut part = || random.below(u64::from(units / row)) as u32 * row;
         Some(Filling { last: (0..dies).map(|_| part()).collect() })
     }
@@ -46,30 +47,30 @@ impl PageMapped {
         if cache.policy.most(&CacheView { shape: cache.shape, spare: 1 }) > cache.reserved {
             return 0;
         }
-        let layout = &self.media.store.layout;
+        let layout = &self.media.core.store.layout;
         cache.reserved.saturating_sub(1) * layout.slc_units() * layout.dies
     }
 
     /// Writes one unit to the cache of the next die with room in it, in no time; false when all are as full as they are to
     /// be.
     pub fn write_to_cache_untimed(&mut self, filling: &Filling, lpn: Lpn) -> bool {
-        let dies = self.media.store.layout.dies as usize;
-        let row = u64::from(self.media.store.layout.row_units);
-        let start = (self.media.store.stats.units_written / row % dies as u64) as usize;
+        let dies = self.media.core.store.layout.dies as usize;
+        let row = u64::from(self.media.core.store.layout.row_units);
+        let start = (self.media.core.store.stats.units_written / row % dies as u64) as usize;
         let Some(die) = (start..dies).chain(0..start).find(|&die| self.has_cache_untimed(die, filling))
         else {
             return false;
         };
         self.look_up_untimed(lpn);
         self.media.put_slc_untimed(die, lpn);
-        self.media.store.count_written(1);
-        self.media.store.stats.units_programmed[Origin::Host as usize] += 1;
+        self.media.core.store.count_written(1);
+        self.media.core.store.stats.units_programmed[Origin::Host as usize] += 1;
         true
     }
 
     /// True when the cache of a die takes another unit; opens a superblock for it.
     fn has_cache_untimed(&mut self, die: usize, filling: &Filling) -> bool {
-        let space = &self.media.store.space.dies[die];
+        let space = &self.media.core.store.space.dies[die];
         if space.live >= space.quota {
             return false;
         }
@@ -94,24 +95,24 @@ impl PageMapped {
     /// Lets the oldest superblock of each die be folded as far as the newest is written.
     pub fn fold_untimed(&mut self, filling: &Filling) {
         for (die, &part) in filling.last.iter().enumerate() {
-            let open = self.media.store.space.dies[die].frontiers[SLC].superblock;
+            let open = self.media.core.store.space.dies[die].frontiers[SLC].superblock;
             let oldest = self.media.cache().dies[die].waiting.front().copied();
             let (Some(oldest), false) = (oldest, open == NONE || part == 0) else { continue };
-            let global = self.media.store.space.global(die, oldest);
-            let first = self.media.store.layout.first_ppa(global as u32);
+            let global = self.media.core.store.space.global(die, oldest);
+            let first = self.media.core.store.layout.first_ppa(global as u32);
             let mut done = 0;
             for at in 0..part {
                 let place = units::Ppa(first + u64::from(at));
-                if self.media.store.map.is_valid(place) {
+                if self.media.core.store.map.is_valid(place) {
                     if !self.make_room_untimed(die) {
                         break;
                     }
-                    let lpn = self.media.store.map.holder(place);
+                    let lpn = self.media.core.store.map.holder(place);
                     self.put_on_die_untimed(die, lpn, Origin::Fold);
                 }
                 done = at + 1;
             }
-            let rows = done / self.media.store.layout.row_units;
+            let rows = done / self.media.core.store.layout.row_units;
             self.media.begin_folding_untimed(die, rows);
         }
     }
@@ -120,34 +121,34 @@ impl PageMapped {
 impl Media {
     /// The open superblock with one bit a cell has `units` and takes no more.
     fn end_slc_untimed(&mut self, die: usize, units: u32) {
-        let superblock = self.store.space.dies[die].frontiers[SLC].superblock;
-        let global = self.store.space.global(die, superblock);
-        self.store.space.dies[die].frontiers[SLC] = Frontier::CLOSED;
-        self.store.space.state[global] = SuperblockState::Closed;
-        self.store.array.restore(global, units / self.store.layout.row_units);
+        let superblock = self.core.store.space.dies[die].frontiers[SLC].superblock;
+        let global = self.core.store.space.global(die, superblock);
+        self.core.store.space.dies[die].frontiers[SLC] = Frontier::CLOSED;
+        self.core.store.space.state[global] = SuperblockState::Closed;
+        self.core.store.array.restore(global, units / self.core.store.layout.row_units);
         self.close_slc(die, superblock);
     }
 
     /// Puts a unit into the open superblock with one bit a cell and makes it the unit's home.
     fn put_slc_untimed(&mut self, die: usize, lpn: Lpn) {
-        let old = self.store.map.lookup(lpn);
-        let units = self.store.layout.slc_units();
-        let space = &mut self.store.space.dies[die];
+        let old = self.core.store.map.lookup(lpn);
+        let units = self.core.store.layout.slc_units();
+        let space = &mut self.core.store.space.dies[die];
         space.clock += 1;
         space.live += 1;
         let frontier = &mut space.frontiers[SLC];
-        let global = die as u32 * self.store.layout.superblocks_per_die + frontier.superblock;
-        let place = units::Ppa(self.store.layout.first_ppa(global) + u64::from(frontier.next_unit));
+        let global = die as u32 * self.core.store.layout.superblocks_per_die + frontier.superblock;
+        let place = units::Ppa(self.core.store.layout.first_ppa(global) + u64::from(frontier.next_unit));
         frontier.next_unit += 1;
         let is_full = frontier.next_unit == units;
-        self.store.map.assign(place, lpn);
+        self.core.store.map.assign(place, lpn);
         self.note_change(lpn);
-        self.store.map.set(lpn, place);
-        self.store.space.valid[global as usize] += 1;
+        self.core.store.map.set(lpn, place);
+        self.core.store.space.valid[global as usize] += 1;
         if old != units::Ppa::NONE {
             self.invalidate_host(old);
         }
-        self.store.emptied.clear();
+        self.core.store.emptied.clear();
         if is_full {
             self.end_slc_untimed(die, units);
         }
@@ -160,23 +161,23 @@ impl Media {
         cache.dies[die].mover.take(superblock, Origin::Fold);
         cache.dies[die].mover.next_row = rows;
         cache.dies[die].pace.credit = 0.0;
-        let global = self.store.space.global(die, superblock);
-        self.store.space.state[global] = SuperblockState::Victim;
+        let global = self.core.store.space.global(die, superblock);
+        self.core.store.space.state[global] = SuperblockState::Victim;
     }
 
     /// Completes the open superblock with one bit a cell to whole rows.
     pub(super) fn settle_slc(&mut self, die: usize) {
-        let frontier = &mut self.store.space.dies[die].frontiers[SLC];
+        let frontier = &mut self.core.store.space.dies[die].frontiers[SLC];
         if frontier.superblock == NONE {
             return;
         }
-        let (superblock, row) = (frontier.superblock, self.store.layout.row_units);
+        let (superblock, row) = (frontier.superblock, self.core.store.layout.row_units);
         frontier.next_unit = frontier.next_unit.next_multiple_of(row);
         let next_unit = frontier.next_unit;
-        let global = self.store.space.global(die, superblock);
-        if next_unit == self.store.layout.slc_units() {
+        let global = self.core.store.space.global(die, superblock);
+        if next_unit == self.core.store.layout.slc_units() {
             return self.end_slc_untimed(die, next_unit);
         }
-        self.store.array.restore(global, next_unit / row);
+        self.core.store.array.restore(global, next_unit / row);
     }
 }

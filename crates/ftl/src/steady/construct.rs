@@ -3,13 +3,13 @@
 //! Left out: dies that differ in their bad blocks hold the same share of the data, as in a drive that is overwritten
 //! in turns; what a policy learns (`latency-guided`) begins anew.
 
+use crate::core::{Core, Roles};
 use crate::media::Media;
 use crate::pages::PageMapped;
 use crate::store::{Frontier, SuperblockState};
 use controller::Origin;
 
 use crate::steady::drawn::Drawn;
-use crate::steady::sets::Roles;
 use crate::steady::{Moment, SetMoment, UsedBlock};
 use engine::{Permutation, RandomStream};
 
@@ -35,19 +35,19 @@ struct DiePlan {
 
 impl PageMapped {
     /// Builds the state that endless uniform random overwriting of the first `filled` units would end in: each die, with
-    /// those that it shares parity with, as at one of the `moments`, the units themselves in random order.
+    /// those that it is reclaimed with, as at one of the `moments`, the units themselves in random order.
     ///
     /// # Errors
     /// When the drive is not fresh or has too few superblocks for what is to be filled.
     pub fn construct_steady(&mut self, moments: &[SetMoment], filled: u32, seed: u64) -> Result<(), String> {
-        if self.media.store.stats.units_written > 0 || moments.is_empty() {
+        if self.media.core.store.stats.units_written > 0 || moments.is_empty() {
             return Err("a state can be constructed in a fresh drive only".into());
         }
         let mut random = RandomStream::new(seed, "ftl.construct");
         let permutation = Permutation::draw(u64::from(filled), &mut random);
-        let shares = self.media.draw_shares(filled, &mut random)?;
-        let cycles = vec![0; self.media.store.layout.superblocks()];
-        let drawn = Drawn::new(permutation, &self.media.store.layout);
+        let shares = self.media.core.draw_shares(filled, &mut random)?;
+        let cycles = vec![0; self.media.core.store.layout.superblocks()];
+        let drawn = Drawn::new(permutation, &self.media.core.store.layout);
         let mut builder = Builder { drawn, random, cycles };
         let mut order: Vec<usize> = (0..moments.len()).collect();
         for (set, shares) in shares.chunks(moments[0].dies.len()).enumerate() {
@@ -57,44 +57,17 @@ impl PageMapped {
             order.swap(at, drawn);
             self.media.construct_set(set, &moments[order[at]], shares, &mut builder)?;
         }
-        self.media.store.map.lay(Box::new(builder.drawn));
+        self.media.core.store.map.lay(Box::new(builder.drawn));
         if let Some(demand) = &mut self.media.guards.demand {
             demand.fall_behind();
         }
-        self.media.store.count_written(filled);
-        self.media.store.stats.units_programmed[Origin::Host as usize] += u64::from(filled);
+        self.media.core.store.count_written(filled);
+        self.media.core.store.stats.units_programmed[Origin::Host as usize] += u64::from(filled);
         Ok(())
     }
 }
 
-impl Media {
-    fn construct_set(
-        &mut self,
-        set: usize,
-        moment: &SetMoment,
-        shares: &[u32],
-        builder: &mut Builder,
-    ) -> Result<(), String> {
-        if moment.groups.is_empty() {
-            let roles = self.roles_of_die(set, &moment.dies[0], &mut builder.random)?;
-            let free: Vec<u32> = roles.free.iter().map(|&(superblock, _)| superblock).collect();
-            self.construct_die(set, &moment.dies[0], roles, shares[0], builder)?;
-            free.into_iter().for_each(|superblock| self.store.space.push_free(set, superblock));
-            self.store.space.dies[set].erases = moment.dies[0].erases;
-            return Ok(());
-        }
-        let plan = self.plan_groups(set, moment, &mut builder.random)?;
-        let first = set * shares.len();
-        for ((at, roles), &share) in plan.roles.into_iter().enumerate().zip(shares) {
-            self.construct_die(first + at, &moment.dies[at], roles, share, builder)?;
-        }
-        self.begin_groups(&plan.groups);
-        for (die, moment) in self.store.space.dies[first..].iter_mut().zip(&moment.dies) {
-            die.erases = moment.erases;
-        }
-        Ok(())
-    }
-
+impl Core {
     /// How many of `filled` units each die holds. Dies are written in turns and lose a unit wherever one is overwritten:
     /// in equilibrium a die's share of n varies as n / 2 beside the others.
     fn draw_shares(&self, filled: u32, random: &mut RandomStream) -> Result<Vec<u32>, String> {
@@ -276,5 +249,35 @@ impl Media {
                 }
             }
         }
+    }
+}
+
+impl Media {
+    fn construct_set(
+        &mut self,
+        set: usize,
+        moment: &SetMoment,
+        shares: &[u32],
+        builder: &mut Builder,
+    ) -> Result<(), String> {
+        if moment.groups.is_empty() {
+            let roles = self.core.roles_of_die(set, &moment.dies[0], &mut builder.random)?;
+            let free: Vec<u32> = roles.free.iter().map(|&(superblock, _)| superblock).collect();
+            self.core.construct_die(set, &moment.dies[0], roles, shares[0], builder)?;
+            free.into_iter().for_each(|superblock| self.core.store.space.push_free(set, superblock));
+            self.core.store.space.dies[set].erases = moment.dies[0].erases;
+            return Ok(());
+        }
+        let plan = self.features.plans_together(&mut self.core, set, moment, &mut builder.random);
+        let plan = plan.expect("a moment of several dies is one of dies that work in step")?;
+        let first = set * shares.len();
+        for ((at, roles), &share) in plan.roles.into_iter().enumerate().zip(shares) {
+            self.core.construct_die(first + at, &moment.dies[at], roles, share, builder)?;
+        }
+        self.features.begins_built(&mut self.core, &plan.groups);
+        for (die, moment) in self.core.store.space.dies[first..].iter_mut().zip(&moment.dies) {
+            die.erases = moment.erases;
+        }
+        Ok(())
     }
 }

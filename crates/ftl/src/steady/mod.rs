@@ -5,9 +5,9 @@
 //! - `untimed`: writes and collections that take no time.
 //! - `order`: a fresh drive that is written in order, at once.
 //! - `history`: what one die looks like at many moments of its steady state.
-//! - `construct`: dies built at moments of such a history; `sets`: which superblock takes whose place.
+//! - `construct`: dies built at moments of such a history.
 //!   `drawn`: which units of those are valid, and what they hold.
-//! - `parity`: groups reclaimed in no time.
+//! - `together`: superblocks that are reclaimed together, in no time.
 //! - `cache`: an SLC cache as long work leaves it.
 
 mod cache;
@@ -15,12 +15,11 @@ mod construct;
 mod drawn;
 mod history;
 mod order;
-mod parity;
-mod sets;
+mod together;
 mod untimed;
 
+pub use crate::core::{GroupMoment, Member, Moment, OpenBlock, SetMoment, UsedBlock, VictimBlock};
 pub use cache::Filling;
-pub use history::{GroupMoment, Member, Moment, OpenBlock, SetMoment, UsedBlock, VictimBlock};
 
 /// When write amplification counts as steady: over the last `windows` windows of `window` logical drive
 /// writes each, it stays within `tolerance` (relative) of its mean, and a straight line through them changes

@@ -6,6 +6,8 @@
 //! die comes to its quota, the drive has features that take part in writes) units are written one by one, as always.
 
 use crate::Layout;
+use crate::core::Core;
+use crate::media::Media;
 use crate::pages::PageMapped;
 use crate::store::{Frontier, Ground, HOST, NONE, Places};
 use controller::Origin;
@@ -18,7 +20,7 @@ impl PageMapped {
         if !self.may_write_in_order() {
             return 0;
         }
-        let layout = &self.media.store.layout;
+        let layout = &self.media.core.store.layout;
         let (dies, program, units) = (layout.dies as usize, layout.program_units, layout.data_units());
         let mut order = Vec::new();
         let mut written = 0;
@@ -34,34 +36,34 @@ impl PageMapped {
             }
             written += part * dies as u32;
         }
-        self.media.store.count_written(written);
-        self.media.store.stats.units_programmed[Origin::Host as usize] += u64::from(written);
+        self.media.core.store.count_written(written);
+        self.media.core.store.stats.units_programmed[Origin::Host as usize] += u64::from(written);
         if written > 0 {
-            let ground = InOrder::new(&self.media.store.layout, first.0, written, order);
-            self.media.store.map.lay(Box::new(ground));
+            let ground = InOrder::new(&self.media.core.store.layout, first.0, written, order);
+            self.media.core.store.map.lay(Box::new(ground));
         }
         written
     }
 
     /// Nothing was written, and nothing but the dies' space decides where a unit goes.
     fn may_write_in_order(&self) -> bool {
-        let (store, guards) = (&self.media.store, &self.media.guards);
+        let Media { core: Core { store, .. }, features, guards } = &self.media;
         let layout = &store.layout;
         let is_fresh = store.stats.units_written == 0
             && store.space.dies.iter().all(|die| die.clock == 0 && die.candidates.is_empty());
-        let is_plain = guards.demand.is_none() && guards.parity.is_none() && guards.snapshots.is_none();
+        let is_plain = guards.demand.is_none() && !features.watches_writes();
         let is_whole = layout.summary_units == 0 && layout.data_units().is_multiple_of(layout.program_units);
-        is_fresh && is_plain && is_whole && guards.failed_die == NONE
+        is_fresh && is_plain && is_whole && store.dead.from_start == NONE
     }
 
     /// True when the die takes `part` units of a new superblock, whatever collection may think of it.
     fn takes_in_order(&self, die: usize, part: u32) -> bool {
-        let (media, space) = (&self.media, &self.media.store.space.dies[die]);
+        let (media, space) = (&self.media, &self.media.core.store.space.dies[die]);
         let before = self.upkeep.trigger_view(media, die);
         let after = crate::gc::trigger::TriggerView { free: before.free.saturating_sub(1), ..before };
         space.frontiers[HOST].superblock == NONE
-            && !media.collections[die].mover.has_victim()
-            && media.free_superblocks(die) >= 2 + media.rules.spare
+            && !media.core.collections[die].mover.has_victim()
+            && media.core.free_superblocks(die) >= 2 + media.core.rules.spare
             && space.live + part <= space.quota
             && !self.upkeep.trigger.foreground(&before)
             && !self.upkeep.trigger.foreground(&after)
@@ -69,7 +71,7 @@ impl PageMapped {
 
     /// Opens a superblock of a die and writes `part` of its units; gives its number over the drive.
     fn open_with(&mut self, die: usize, part: u32) -> u32 {
-        let store = &mut self.media.store;
+        let store = &mut self.media.core.store;
         let opened = store.space.open(die, HOST);
         assert!(opened, "die {die} takes a write and has nothing to open");
         let space = &mut store.space.dies[die];
@@ -83,12 +85,12 @@ impl PageMapped {
     }
 
     fn close_full(&mut self, die: usize) {
-        let superblock = self.media.store.space.dies[die].frontiers[HOST].superblock;
-        let global = self.media.store.space.global(die, superblock);
-        self.media.store.space.dies[die].frontiers[HOST] = Frontier::CLOSED;
-        self.media.store.array.restore(global, self.media.store.layout.rows);
+        let superblock = self.media.core.store.space.dies[die].frontiers[HOST].superblock;
+        let global = self.media.core.store.space.global(die, superblock);
+        self.media.core.store.space.dies[die].frontiers[HOST] = Frontier::CLOSED;
+        self.media.core.store.array.restore(global, self.media.core.store.layout.rows);
         self.media.note_closed(global);
-        self.media.store.space.close(die, superblock);
+        self.media.core.store.space.close(die, superblock);
     }
 }
 

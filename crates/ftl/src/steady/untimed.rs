@@ -6,10 +6,10 @@
 //! of superblocks its collection goes first; how much the host gets done beside it is a question of times, which a
 //! caller may have answered by a timed run (`set_urgent_share`). Not modelled
 //! here: program failures, programs larger than a unit (frontiers are completed to a whole program unit when time
-//! begins again), and pacing with parity, whose groups are reclaimed at once.
+//! begins again), and pacing where superblocks are reclaimed together, which is done at once.
 
 use crate::Layout;
-use crate::host_side::Sectored;
+use crate::core::Core;
 use crate::media::Media;
 use crate::pages::PageMapped;
 use crate::relocate::Customer;
@@ -36,21 +36,18 @@ impl PageMapped {
         if !self.put_host_untimed(lpn, Origin::Host) {
             return false;
         }
-        self.media.store.count_written(1);
+        self.media.core.store.count_written(1);
         self.write_map_untimed()
     }
 
     /// Writes one unit, of the host's or of the map, to the host's open superblocks in no time; false when no die has
     /// room for it.
     pub(crate) fn put_host_untimed(&mut self, lpn: Lpn, origin: Origin) -> bool {
-        let dies = self.media.store.layout.dies as usize;
-        debug_assert!(
-            self.snapshots().is_none_or(|snapshots| snapshots.kept().len() == 0),
-            "snapshots need time"
-        );
+        let dies = self.media.core.store.layout.dies as usize;
+        debug_assert!(!self.media.features.keeps_versions(), "keeping versions needs time");
         // Whole program units go to one die after the other, as they do in a timed run.
         let programs =
-            self.media.store.stats.units_written / u64::from(self.media.store.layout.program_units);
+            self.media.core.store.stats.units_written / u64::from(self.media.core.store.layout.program_units);
         let start = (programs % dies as u64) as usize;
         let mut in_turns = (start..dies).chain(0..start);
         let Some(die) = in_turns.find(|&die| self.make_room_untimed(die)) else { return false };
@@ -65,95 +62,98 @@ impl PageMapped {
         }
         self.look_up_untimed(lpn);
         self.put_on_die_untimed(die, lpn, Origin::Host);
-        self.media.store.count_written(1);
+        self.media.core.store.count_written(1);
         self.write_map_untimed()
     }
 
     /// The host no longer needs a unit.
     pub fn trim_untimed(&mut self, lpn: Lpn) {
-        let home = self.media.store.map.lookup(lpn);
+        let home = self.media.core.store.map.lookup(lpn);
         if home == Ppa::NONE {
             return;
         }
         self.media.note_change(lpn);
-        self.media.store.map.clear(lpn);
+        self.media.core.store.map.clear(lpn);
         self.media.invalidate_host(home);
-        self.media.store.emptied.clear();
-        self.media.store.stats.units_trimmed += 1;
+        self.media.core.store.emptied.clear();
+        self.media.core.store.stats.units_trimmed += 1;
     }
 
     pub(super) fn put_on_die_untimed(&mut self, die: usize, lpn: Lpn, origin: Origin) {
-        self.media.store.stats.units_programmed[origin as usize] += 1;
-        self.media.erased_in_a_row = 0;
-        // In mixed mode a collection of groups may fill the superblock that was just opened.
-        while self.media.store.space.dies[die].frontiers[HOST].superblock == NONE {
-            let opened = self.media.store.space.open(die, HOST);
+        self.media.core.store.stats.units_programmed[origin as usize] += 1;
+        self.media.core.erased_in_a_row = 0;
+        // In mixed mode a collection of several may fill the superblock that was just opened.
+        while self.media.core.store.space.dies[die].frontiers[HOST].superblock == NONE {
+            let opened = self.media.core.store.space.open(die, HOST);
             assert!(opened, "die {die} takes a write and has nothing to open");
-            if self.media.guards.parity.is_some() {
-                self.collect_groups_untimed(die);
+            if self.media.core.rules.in_step {
+                self.collect_together_untimed(die);
             }
         }
-        let old = self.media.store.map.lookup(lpn);
+        let old = self.media.core.store.map.lookup(lpn);
         self.media.put_untimed(die, HOST, lpn);
-        self.media.collections[die].spend();
-        self.media.store.space.dies[die].live += 1;
+        self.media.core.collections[die].spend();
+        self.media.core.store.space.dies[die].live += 1;
         if old != Ppa::NONE {
             self.media.invalidate_host(old);
         }
-        self.media.store.emptied.clear();
+        self.media.core.store.emptied.clear();
     }
 
     /// True when the die can take a unit of the host's, after collecting as much as that asks for.
     pub(super) fn make_room_untimed(&mut self, die: usize) -> bool {
-        if self.media.store.space.dies[die].live >= self.media.store.space.dies[die].quota {
+        if self.media.core.store.space.dies[die].live >= self.media.core.store.space.dies[die].quota {
             return false;
         }
-        let frontier = self.media.store.space.dies[die].frontiers[HOST];
-        if self.media.guards.parity.is_some() {
+        let frontier = self.media.core.store.space.dies[die].frontiers[HOST];
+        if self.media.core.rules.in_step {
             if frontier.superblock == NONE {
-                self.collect_groups_untimed(die);
+                self.collect_together_untimed(die);
             }
         } else {
             if frontier.superblock == NONE {
                 // In time a collection that paces the host comes to its end a little before the host needs it.
-                while !self.media.turns_in_vain() && self.go_on_untimed(die) {}
-            } else if !self.media.collections[die].mover.has_victim()
-                && frontier.next_unit.is_multiple_of(self.media.store.layout.program_units)
+                while !self.media.core.turns_in_vain() && self.go_on_untimed(die) {}
+            } else if !self.media.core.collections[die].mover.has_victim()
+                && frontier.next_unit.is_multiple_of(self.media.core.store.layout.program_units)
             {
                 self.take_untimed(die);
             }
-            while !self.has_own_room_untimed(die) && !self.media.turns_in_vain() && self.go_on_untimed(die) {}
+            while !self.has_own_room_untimed(die)
+                && !self.media.core.turns_in_vain()
+                && self.go_on_untimed(die)
+            {}
             if self.has_own_room_untimed(die) {
                 return true;
             }
         }
-        if self.media.turns_in_vain() {
+        if self.media.core.turns_in_vain() {
             return false;
         }
         // Units come one by one here, so that less than a program unit may be left; and nothing is in hand.
-        let space = &self.media.store.space.dies[die];
+        let space = &self.media.core.store.space.dies[die];
         space.frontiers[HOST].superblock != NONE
-            || self.media.free_superblocks(die) >= 2 + self.media.rules.spare
+            || self.media.core.free_superblocks(die) >= 2 + self.media.core.rules.spare
     }
 
     /// True while the die is short of superblocks, so that what it collects goes before the host's programs.
     #[inline]
     fn is_urgent(&self, die: usize) -> bool {
-        self.media.collections[die].mover.has_victim()
-            && self.media.free_superblocks(die) < 2
-            && self.media.store.controller.hastens_collection()
+        self.media.core.collections[die].mover.has_victim()
+            && self.media.core.free_superblocks(die) < 2
+            && self.media.core.store.controller.hastens_collection()
     }
 
     /// Units the host earns by each unit that the first die moves, while what it collects goes before the host's programs
     /// and paces them; none while it does not.
     pub fn urgent_rate(&self) -> Option<f64> {
-        let collection = &self.media.collections[0];
+        let collection = &self.media.core.collections[0];
         (self.is_urgent(0) && collection.is_pacing()).then_some(collection.pace.rate)
     }
 
     /// The drive stands for one with more superblocks in a die, of which it has this part.
     pub fn stand_for(&mut self, part: f64) {
-        self.media.store.space.dies.iter_mut().for_each(|die| die.victim.stand_for(part));
+        self.media.core.store.space.dies.iter_mut().for_each(|die| die.victim.stand_for(part));
     }
 
     /// See [`Self::set_urgent_share`].
@@ -170,20 +170,20 @@ impl PageMapped {
     /// As [`Self::has_own_room`], for a single unit.
     #[inline]
     fn has_own_room_untimed(&self, die: usize) -> bool {
-        let open = self.media.store.space.dies[die].frontiers[HOST].superblock != NONE;
-        if open && !self.media.rules.mixed {
-            !self.media.collections[die].holds_host_back()
+        let open = self.media.core.store.space.dies[die].frontiers[HOST].superblock != NONE;
+        if open && !self.media.core.rules.mixed {
+            !self.media.core.collections[die].holds_host_back()
         } else {
-            self.media.has_own_room(die)
+            self.media.core.has_own_room(die)
         }
     }
 
-    fn collect_groups_untimed(&mut self, die: usize) {
+    fn collect_together_untimed(&mut self, die: usize) {
         while self.upkeep.trigger.foreground(&self.upkeep.trigger_view(&self.media, die)) {
-            let Some(victim) = self.media.store.space.pick_victim(die) else { return };
-            let global = self.media.store.space.global(die, victim) as u32;
-            let is_over = self.media.turns_in_vain();
-            if is_over || !self.media.reclaim_group_untimed(global, Origin::Gc) {
+            let Some(victim) = self.media.core.store.space.pick_victim(die) else { return };
+            let global = self.media.core.store.space.global(die, victim) as u32;
+            let is_over = self.media.core.turns_in_vain();
+            if is_over || !self.media.reclaim_together_untimed(global, Origin::Gc) {
                 return;
             }
         }
@@ -194,7 +194,7 @@ impl PageMapped {
         if !self.upkeep.trigger.foreground(&self.upkeep.trigger_view(&self.media, die)) {
             return false;
         }
-        let Some(victim) = self.media.store.space.pick_victim(die) else { return false };
+        let Some(victim) = self.media.core.store.space.pick_victim(die) else { return false };
         self.begin_untimed(die, victim)
     }
 
@@ -205,25 +205,25 @@ impl PageMapped {
         {
             return false;
         }
-        let Some(victim) = self.media.store.space.pick_victim(die) else { return false };
-        let space = &self.media.store.space;
-        let gain = self.media.gain_of(space.valid[space.global(die, victim)]);
-        trigger.worthwhile(gain, self.media.store.layout.data_units()) && self.begin_untimed(die, victim)
+        let Some(victim) = self.media.core.store.space.pick_victim(die) else { return false };
+        let space = &self.media.core.store.space;
+        let gain = self.media.core.gain_of(space.valid[space.global(die, victim)]);
+        trigger.worthwhile(gain, self.media.core.store.layout.data_units()) && self.begin_untimed(die, victim)
     }
 
     fn begin_untimed(&mut self, die: usize, victim: u32) -> bool {
-        let space = &self.media.store.space;
-        if !self.media.has_room_untimed(die, space.valid[space.global(die, victim)]) {
+        let space = &self.media.core.store.space;
+        if !self.media.core.has_room_untimed(die, space.valid[space.global(die, victim)]) {
             return false;
         }
-        self.media.store.space.take(die, victim);
-        self.media.begin_victim(die, victim, Origin::Gc);
+        self.media.core.store.space.take(die, victim);
+        self.media.core.begin_victim(die, victim, Origin::Gc);
         true
     }
 
     /// Lets the die's collection move some units, or erase what it has emptied; false when it has nothing to do.
     fn go_on_untimed(&mut self, die: usize) -> bool {
-        if !self.media.collections[die].mover.has_victim() && !self.take_untimed(die) {
+        if !self.media.core.collections[die].mover.has_victim() && !self.take_untimed(die) {
             return false;
         }
         if let Some((row, mask)) = self.media.next_row(die, Customer::Collection) {
@@ -231,13 +231,13 @@ impl PageMapped {
             self.media.move_row_untimed(die, row, mask, Origin::Gc);
             let share = if self.is_urgent(die) { self.upkeep.urgent_share } else { 1.0 };
             let earned = f64::from(mask.count_ones()) * share;
-            let collection = &mut self.media.collections[die];
-            collection.pace.earn(earned, self.media.store.layout.program_units);
-            if collection.mover.next_row < self.media.store.layout.rows {
+            let collection = &mut self.media.core.collections[die];
+            collection.pace.earn(earned, self.media.core.store.layout.program_units);
+            if collection.mover.next_row < self.media.core.store.layout.rows {
                 return true;
             }
         }
-        let victim = std::mem::replace(&mut self.media.collections[die].mover.victim, NONE);
+        let victim = std::mem::replace(&mut self.media.core.collections[die].mover.victim, NONE);
         self.media.erase_untimed(die, victim);
         true
     }
@@ -245,34 +245,34 @@ impl PageMapped {
     /// Ends all collection in no time, as a drive does that is not written to: collections in progress, those still wanted,
     /// and the background collection of idle dies.
     pub fn rest_untimed(&mut self) {
-        let most = u64::from(self.media.store.layout.superblocks_per_die);
-        for die in 0..self.media.store.layout.dies as usize {
+        let most = u64::from(self.media.core.store.layout.superblocks_per_die);
+        for die in 0..self.media.core.store.layout.dies as usize {
             // Each die rests by itself: what the others erased was not in vain.
-            self.media.erased_in_a_row = 0;
-            if self.media.guards.parity.is_some() {
-                self.collect_groups_untimed(die);
+            self.media.core.erased_in_a_row = 0;
+            if self.media.core.rules.in_step {
+                self.collect_together_untimed(die);
                 continue;
             }
             // Where nothing is gained by it, it ends all the same.
-            let end = self.media.store.space.dies[die].erases + most;
-            let ended = |ftl: &Self| ftl.media.store.space.dies[die].erases >= end;
+            let end = self.media.core.store.space.dies[die].erases + most;
+            let ended = |ftl: &Self| ftl.media.core.store.space.dies[die].erases >= end;
             while !ended(self) && (self.go_on_untimed(die) || self.take_idle_untimed(die)) {}
         }
-        self.media.erased_in_a_row = 0;
-        self.media.store.emptied.clear();
+        self.media.core.erased_in_a_row = 0;
+        self.media.core.store.emptied.clear();
     }
 
     /// Superblocks that were erased without time since the host's last unit, where these were more than any collection
     /// needs: what is chosen gains no room.
     pub fn erased_in_vain(&self) -> Option<u64> {
-        self.media.turns_in_vain().then_some(self.media.erased_in_a_row)
+        self.media.core.turns_in_vain().then_some(self.media.core.erased_in_a_row)
     }
 
     /// Lets time begin again: open superblocks are completed to whole program units.
     pub fn settle(&mut self) {
         self.settle_map();
-        self.settle_sectors();
-        for die in 0..self.media.store.layout.dies as usize {
+        self.media.features.settled(&self.media.core);
+        for die in 0..self.media.core.store.layout.dies as usize {
             (0..2).for_each(|stream| self.media.settle_stream(die, stream));
             self.media.settle_slc(die);
             self.media.update_eligible(die);
@@ -281,46 +281,58 @@ impl PageMapped {
 }
 
 /// What takes no decision.
-impl Media {
+impl Core {
     /// More was erased since the host's last unit than gains room for one.
     #[inline]
-    fn turns_in_vain(&self) -> bool {
+    pub fn turns_in_vain(&self) -> bool {
         self.erased_in_a_row > TURNS_MOST * u64::from(self.store.space.per_die)
     }
 
+    pub fn has_room_untimed(&self, die: usize, units: u32) -> bool {
+        let layout = &self.store.layout;
+        let left = self.store.space.dies[die].frontiers[self.moving_stream()].left(layout);
+        left + self.free_superblocks(die) * layout.data_units() >= units
+    }
+}
+
+impl Media {
     /// Puts a unit into the open superblock of a stream and makes it the unit's home.
     #[inline]
     fn put_untimed(&mut self, die: usize, stream: usize, lpn: Lpn) {
-        let space = &mut self.store.space.dies[die];
+        let space = &mut self.core.store.space.dies[die];
         space.clock += 1;
         let frontier = &mut space.frontiers[stream];
         let superblock = frontier.superblock;
-        let global = die as u32 * self.store.layout.superblocks_per_die + superblock;
-        let ppa = Ppa(self.store.layout.first_ppa(global) + u64::from(frontier.next_unit));
+        let global = die as u32 * self.core.store.layout.superblocks_per_die + superblock;
+        let ppa = Ppa(self.core.store.layout.first_ppa(global) + u64::from(frontier.next_unit));
         frontier.next_unit += 1;
-        let (first, full) = (frontier.next_unit == 1, frontier.next_unit == self.store.layout.data_units());
-        self.store.map.assign(ppa, lpn);
+        let (first, full) =
+            (frontier.next_unit == 1, frontier.next_unit == self.core.store.layout.data_units());
+        self.core.store.map.assign(ppa, lpn);
         self.note_change(lpn);
-        self.store.map.set(lpn, ppa);
-        self.store.space.valid[global as usize] += 1;
+        self.core.store.map.set(lpn, ppa);
+        self.core.store.space.valid[global as usize] += 1;
         if full {
-            self.store.space.dies[die].frontiers[stream] = Frontier::CLOSED;
-            self.store.array.restore(global as usize, self.store.layout.rows);
-            self.store.stats.units_programmed[Origin::Map as usize] +=
-                u64::from(self.store.layout.summary_units);
+            self.core.store.space.dies[die].frontiers[stream] = Frontier::CLOSED;
+            self.core.store.array.restore(global as usize, self.core.store.layout.rows);
+            self.core.store.stats.units_programmed[Origin::Map as usize] +=
+                u64::from(self.core.store.layout.summary_units);
             self.note_closed(global as usize);
-            self.store.space.close(die, superblock);
+            self.core.store.space.close(die, superblock);
         }
-        if (first || full) && self.guards.parity.is_some() {
-            let programs =
-                if full { self.store.layout.superblock_units / self.store.layout.program_units } else { 1 };
-            self.note_written_untimed(global, programs);
+        if (first || full) && self.core.rules.in_step {
+            let programs = if full {
+                self.core.store.layout.superblock_units / self.core.store.layout.program_units
+            } else {
+                1
+            };
+            self.features.wrote_untimed(&mut self.core, global, programs);
         }
     }
 
     /// Completes the open superblock of a stream to whole program units.
     fn settle_stream(&mut self, die: usize, stream: usize) {
-        let (layout, space) = (&self.store.layout, &mut self.store.space);
+        let (layout, space) = (&self.core.store.layout, &mut self.core.store.space);
         let frontier = &mut space.dies[die].frontiers[stream];
         let superblock = frontier.superblock;
         if superblock == NONE {
@@ -334,14 +346,15 @@ impl Media {
             *frontier = Frontier::CLOSED;
             space.close(die, superblock);
         }
-        self.store.array.restore(global as usize, rows);
-        self.note_written_untimed(global, rows / self.store.layout.program_rows);
+        self.core.store.array.restore(global as usize, rows);
+        let programs = rows / self.core.store.layout.program_rows;
+        self.features.wrote_untimed(&mut self.core, global, programs);
     }
 
     pub fn move_all_untimed(&mut self, die: usize, global: u32, origin: Origin) {
-        let Layout { rows, row_units, .. } = self.store.layout;
+        let Layout { rows, row_units, .. } = self.core.store.layout;
         for row in global * rows..(global + 1) * rows {
-            let mask = self.store.map.valid_mask(self.store.layout.first_of_row(row), row_units);
+            let mask = self.core.store.map.valid_mask(self.core.store.layout.first_of_row(row), row_units);
             self.move_row_untimed(die, row, mask, origin);
         }
     }
@@ -349,20 +362,20 @@ impl Media {
     /// Moves units of a page row (numbered over the drive).
     #[inline]
     fn move_row_untimed(&mut self, die: usize, row: u32, mask: u64, origin: Origin) {
-        let (stream, first) = (self.moving_stream(), self.store.layout.first_of_row(row));
-        self.store.stats.units_programmed[origin as usize] += u64::from(mask.count_ones());
+        let (stream, first) = (self.core.moving_stream(), self.core.store.layout.first_of_row(row));
+        self.core.store.stats.units_programmed[origin as usize] += u64::from(mask.count_ones());
         // Where the units live is all over the map: it is asked for at once, not unit by unit.
         for place in places(first, mask) {
-            self.store.map.prefetch_lookup(self.store.map.holder(place));
+            self.core.store.map.prefetch_lookup(self.core.store.map.holder(place));
         }
         for old in places(first, mask) {
-            let space = &mut self.store.space;
+            let space = &mut self.core.store.space;
             if space.dies[die].frontiers[stream].superblock == NONE {
                 assert!(space.open(die, stream), "collection took a victim without room for it");
             }
-            let lpn = self.store.map.holder(old);
+            let lpn = self.core.store.map.holder(old);
             self.put_untimed(die, stream, lpn);
-            self.invalidate(old);
+            self.core.invalidate(old);
         }
     }
 
@@ -370,26 +383,22 @@ impl Media {
     fn erase_untimed(&mut self, die: usize, superblock: u32) {
         let mut next = Some(superblock);
         while let Some(erased) = next.take() {
-            self.erased_in_a_row += 1;
-            let wear = self.store.controller.wear_row(|| self.store.array.worn(die as u32, erased));
+            self.core.erased_in_a_row += 1;
+            let wear = self.core.store.controller.wear_row(|| self.core.store.array.worn(die as u32, erased));
             if !self.erase(die, erased, Origin::Gc) {
-                return self.lose_superblock(die, self.store.space.global(die, erased));
+                return self.core.lose_superblock(die, self.core.store.space.global(die, erased));
             }
             let Some(cold) = self.free_erased(die, erased, wear) else { return };
-            let global = self.store.space.global(die, cold);
-            self.store.space.take(die, cold);
-            if !self.turns_in_vain() && self.has_room_untimed(die, self.store.space.valid[global]) {
+            let global = self.core.store.space.global(die, cold);
+            self.core.store.space.take(die, cold);
+            if !self.core.turns_in_vain()
+                && self.core.has_room_untimed(die, self.core.store.space.valid[global])
+            {
                 self.move_all_untimed(die, global as u32, Origin::Gc);
                 next = Some(cold);
             } else {
-                self.store.space.close(die, cold);
+                self.core.store.space.close(die, cold);
             }
         }
-    }
-
-    pub fn has_room_untimed(&self, die: usize, units: u32) -> bool {
-        let layout = &self.store.layout;
-        let left = self.store.space.dies[die].frontiers[self.moving_stream()].left(layout);
-        left + self.free_superblocks(die) * layout.data_units() >= units
     }
 }

@@ -2,14 +2,20 @@
 //!
 //! Nothing here knows why data is written or moved, nor any feature that a drive may have beside.
 
+mod dead;
+pub(crate) mod labels;
 mod map;
+mod marks;
 mod mover;
 mod programs;
 mod saved;
 mod space;
+pub(crate) mod spare;
 
+pub(crate) use dead::DeadDies;
 pub use map::Beginning;
 pub(crate) use map::{Ground, Map, Places};
+pub(crate) use marks::Mark;
 pub(crate) use mover::{Mover, PENDING_MAX, Pace};
 pub(crate) use programs::{Programs, Source};
 pub(crate) use saved::STATES;
@@ -21,6 +27,7 @@ use crate::wear;
 use crate::{FtlStats, Layout};
 use controller::{Controller, Transaction};
 use nand::FlashArray;
+use spare::Spare;
 use std::ops::Range;
 use units::Ppa;
 
@@ -42,6 +49,10 @@ pub(crate) struct Store {
     pub stats: FtlStats,
     /// Superblocks that may have become empty while being reclaimed.
     pub emptied: Vec<u32>,
+    /// Dies that answer no more.
+    pub dead: DeadDies,
+    /// What the spare areas say beside what each unit holds, where the power may be cut.
+    pub spare: Option<Box<Spare>>,
 }
 
 /// The places of a set of units of a page row whose first is given.
@@ -72,6 +83,8 @@ impl Store {
             controller,
             stats: FtlStats::default(),
             emptied: Vec::new(),
+            dead: DeadDies::new(NONE),
+            spare: None,
             layout,
         }
     }
@@ -134,6 +147,7 @@ impl Store {
 
     /// Bytes of state.
     pub fn bytes(&self) -> usize {
-        self.map.bytes() + self.space.bytes() + self.array.bytes()
+        let spare = self.spare.as_ref().map_or(0, |spare| spare.bytes());
+        self.map.bytes() + self.space.bytes() + self.array.bytes() + spare
     }
 }

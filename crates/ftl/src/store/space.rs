@@ -76,6 +76,10 @@ pub(crate) struct DieSpace {
     pub usable: u32,
     /// Valid units, and host units under way.
     pub live: u32,
+    /// Free superblocks that neither collection nor what it moves may take: something else has a claim to them.
+    pub claimed: u32,
+    /// Superblocks that serve another purpose for now, so that data cannot count on them.
+    pub lent: u32,
     /// Superblocks that wear levelling leaves free, out of those that collections could do with.
     pub held: u32,
     /// The most `live` may be, so that garbage collection can always go on.
@@ -100,6 +104,8 @@ pub(crate) struct Space {
     pub failing: Vec<bool>,
     /// The host overtook a unit of it while it was being emptied: a copy may be on its way that nobody needs.
     pub overtaken: Vec<bool>,
+    /// It holds one bit a cell; empty where none ever does.
+    pub one_bit: Vec<bool>,
     pub closed_at: Vec<u64>,
     pub pe_cycles: Vec<u32>,
     position: Vec<u32>,
@@ -119,6 +125,8 @@ impl Space {
                     frontiers: [Frontier::CLOSED; 3],
                     usable: 0,
                     live: 0,
+                    claimed: 0,
+                    lent: 0,
                     held: 0,
                     quota: 0,
                     clock: 0,
@@ -138,6 +146,7 @@ impl Space {
             state: vec![SuperblockState::Lost; count],
             failing: vec![false; count],
             overtaken: vec![false; count],
+            one_bit: Vec::new(),
             closed_at: vec![0; count],
             pe_cycles: vec![0; count],
             position: vec![NONE; count],
@@ -201,6 +210,12 @@ impl Space {
     #[inline]
     pub fn place_of(&self, superblock: u32) -> (usize, u32) {
         ((superblock / self.per_die) as usize, superblock % self.per_die)
+    }
+
+    /// True when a superblock (over the drive) holds one bit a cell.
+    #[inline]
+    pub fn holds_one_bit(&self, superblock: usize) -> bool {
+        self.one_bit.get(superblock).is_some_and(|holds| *holds)
     }
 
     /// True when `superblock` (over the drive) may be chosen as a victim.

@@ -2,7 +2,7 @@
 
 use crate::agenda::Costs;
 use crate::guards::regulation::Regulation;
-use crate::settings::{FtlConfig, PatrolRules, SnapshotRules};
+use crate::settings::{FtlConfig, PatrolRules};
 use units::Nanos;
 
 /// One thing that is asked for: so much time of a die or a channel, in so much time.
@@ -57,10 +57,8 @@ impl Burden {
             let rows = u64::from(stored.div_ceil(layout.row_units));
             ask("ftl.scrub.period", rows, costs.row_read, period, "page rows to read");
         }
-        if let Some((SnapshotRules { every: Some(every), .. }, _)) = &config.snapshots {
-            let programs = layout.translation_units.div_ceil(layout.program_units);
-            let what = format!("checkpoint of the map ({programs} programs on all dies)");
-            ask("ftl.snapshots.every", 1, costs.checkpoint(layout), *every, &what);
+        for chore in config.beside.chores(layout, costs) {
+            ask(chore.key, 1, chore.ns, chore.within, &chore.what);
         }
         Self { whose, share: config.upkeep.share, parts }
     }

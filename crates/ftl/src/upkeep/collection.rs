@@ -4,10 +4,10 @@
 //! space that only it could free.
 
 use crate::Probe;
+use crate::core::Core;
 use crate::gc::trigger::TriggerView;
 use crate::media::Media;
 use crate::relocate::Customer;
-use crate::snapshot_expiry::ExpiryReason;
 use crate::store::{NONE, PENDING_MAX};
 use crate::upkeep::Upkeep;
 use controller::{Context, Origin, Transaction, Urgency};
@@ -15,13 +15,13 @@ use units::DieId;
 
 impl Upkeep {
     pub fn trigger_view(&self, media: &Media, die: usize) -> TriggerView {
-        let (space, collection) = (&media.store.space.dies[die], &media.collections[die]);
+        let (space, collection) = (&media.core.store.space.dies[die], &media.core.collections[die]);
         TriggerView {
-            free: (media.free_superblocks(die) + collection.mover.returning())
-                .saturating_sub(media.rules.spare + space.held),
+            free: (media.core.free_superblocks(die) + collection.mover.returning())
+                .saturating_sub(media.core.rules.spare + space.held),
             superblocks: space.usable,
-            garbage_units: media.store.space.garbage(die),
-            superblock_units: media.store.layout.data_units(),
+            garbage_units: media.core.store.space.garbage(die),
+            superblock_units: media.core.store.layout.data_units(),
         }
     }
 
@@ -31,7 +31,7 @@ impl Upkeep {
         if media.is_loading() {
             return; // Which of its units are valid is not known yet.
         }
-        if media.guards.failed_die != NONE || media.rests(die) {
+        if media.core.rests(die) {
             return; // What is there must stay: only the rest of a stripe gives back what the dead die held.
         }
         self.collect_garbage(media, die, ctx);
@@ -44,53 +44,55 @@ impl Upkeep {
 
     /// Collection alone, without the folding that may need it.
     pub fn collect_garbage<P: Probe>(&mut self, media: &mut Media, die: usize, ctx: &mut Context<P>) {
-        if !media.collections[die].mover.waiting.is_empty() {
+        if !media.core.collections[die].mover.waiting.is_empty() {
             media.retry_waiting(die, ctx);
         }
         self.empty(media, die, Customer::Collection, ctx);
         media.pad_leftover(die, ctx);
-        let urgency = if media.free_superblocks(die) < 2 { Urgency::Urgent } else { Urgency::Normal };
-        media.store.controller.set_urgency(DieId(die as u32), urgency);
+        let urgency = if media.core.free_superblocks(die) < 2 { Urgency::Urgent } else { Urgency::Normal };
+        media.core.store.controller.set_urgency(DieId(die as u32), urgency);
     }
 
     /// Takes the next victim, if one is wanted and there is room for all it holds.
     pub fn take_victim(&mut self, media: &mut Media, die: usize) -> bool {
-        if media.collections[die].mover.pending.len() >= PENDING_MAX {
+        if media.core.collections[die].mover.pending.len() >= PENDING_MAX {
             return false;
         }
         let foreground = self.trigger.foreground(&self.trigger_view(media, die));
-        let asked = media.next_forced(die, foreground);
+        let asked = media.core.next_forced(die, foreground);
         let next = asked.or_else(|| self.choose_victim(media, die, foreground).map(|it| (it, Origin::Gc)));
         let Some((superblock, origin)) = next else { return false };
-        self.count_victim(media, die, media.store.space.global(die, superblock), origin);
-        media.store.space.take(die, superblock);
-        media.begin_victim(die, superblock, origin);
+        self.count_victim(media, die, media.core.store.space.global(die, superblock), origin);
+        media.core.store.space.take(die, superblock);
+        media.core.begin_victim(die, superblock, origin);
         true
     }
 
     /// The victim policy's choice, if one is wanted, is worth it and can be moved.
     fn choose_victim(&self, media: &mut Media, die: usize, foreground: bool) -> Option<u32> {
-        let idle = media.collections[die].background;
+        let idle = media.core.collections[die].background;
         let wanted = foreground || (idle && self.trigger.background(&self.trigger_view(media, die)));
         if !wanted {
             return None;
         }
         // A choice for which there was no room is kept: asking again would draw again, and favour victims with
         // little in them beyond what the policy says.
-        let space = &mut media.store.space;
-        let kept = std::mem::replace(&mut media.collections[die].declined, NONE);
+        let space = &mut media.core.store.space;
+        let kept = std::mem::replace(&mut media.core.collections[die].declined, NONE);
         let is_kept = kept != NONE && space.is_candidate(space.global(die, kept));
         let superblock = if is_kept { kept } else { space.pick_victim(die)? };
         let valid = space.valid[space.global(die, superblock)];
-        if !foreground && !self.trigger.worthwhile(media.gain_of(valid), media.store.layout.data_units()) {
+        if !foreground
+            && !self.trigger.worthwhile(media.core.gain_of(valid), media.core.store.layout.data_units())
+        {
             return None; // The die rests, or it would move all it holds for a little room nobody asks for.
         }
-        let has_room = media.has_room_for(die, valid);
-        let collection = &mut media.collections[die];
+        let has_room = media.core.has_room_for(die, valid);
+        let collection = &mut media.core.collections[die];
         if !has_room && collection.expected_superblocks() > 0 {
             collection.declined = superblock;
-        } else if !has_room && media.guards.power.is_some() {
-            return media.emptiest_that_fits(die);
+        } else if !has_room && media.core.store.spare.is_some() {
+            return media.core.emptiest_that_fits(die);
         }
         has_room.then_some(superblock)
     }
@@ -98,17 +100,17 @@ impl Upkeep {
     /// A superblock was erased: it is free again, or out of use.
     pub fn on_erased<P: Probe>(&mut self, media: &mut Media, erase: &Transaction, ctx: &mut Context<P>) {
         let (die, superblock) = (erase.die.index(), erase.superblock);
-        let global = media.store.space.global(die, superblock);
+        let global = media.core.store.space.global(die, superblock);
         ctx.probe.on_erase(global);
         media.forget_waiting(die, global as u32);
-        let customer = media.customer_of(global as u32);
-        if media.guards.dead.has(die) && media.guards.parity.is_none() {
+        let customer = media.core.customer_of(global as u32);
+        if media.core.store.dead.has(die) && !media.core.rules.in_step {
             // Nobody knows what its cells hold now: nothing that is needed.
             let _ = media.erase(die, superblock, erase.origin);
             media.mover(die, customer).erasing -= 1;
             return;
         }
-        if media.guards.parity.is_some() && customer == Customer::Collection {
+        if media.core.rules.in_step && customer == Customer::Collection {
             return self.on_member_erased(media, erase, ctx);
         }
         let is_whole = media.erase(die, superblock, erase.origin);
@@ -117,10 +119,10 @@ impl Upkeep {
             media.free_slc(die, global);
         }
         if !is_whole {
-            media.lose_superblock(die, global);
-            media.fit_snapshots(ctx);
+            media.core.lose_superblock(die, global);
+            media.fit_features(ctx);
         } else if let Some(cold) = media.free_erased(die, superblock, erase.wear) {
-            media.collections[die].force(cold, Origin::Wear);
+            media.core.collections[die].force(cold, Origin::Wear);
         }
         self.collect(media, die, ctx);
     }
@@ -128,22 +130,22 @@ impl Upkeep {
     /// A superblock (numbered over the drive) is taken on behalf of `origin`: what it holds will move, the rest of it is
     /// room gained.
     pub fn count_victim(&mut self, media: &mut Media, die: usize, superblock: usize, origin: Origin) {
-        let valid = media.store.space.valid[superblock];
-        let room = u64::from(media.store.layout.data_units() - valid);
+        let valid = media.core.store.space.valid[superblock];
+        let room = u64::from(media.core.store.layout.data_units() - valid);
         if origin != Origin::Gc {
-            media.store.stats.wear_relocations += u64::from(origin == Origin::Wear);
-            media.store.stats.relocated_units += u64::from(valid);
-            media.store.stats.relocated_room += room;
+            media.core.store.stats.wear_relocations += u64::from(origin == Origin::Wear);
+            media.core.store.stats.relocated_units += u64::from(valid);
+            media.core.store.stats.relocated_room += room;
             return media.count_refresh(origin);
         }
-        media.store.stats.victims += 1;
-        media.store.stats.victim_units += u64::from(valid);
-        media.store.stats.victim_room += room;
-        media.store.stats.victim_candidates += media.store.space.dies[die].candidates.len() as u64;
-        media.store.stats.victim_free += media.store.space.dies[die].free.len() as u64;
+        media.core.store.stats.victims += 1;
+        media.core.store.stats.victim_units += u64::from(valid);
+        media.core.store.stats.victim_room += room;
+        media.core.store.stats.victim_candidates += media.core.store.space.dies[die].candidates.len() as u64;
+        media.core.store.stats.victim_free += media.core.store.space.dies[die].free.len() as u64;
         self.turnover.note(die, u64::from(valid), room);
         if self.turnover.is_due() {
-            let mut mark = media.mark();
+            let mut mark = media.core.mark();
             // It is counted and not taken yet.
             mark.units_to_move += u64::from(valid);
             self.turnover.push(mark);
@@ -151,11 +153,11 @@ impl Upkeep {
     }
 }
 
-impl Media {
+impl Core {
     /// The candidate with the fewest valid units, if there is room for them: what power cuts tore may have left so little
     /// that the policy's choice would wait for ever.
     #[cold]
-    fn emptiest_that_fits(&self, die: usize) -> Option<u32> {
+    pub fn emptiest_that_fits(&self, die: usize) -> Option<u32> {
         let space = &self.store.space;
         let valid = |superblock: &u32| space.valid[space.global(die, *superblock)];
         let candidates = space.dies[die].candidates.iter().map(|candidate| candidate.0);
@@ -163,7 +165,7 @@ impl Media {
     }
 
     /// The next superblock that was asked for, if there is room for what it holds.
-    fn next_forced(&mut self, die: usize, foreground: bool) -> Option<(u32, Origin)> {
+    pub fn next_forced(&mut self, die: usize, foreground: bool) -> Option<(u32, Origin)> {
         while let Some(&(superblock, origin)) = self.collections[die].forced.front() {
             let pressed = foreground || self.buffer.first_queued().is_some();
             if origin.keeps_data() && pressed && std::mem::take(&mut self.collections[die].kept_data) {
@@ -181,7 +183,9 @@ impl Media {
         }
         None
     }
+}
 
+impl Media {
     /// Counts a superblock that is moved for refresh or scrub.
     pub fn count_refresh(&mut self, origin: Origin) {
         let Some(regulation) = &mut self.guards.regulation else { return };
@@ -189,17 +193,11 @@ impl Media {
         regulation.counts.superblocks_scrubbed += u64::from(origin == Origin::Scrub);
     }
 
-    /// Blocks that failed may have taken the room that snapshots had: some go, whatever `when_full` says.
-    pub fn fit_snapshots<P: Probe>(&mut self, ctx: &mut Context<P>) {
-        let spare = self.spare_units();
-        if let Some(snapshots) = &mut self.guards.snapshots {
-            snapshots.set_room(spare);
-        }
-        while let Some(snapshots) = &mut self.guards.snapshots
-            && snapshots.units > snapshots.room
-        {
-            snapshots.counts.dropped_full += 1;
-            self.expire_snapshot(ExpiryReason::Room, ctx.calendar.now(), &mut ctx.probe);
+    /// Blocks that failed may have taken the room that features had beside what the host's data need.
+    pub fn fit_features<P: Probe>(&mut self, ctx: &mut Context<P>) {
+        self.features.set_room(self.core.spare_units());
+        while self.features.gives_way(&mut self.core, ctx.calendar.now()) {
+            self.do_asked(ctx);
         }
         self.erase_emptied(ctx);
     }

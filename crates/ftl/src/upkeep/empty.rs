@@ -48,7 +48,7 @@ impl Upkeep {
         ctx: &mut Context<P>,
     ) -> bool {
         match customer {
-            Customer::Collection if media.guards.parity.is_some() => self.take_member(media, die, ctx),
+            Customer::Collection if media.core.rules.in_step => self.take_together(media, die, ctx),
             Customer::Collection => self.take_victim(media, die),
             Customer::Folding => media.take_folded(die),
         }
@@ -65,11 +65,11 @@ impl Upkeep {
     ) -> bool {
         // Folding passes over rows without anything valid even where it reads none.
         while (customer == Customer::Folding
-            || media.collections[die].mover.reading_rows < media.rules.read_ahead)
+            || media.core.collections[die].mover.reading_rows < media.core.rules.read_ahead)
             && let Some((row, mask)) = media.next_row(die, customer)
         {
             let route = match customer {
-                Customer::Collection if media.rules.copyback => Route::InDie,
+                Customer::Collection if media.core.rules.copyback => Route::InDie,
                 Customer::Collection => Route::Bus,
                 Customer::Folding => media.route_of_folding(die, row),
             };
@@ -80,7 +80,7 @@ impl Upkeep {
             let mover = media.mover(die, customer);
             mover.begin_read(mask.count_ones());
             let origin = mover.origin;
-            let first = Ppa(media.store.layout.first_of_row(row));
+            let first = Ppa(media.core.store.layout.first_of_row(row));
             let moved = route == Route::InDie
                 && match customer {
                     Customer::Collection => media.copy_back(die, first, origin, ctx),
@@ -90,7 +90,7 @@ impl Upkeep {
                 media.submit_read(row, mask, origin, Class::InternalRead, NONE, ctx);
             }
         }
-        media.mover(die, customer).next_row == media.rows_of(customer)
+        media.mover(die, customer).next_row == media.core.rows_of(customer)
     }
 
     /// Units of a victim were read: those still valid move on.
@@ -100,16 +100,18 @@ impl Upkeep {
         media.mover(die, customer).end_read(count);
         match customer {
             Customer::Collection => {
-                media.collections[die].pace.earn(f64::from(count), media.store.layout.program_units);
-                for ppa in media.store.units_of(read) {
-                    if media.store.map.is_valid(ppa) {
+                media.core.collections[die]
+                    .pace
+                    .earn(f64::from(count), media.core.store.layout.program_units);
+                for ppa in media.core.store.units_of(read) {
+                    if media.core.store.map.is_valid(ppa) {
                         media.move_unit(die, ppa, read.origin, ctx);
                     }
                 }
             }
             // Folded units find places as the host's do: when it is their turn.
             Customer::Folding => {
-                let units = media.store.units_of(read).map(|ppa| (ppa, read.origin));
+                let units = media.core.store.units_of(read).map(|ppa| (ppa, read.origin));
                 media.mover(die, customer).waiting.extend(units);
             }
         }

@@ -31,7 +31,7 @@ impl Upkeep {
     /// Gives places to the units that were read; false when some have to wait.
     pub fn place_folded<P: Probe>(&mut self, media: &mut Media, die: usize, ctx: &mut Context<P>) -> bool {
         while let Some(&(ppa, _)) = media.mover(die, Customer::Folding).waiting.front() {
-            if media.store.map.is_valid(ppa) && !self.place_unit(media, die, ppa, ctx) {
+            if media.core.store.map.is_valid(ppa) && !self.place_unit(media, die, ppa, ctx) {
                 return false;
             }
             media.mover(die, Customer::Folding).waiting.pop_front();
@@ -47,15 +47,15 @@ impl Upkeep {
         ppa: Ppa,
         ctx: &mut Context<P>,
     ) -> bool {
-        let begun = media.store.space.dies[die].frontiers[HOST].filled > 0;
+        let begun = media.core.store.space.dies[die].frontiers[HOST].filled > 0;
         if !begun && !media.may_begin_program(die) {
             return false;
         }
         if !self.open_for_folding(media, die, ctx) {
             return false;
         }
-        media.collections[die].spend();
-        let lpn = media.store.map.holder(ppa);
+        media.core.collections[die].spend();
+        let lpn = media.core.store.map.holder(ppa);
         media.append(die, HOST, lpn, Source::new(Origin::Fold, ppa.0), ctx);
         true
     }
@@ -68,12 +68,12 @@ impl Upkeep {
         die: usize,
         ctx: &mut Context<P>,
     ) -> bool {
-        if media.store.space.dies[die].frontiers[HOST].superblock == NONE {
-            assert!(media.open_own(die, HOST), "die {die} has room for the host and nothing to open");
+        if media.core.store.space.dies[die].frontiers[HOST].superblock == NONE {
+            assert!(media.core.open_own(die, HOST), "die {die} has room for the host and nothing to open");
             // With one superblock fewer, garbage collection may have to begin.
             self.collect_garbage(media, die, ctx);
         }
-        media.store.space.dies[die].frontiers[HOST].superblock != NONE
+        media.core.store.space.dies[die].frontiers[HOST].superblock != NONE
     }
 
     /// Moves rows of the victim from `first` on to a whole program unit without the bus, if the superblock that takes them
@@ -85,17 +85,17 @@ impl Upkeep {
         first: Ppa,
         ctx: &mut Context<P>,
     ) -> bool {
-        let (rows, units) = (media.store.layout.program_rows, media.store.layout.program_units);
+        let (rows, units) = (media.core.store.layout.program_rows, media.core.store.layout.program_units);
         if !self.open_for_folding(media, die, ctx)
             || !media.copy_in_die(die, HOST, first, units, Origin::Fold, ctx)
         {
             return false;
         }
         for _ in 0..units {
-            media.collections[die].spend();
+            media.core.collections[die].spend();
         }
         media.pass_rows(die, Customer::Folding, rows - 1);
-        media.mover(die, Customer::Folding).reading_units -= media.store.layout.row_units;
+        media.mover(die, Customer::Folding).reading_units -= media.core.store.layout.row_units;
         true
     }
 }
@@ -116,8 +116,8 @@ impl Media {
         let Some(cache) = &self.guards.slc_cache else { return false };
         let kept = cache.dies[die].superblocks - cache.dies[die].mover.returning();
         kept > cache.reserved
-            && self.store.space.dies[die].live + self.store.layout.program_units
-                > self.quota_beside(die, kept)
+            && self.core.store.space.dies[die].live + self.core.store.layout.program_units
+                > self.core.quota_beside(die, kept)
     }
 
     /// True when data wait that the host may write here, having earned it: else folding, which is told first that a
@@ -127,29 +127,30 @@ impl Media {
         let of = &cache.dies[die];
         !of.background
             && of.failed == 0
-            && self.buffer.first_queued().is_some()
-            && self.is_within_quota(die)
+            && self.core.buffer.first_queued().is_some()
+            && self.core.is_within_quota(die)
             && self.has_slc_room(die)
     }
 
     pub fn may_begin_program(&self, die: usize) -> bool {
-        self.has_program_place(die) && self.has_own_room(die) && !self.is_hosts_turn(die)
+        self.core.has_program_place(die) && self.core.has_own_room(die) && !self.is_hosts_turn(die)
     }
 
     /// How the victim's next page row (numbered over the drive) goes: without the bus, if the chip can do that and so many
     /// rows as fill a program unit are valid, and once what came over the bus has filled program units of its own.
     pub fn route_of_folding(&self, die: usize, row: u32) -> Route {
         let Some(cache) = &self.guards.slc_cache else { return Route::Wait };
-        let (mover, layout) = (&cache.dies[die].mover, &self.store.layout);
-        let wanted = self.wants_folding(die) && self.has_program_place(die) && self.has_own_room(die);
-        if !wanted || mover.reading_rows >= self.rules.read_ahead {
+        let (mover, layout) = (&cache.dies[die].mover, &self.core.store.layout);
+        let wanted =
+            self.wants_folding(die) && self.core.has_program_place(die) && self.core.has_own_room(die);
+        if !wanted || mover.reading_rows >= self.core.rules.read_ahead {
             return Route::Wait;
         }
         let (first, units) = (layout.first_of_row(row), layout.program_units);
         let whole = cache.in_die
             && mover.next_row + layout.program_rows <= layout.slc_rows
-            && (first..first + u64::from(units)).all(|ppa| self.store.map.is_valid(Ppa(ppa)));
-        let begun = self.store.space.dies[die].frontiers[HOST].filled + mover.units_in_hand();
+            && (first..first + u64::from(units)).all(|ppa| self.core.store.map.is_valid(Ppa(ppa)));
+        let begun = self.core.store.space.dies[die].frontiers[HOST].filled + mover.units_in_hand();
         match (whole, begun) {
             (true, 0) if self.may_begin_program(die) => Route::InDie,
             (true, _) if begun.is_multiple_of(units) => Route::Wait,
@@ -171,27 +172,27 @@ impl Media {
         let Some(superblock) = of.waiting.pop_front() else { return false };
         of.mover.take(superblock, Origin::Fold);
         of.pace.credit = 0.0;
-        let global = self.store.space.global(die, superblock);
-        of.failed -= u32::from(self.store.space.failing[global]);
-        self.store.space.state[global] = SuperblockState::Victim;
-        self.store.stats.slc_superblocks_folded += 1;
-        self.store.stats.slc_units_folded += u64::from(self.store.space.valid[global]);
+        let global = self.core.store.space.global(die, superblock);
+        of.failed -= u32::from(self.core.store.space.failing[global]);
+        self.core.store.space.state[global] = SuperblockState::Victim;
+        self.core.store.stats.slc_superblocks_folded += 1;
+        self.core.store.stats.slc_units_folded += u64::from(self.core.store.space.valid[global]);
         true
     }
 
     /// Where the cache must give superblocks back and only the open one is left, that one ends early.
     pub fn close_open_slc(&mut self, die: usize) {
         let Some(cache) = &self.guards.slc_cache else { return };
-        let frontier = &self.store.space.dies[die].frontiers[SLC];
+        let frontier = &self.core.store.space.dies[die].frontiers[SLC];
         let superblock = frontier.superblock;
         let last = cache.dies[die].waiting.is_empty() && superblock != NONE && frontier.filled == 0;
         if !last || !self.is_crowded(die) {
             return;
         }
-        let global = self.store.space.global(die, superblock);
-        self.store.space.dies[die].frontiers[SLC].superblock = NONE;
-        self.store.space.state[global] = SuperblockState::Closed;
-        if self.store.space.in_flight[global] == 0 {
+        let global = self.core.store.space.global(die, superblock);
+        self.core.store.space.dies[die].frontiers[SLC].superblock = NONE;
+        self.core.store.space.state[global] = SuperblockState::Closed;
+        if self.core.store.space.in_flight[global] == 0 {
             self.close_slc(die, superblock);
         }
     }

@@ -14,14 +14,14 @@ impl Upkeep {
         match kind {
             events::IDLE => self.trigger.idle_after(),
             events::FOLD => media.guards.slc_cache.as_ref()?.idle_after,
-            _ => Some(media.rules.rewrite_after),
+            _ => Some(media.core.rules.rewrite_after),
         }
     }
 
     /// A die has nothing to do: when that lasts, it does what there is to do in idle time.
     #[inline]
     pub fn arm_idle_timers(&mut self, media: &mut Media, die: usize, calendar: &mut Calendar) {
-        let idle = &mut media.collections[die].idle;
+        let idle = &mut media.core.collections[die].idle;
         idle.since = calendar.now();
         if !idle.is_armed(events::IDLE)
             && self.trigger.idle_after().is_some()
@@ -33,7 +33,7 @@ impl Upkeep {
             self.arm_idle_timer(media, die, events::FOLD, calendar);
         }
         // Only so many units are worth a program.
-        let program = media.store.layout.program_units as usize;
+        let program = media.core.store.layout.program_units as usize;
         if media.guards.regulation.as_ref().is_some_and(|units| units.rewrites_waiting(die) >= program) {
             self.arm_idle_timer(media, die, events::REWRITE, calendar);
         }
@@ -43,7 +43,7 @@ impl Upkeep {
     fn arm_idle_timer(&self, media: &mut Media, die: usize, kind: u8, calendar: &mut Calendar) {
         if let Some(wait) = self.idle_wait(media, kind) {
             let event = Event { kind, index: die as u32 };
-            media.collections[die].idle.arm(calendar.now() + wait, event, calendar);
+            media.core.collections[die].idle.arm(calendar.now() + wait, event, calendar);
         }
     }
 
@@ -51,14 +51,14 @@ impl Upkeep {
     pub fn on_idle_timer<P: Probe>(&mut self, media: &mut Media, event: Event, ctx: &mut Context<P>) -> bool {
         let die = event.index as usize;
         let Some(wait) = self.idle_wait(media, event.kind) else { return false };
-        let is_idle = media.store.controller.is_idle(DieId(event.index));
-        let idle = &mut media.collections[die].idle;
+        let is_idle = media.core.store.controller.is_idle(DieId(event.index));
+        let idle = &mut media.core.collections[die].idle;
         idle.disarm(event.kind);
         if !is_idle || !idle.has_lasted(wait, event, &mut ctx.calendar) {
             return false;
         }
         match event.kind {
-            events::IDLE => media.collections[die].background = true,
+            events::IDLE => media.core.collections[die].background = true,
             events::FOLD => media.cache().dies[die].background = true,
             _ => {
                 self.rewrite_some(media, die, ctx);

@@ -5,11 +5,11 @@ mod burden;
 mod collection;
 mod empty;
 mod fold;
-mod groups;
 mod idle;
 mod patrol;
 mod refresh;
 mod rewrite;
+mod together;
 mod turns;
 
 pub(crate) use burden::Burden;
@@ -56,7 +56,8 @@ impl Upkeep {
         if let Some(regulation) = &mut media.guards.regulation {
             regulation.forget_due();
         }
-        if let Some(agenda) = &mut media.agenda {
+        media.features.ended();
+        if let Some(agenda) = &mut media.core.agenda {
             agenda.end();
         }
     }
@@ -65,8 +66,8 @@ impl Upkeep {
 impl Media {
     /// Lets the first moment come.
     pub fn await_moment(&mut self, calendar: &mut Calendar) {
-        if let Some((time, _)) = self.agenda.as_ref().and_then(|agenda| agenda.moments.first()) {
-            self.enter_upkeep(time, Work::Moment, calendar);
+        if let Some(time) = self.features.next_moment() {
+            self.core.enter_upkeep(time, Work::Moment, calendar);
         }
     }
 }

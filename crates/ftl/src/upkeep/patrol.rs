@@ -66,7 +66,7 @@ impl Upkeep {
     /// Time begins, and the first rounds with it.
     pub fn begin_patrol(&mut self, media: &mut Media, calendar: &mut Calendar) {
         if self.patrol.is_some() {
-            (0..media.store.layout.dies as usize)
+            (0..media.core.store.layout.dies as usize)
                 .for_each(|die| self.schedule_patrol(media, die, calendar.now(), calendar));
         }
     }
@@ -74,14 +74,14 @@ impl Upkeep {
     pub fn schedule_patrol(&mut self, media: &mut Media, die: usize, at: SimTime, calendar: &mut Calendar) {
         let Some(patrol) = &mut self.patrol else { return };
         patrol.walks[die].timer = true;
-        media.enter_upkeep(at, Work::Patrol(die as u32), calendar);
+        media.core.enter_upkeep(at, Work::Patrol(die as u32), calendar);
     }
 
     /// A superblock fell due, or the die may have been idle long enough.
     pub fn on_patrol_timer<P: Probe>(&mut self, media: &mut Media, die: usize, ctx: &mut Context<P>) {
-        let idle = media.store.controller.is_idle(DieId(die as u32));
+        let idle = media.core.store.controller.is_idle(DieId(die as u32));
         let Some(patrol) = &mut self.patrol else { return };
-        let since = media.collections[die].idle.since + patrol.rules.idle_after;
+        let since = media.core.collections[die].idle.since + patrol.rules.idle_after;
         let walk = &mut patrol.walks[die];
         walk.timer = false;
         walk.waits = true;
@@ -110,9 +110,9 @@ impl Upkeep {
     pub fn patrol_on<P: Probe>(&mut self, media: &mut Media, die: usize, ctx: &mut Context<P>) {
         let Some(patrol) = &mut self.patrol else { return };
         let walk = &mut patrol.walks[die];
-        let first = media.store.space.global(die, walk.superblock) as u32 * media.store.layout.rows;
-        let rows = first + walk.row..first + media.store.layout.rows;
-        let Some((row, mask)) = media.store.first_row(rows) else {
+        let first = media.core.store.space.global(die, walk.superblock) as u32 * media.core.store.layout.rows;
+        let rows = first + walk.row..first + media.core.store.layout.rows;
+        let Some((row, mask)) = media.core.store.first_row(rows) else {
             return self.end_superblock_patrol(media, die, &mut ctx.calendar);
         };
         walk.row = row + 1 - first;
@@ -125,16 +125,16 @@ impl Upkeep {
 
     pub fn end_superblock_patrol(&mut self, media: &mut Media, die: usize, calendar: &mut Calendar) {
         let (Some(patrol), Some(regulation), Some(agenda)) =
-            (&mut self.patrol, &mut media.guards.regulation, &mut media.agenda)
+            (&mut self.patrol, &mut media.guards.regulation, &mut media.core.agenda)
         else {
             return;
         };
         let (period, walk) = (patrol.rules.period, &mut patrol.walks[die]);
-        let held = media.store.space.valid[media.store.space.global(die, walk.superblock)] > 0;
+        let held = media.core.store.space.valid[media.core.store.space.global(die, walk.superblock)] > 0;
         regulation.counts.superblocks_patrolled += u64::from(held);
         (walk.superblock, walk.row, walk.waits) = (walk.superblock + 1, 0, false);
         let end = walk.round_began + period;
-        let per_die = media.store.layout.superblocks_per_die;
+        let per_die = media.core.store.layout.superblocks_per_die;
         let due = if walk.superblock == per_die {
             regulation.counts.patrol_rounds += 1;
             regulation.counts.patrol_rounds_late += u64::from(calendar.now() > end);
@@ -155,21 +155,21 @@ impl Upkeep {
         let (Some(patrol), Some(regulation)) = (&mut self.patrol, &mut media.guards.regulation) else {
             return;
         };
-        let superblock = media.store.space.global(die, read.superblock) as u32;
-        let row = superblock * media.store.layout.rows + read.row;
+        let superblock = media.core.store.space.global(die, read.superblock) as u32;
+        let row = superblock * media.core.store.layout.rows + read.row;
         let chance = match read.slc {
             true => 0.0,
             false => regulation.chance_near_limit(row, patrol.rules.margin, ctx.calendar.now()),
         };
         let near = patrol.random.unit() < chance || read.reading.uncorrectable;
-        let moves = near && media.is_written_anew(superblock);
+        let moves = near && media.core.is_written_anew(superblock);
         if moves {
             media.ask_upkeep(superblock, ctx.calendar.now(), Origin::Scrub, &mut ctx.calendar);
         }
         if let Some(patrol) = self.patrol.as_mut().filter(|_| moves) {
-            patrol.walks[die].row = media.store.layout.rows;
+            patrol.walks[die].row = media.core.store.layout.rows;
         }
-        if media.store.controller.is_idle(read.die) {
+        if media.core.store.controller.is_idle(read.die) {
             self.patrol_on(media, die, ctx);
         }
     }

@@ -1,6 +1,7 @@
 //! Data written anew before they are lost, superblock by superblock: because of their age, or of what a patrol found.
 
 use crate::agenda::Work;
+use crate::core::Core;
 use crate::media::Media;
 use controller::Origin;
 use engine::Calendar;
@@ -10,15 +11,32 @@ use units::Nanos;
 /// collection fills it.
 const SOON: Nanos = Nanos::new(1_000_000);
 
+impl Core {
+    /// True when collections do without the rest of an open superblock: they count on what is left of the one they fill.
+    pub fn can_close(&self, die: usize, superblock: u32) -> bool {
+        let filled = self.store.space.dies[die].frontiers[self.moving_stream()].superblock == superblock;
+        let in_hand = self.collections[die].reserved_units(&self.store.space, die);
+        !filled || (in_hand == 0 && self.store.space.dies[die].free.len() as u32 > self.rules.spare)
+    }
+
+    /// A superblock that is due could not be moved.
+    pub fn look_again(&mut self, superblock: u32, calendar: &mut Calendar) {
+        if self.is_written_anew(superblock) {
+            let soon = calendar.now() + self.rules.rewrite_after.max(SOON);
+            self.enter_upkeep(soon, Work::Refresh(superblock), calendar);
+        }
+    }
+}
+
 impl Media {
     /// What the drive holds when time begins must be written anew some day, too.
     pub fn begin_refresh(&mut self, calendar: &mut Calendar) {
-        for superblock in 0..self.store.layout.superblocks() {
+        for superblock in 0..self.core.store.layout.superblocks() {
             let Some(regulation) = &mut self.guards.regulation else { return };
-            if self.store.space.valid[superblock] > 0
+            if self.core.store.space.valid[superblock] > 0
                 && let Some(due) = regulation.due_from_start(superblock)
             {
-                self.enter_upkeep(due.max(calendar.now()), Work::Refresh(superblock as u32), calendar);
+                self.core.enter_upkeep(due.max(calendar.now()), Work::Refresh(superblock as u32), calendar);
             }
         }
     }
@@ -30,20 +48,5 @@ impl Media {
         // Erased, and perhaps opened again: then an entry of its own is to come.
         let Some(since) = regulation.due_since(superblock as usize, calendar.now()) else { return };
         self.ask_upkeep(superblock, since, Origin::Refresh, calendar);
-    }
-
-    /// A superblock that is due could not be moved.
-    pub fn look_again(&mut self, superblock: u32, calendar: &mut Calendar) {
-        if self.is_written_anew(superblock) {
-            let soon = calendar.now() + self.rules.rewrite_after.max(SOON);
-            self.enter_upkeep(soon, Work::Refresh(superblock), calendar);
-        }
-    }
-
-    /// True when collections do without the rest of an open superblock: they count on what is left of the one they fill.
-    pub fn can_close(&self, die: usize, superblock: u32) -> bool {
-        let filled = self.store.space.dies[die].frontiers[self.moving_stream()].superblock == superblock;
-        let in_hand = self.collections[die].reserved_units(&self.store.space, die);
-        !filled || (in_hand == 0 && self.store.space.dies[die].free.len() as u32 > self.rules.spare)
     }
 }

@@ -2,7 +2,6 @@
 
 use crate::Probe;
 use crate::media::Media;
-use crate::store::NONE;
 use crate::upkeep::Upkeep;
 use controller::{Class, Context, Origin, Transaction};
 use units::{Lpn, Ppa};
@@ -13,42 +12,42 @@ impl Upkeep {
         if !self.can_rewrite(media, die) {
             return;
         }
-        for _ in 0..media.store.layout.program_units {
+        for _ in 0..media.core.store.layout.program_units {
             let Some(regulation) = &mut media.guards.regulation else { return };
             let Some(lpn) = regulation.next_rewrite(die) else { return };
-            let home = media.store.map.lookup(lpn);
-            let per_die = media.store.layout.superblocks_per_die;
-            let here = home != Ppa::NONE && media.store.layout.superblock_of(home) / per_die == die as u32;
+            let home = media.core.store.map.lookup(lpn);
+            let per_die = media.core.store.layout.superblocks_per_die;
+            let here =
+                home != Ppa::NONE && media.core.store.layout.superblock_of(home) / per_die == die as u32;
             if !here {
                 regulation.drop_rewrite(lpn);
                 continue;
             }
-            let (row, bit) = media.store.layout.row_of(home);
+            let (row, bit) = media.core.store.layout.row_of(home);
             media.submit_read(row, bit, Origin::Rewrite, Class::InternalRead, lpn.0, ctx);
         }
     }
 
     /// Writing anew makes garbage and frees nothing at once: it takes no space that a collection may need.
     pub fn can_rewrite(&self, media: &Media, die: usize) -> bool {
-        let program = media.store.layout.program_units;
-        let space = &media.store.space.dies[die];
-        let left = space.frontiers[media.moving_stream()].left(&media.store.layout);
+        let program = media.core.store.layout.program_units;
+        let space = &media.core.store.space.dies[die];
+        let left = space.frontiers[media.core.moving_stream()].left(&media.core.store.layout);
         let opens = u32::from(left < program);
-        space.free.len() as u32 >= 2 + media.rules.spare + opens
-            && media.has_room_for(die, program)
+        space.free.len() as u32 >= 2 + media.core.rules.spare + opens
+            && media.core.has_room_for(die, program)
             && !self.trigger.foreground(&self.trigger_view(media, die))
-            && media.guards.failed_die == NONE
             && !media.is_loading()
-            && !media.rests(die)
+            && !media.core.rests(die)
     }
 
     /// A unit to be written anew was read: if it still lives there, it goes to the stream of moved data.
     pub fn on_rewrite_read<P: Probe>(&mut self, media: &mut Media, read: &Transaction, ctx: &mut Context<P>) {
         let die = read.die.index();
         let lpn = Lpn(read.owner);
-        let home = Ppa(media.store.first_unit(read) + u64::from(read.mask.trailing_zeros()));
+        let home = Ppa(media.core.store.first_unit(read) + u64::from(read.mask.trailing_zeros()));
         let readable = !read.reading.uncorrectable;
-        if readable && media.store.map.lookup(lpn) == home && self.can_rewrite(media, die) {
+        if readable && media.core.store.map.lookup(lpn) == home && self.can_rewrite(media, die) {
             media.move_unit(die, home, Origin::Rewrite, ctx);
         } else if let Some(regulation) = &mut media.guards.regulation {
             regulation.drop_rewrite(lpn);

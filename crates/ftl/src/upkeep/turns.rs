@@ -36,7 +36,7 @@ pub(crate) trait KeepsUp {
     fn on_upkeep<P: Probe>(&mut self, ctx: &mut Context<P>) {
         let is_stuck = self.is_stuck();
         let (media, _) = self.keeping();
-        let Some(agenda) = &mut media.agenda else { return };
+        let Some(agenda) = &mut media.core.agenda else { return };
         agenda.armed.pop();
         // Its own events alone move nothing.
         if is_stuck || ctx.calendar.len() == agenda.armed.len() {
@@ -46,12 +46,12 @@ pub(crate) trait KeepsUp {
         agenda.at_work = true;
         loop {
             let (media, upkeep) = self.keeping();
-            let due = media.agenda.as_mut().and_then(|agenda| agenda.take_due(ctx.calendar.now()));
+            let due = media.core.agenda.as_mut().and_then(|agenda| agenda.take_due(ctx.calendar.now()));
             match due {
                 Some(Work::Refresh(superblock)) => media.on_refresh_due(superblock, &mut ctx.calendar),
                 Some(Work::Patrol(die)) => upkeep.on_patrol_timer(media, die as usize, ctx),
                 Some(Work::Turn(die)) => {
-                    if let Some(agenda) = &mut media.agenda {
+                    if let Some(agenda) = &mut media.core.agenda {
                         agenda.dies[die as usize].has_turn = false;
                     }
                     self.take_turn(die as usize, ctx);
@@ -60,7 +60,7 @@ pub(crate) trait KeepsUp {
                 None => break,
             }
         }
-        if let Some(agenda) = &mut self.keeping().0.agenda {
+        if let Some(agenda) = &mut self.keeping().0.core.agenda {
             agenda.at_work = false;
             agenda.arm(&mut ctx.calendar);
         }
@@ -72,7 +72,7 @@ pub(crate) trait KeepsUp {
         loop {
             let is_moving = self.is_moving(die);
             let (media, _) = self.keeping();
-            let Some(agenda) = &mut media.agenda else { return };
+            let Some(agenda) = &mut media.core.agenda else { return };
             let of = &mut agenda.dies[die];
             if of.due.is_empty() || of.has_turn {
                 return;
@@ -85,7 +85,7 @@ pub(crate) trait KeepsUp {
                 let at = if of.free_at > now { of.free_at } else { now + slot };
                 return agenda.enter(at, Work::Turn(die as u32), &mut ctx.calendar);
             }
-            let Some(due) = media.take_next_due(die, now) else { return };
+            let Some(due) = media.core.take_next_due(die, now) else { return };
             let opened = media.guards.regulation.as_ref();
             if opened.map(|regulation| regulation.opened_at(due.superblock as usize)) != Some(due.opened) {
                 continue;
@@ -94,9 +94,9 @@ pub(crate) trait KeepsUp {
             let begun = self.write_superblock_anew(due.superblock, due.origin, ctx);
             let (media, _) = self.keeping();
             if begun {
-                media.note_begun(dies, due, units, now);
+                media.core.note_begun(dies, due, units, now);
             } else if due.origin == Origin::Refresh {
-                media.look_again(due.superblock, &mut ctx.calendar);
+                media.core.look_again(due.superblock, &mut ctx.calendar);
             }
         }
     }

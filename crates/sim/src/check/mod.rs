@@ -34,6 +34,7 @@ use controller::{ChannelUse, Kind, Origin, Transaction, TransactionId};
 use engine::ByNumber;
 use failures::Failures;
 use ftl::compatibility::Feature;
+use ftl::snapshots::Snapshots;
 use ftl::{Ftl, Layout, Seen, SnapshotEvent};
 use host::HostRequest;
 pub(crate) use ledger::Measured;
@@ -112,7 +113,7 @@ impl Checker {
             submitted: 0,
             finished: 0,
             durability: Durability::of(ftl),
-            stripes: ftl.parity().map(|parity| StripeAccount::new(ftl, parity.stripe() + 1)),
+            stripes: ftl.feature::<ftl::Stripes>().map(|parity| StripeAccount::new(ftl, parity.stripe() + 1)),
             trims: Trims::of(ftl),
             failures: Failures::of(drive, ftl),
             layout,
@@ -132,7 +133,7 @@ impl Checker {
 
     /// What snapshots see of a drive that was saved with them: other versions than the drive has now.
     fn begin_with_snapshots(&mut self, ftl: &Ftl) {
-        let Some(snapshots) = ftl.snapshots() else { return };
+        let Some(snapshots) = ftl.feature::<Snapshots>() else { return };
         // They are compared unit by unit.
         self.map.make_all();
         for snapshot in snapshots.kept() {
@@ -607,7 +608,7 @@ impl Checker {
     /// Every snapshot sees what the drive held when it was taken. A drive that died may have some of it in its buffer.
     fn settle_snapshots(&self, ftl: &Ftl) {
         let kept: Vec<u32> = ftl
-            .snapshots()
+            .feature::<Snapshots>()
             .map_or_else(Vec::new, |snapshots| snapshots.kept().map(|snapshot| snapshot.serial).collect());
         let expected: Vec<u32> = self.past.kept().map(|(serial, _)| serial).collect();
         assert_eq!(kept, expected, "the snapshots that are kept");

@@ -3,6 +3,7 @@
 use super::{Checker, NOTHING};
 use crate::past::EMPTY;
 use controller::{Ending, Interrupted, Kind};
+use ftl::snapshots::Snapshots;
 use ftl::{Ftl, Seen};
 use std::collections::BTreeSet;
 use units::{Lpn, Ppa, SimTime};
@@ -157,7 +158,7 @@ impl Checker {
 
     /// Each snapshot that survived must see what it saw.
     fn go_on_with_snapshots(&mut self, ftl: &Ftl) {
-        let Some(snapshots) = ftl.snapshots() else { return };
+        let Some(snapshots) = ftl.feature::<Snapshots>() else { return };
         let serials: Vec<u32> = snapshots.kept().map(|snapshot| snapshot.serial).collect();
         self.past.go_on_with(&serials);
         let units = self.layout.logical_units;
@@ -212,6 +213,7 @@ mod tests {
     use super::*;
     use crate::{Catalogue, Drive};
     use controller::{Class, Origin, Transaction};
+    use ftl::Act;
     use host::{HostRequest, Op};
     use units::DieId;
 
@@ -271,7 +273,7 @@ mod tests {
         let mut checker = Checker::new(&drive, &ftl, Measured::AtOnce).expect("its numbers can be read");
         let mut ctx = controller::Context::<()>::default();
         ftl.begin(&mut ctx);
-        let serial = ftl.as_page_mapped().expect("a map of pages").take_snapshot(&mut ctx);
+        let serial = ftl.act(Act::Keep, &mut ctx).expect("a drive with snapshots");
         checker.past.begin_with(serial, vec![1; ftl.layout().logical_units as usize]);
         checker.go_on_with_snapshots(&ftl);
     }

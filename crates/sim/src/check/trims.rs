@@ -3,6 +3,7 @@
 
 use crate::requests::whole_units;
 use ftl::Ftl;
+use ftl::snapshots::Snapshots;
 use host::{HostRequest, Op};
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -30,7 +31,7 @@ impl Trims {
         Self {
             unit: layout.unit.get(),
             units: layout.logical_units as usize,
-            may_refuse: ftl.snapshots().is_some(),
+            may_refuse: ftl.feature::<Snapshots>().is_some(),
             count: 0,
             last: Vec::new(),
             asked: BTreeMap::new(),

@@ -206,9 +206,7 @@ impl<P: Observer> Run<P> {
     /// Capacitors keep the drive at work until its buffer is on flash, or until `end`. Gives when it is dark.
     fn write_out(&mut self, begun: SimTime, end: Option<SimTime>) -> SimTime {
         self.ftl.pause_upkeep();
-        if let Some(ftl) = self.ftl.as_page_mapped() {
-            ftl.record_trims(None, &mut self.ctx);
-        }
+        self.ftl.write_out_own(&mut self.ctx);
         self.ftl.send_out(&mut self.ctx);
         while self.ftl.is_draining() || self.ctx.calendar.is_more_now() {
             let rests = self.ftl.controller().in_flight() == 0;

@@ -163,7 +163,7 @@ impl Precondition {
     /// Finds out, before the first overwrite, how much the host gets done beside urgent collections. A drive so small that
     /// it has no miniature lets them go first altogether.
     fn find_pace(&mut self, drive: &Drive, ftl: &mut Ftl, seed: u64) {
-        let is_asked = self.overwrites() && !self.is_paced && ftl.parity().is_none();
+        let is_asked = self.overwrites() && !self.is_paced && ftl.feature::<ftl::Stripes>().is_none();
         self.is_paced = true;
         if !is_asked || ftl.as_page_mapped().is_none() {
             return;
@@ -368,7 +368,7 @@ impl Precondition {
                 self.written += 1;
                 if self.written == filled {
                     self.done = self.kind == PreconditionKind::Fill;
-                    if !self.done && ftl.parity().is_none() {
+                    if !self.done && ftl.feature::<ftl::Stripes>().is_none() {
                         self.stagger(ftl);
                     }
                     self.window_start = *ftl.stats();
@@ -384,7 +384,7 @@ impl Precondition {
                     self.window_start = *ftl.stats();
                     self.steady = self.window.push(waf, overwritten as f64 / filled as f64);
                     self.done = self.steady || self.window.is_exhausted();
-                    if self.done && ftl.parity().is_some() {
+                    if self.done && ftl.feature::<ftl::Stripes>().is_some() {
                         self.stagger(ftl);
                     }
                 }
@@ -407,7 +407,7 @@ impl Precondition {
     /// Dies that share parity stay in step, and collect in step, so that the rule would end them at the same point of that
     /// each time: they take, after it, a part of what brings the parity to each of them once.
     fn stagger(&mut self, ftl: &mut Ftl) {
-        let width = ftl.parity().map_or(1, |stripes| stripes.stripe() + 1);
+        let width = ftl.feature::<ftl::Stripes>().map_or(1, |stripes| stripes.stripe() + 1);
         let (dies, program, units) =
             (ftl.layout().dies, ftl.layout().program_units, ftl.layout().data_units());
         let Some(pages) = ftl.as_page_mapped() else { return };

@@ -185,7 +185,7 @@ fn gc(stats: &FtlStats) -> Gc {
 }
 
 fn parity(ftl: &Ftl, drive: &Drive) -> Option<Parity> {
-    let parity = ftl.parity()?;
+    let parity = ftl.feature::<ftl::Stripes>()?;
     let layout = ftl.layout();
     let superblocks = u64::from(parity.parity_superblocks());
     let bytes = superblocks * u64::from(layout.superblock_units) * layout.unit.get();

@@ -1,7 +1,8 @@
 //! Snapshots of the logical drive, since the run began.
 
 use super::section::sections;
-use ftl::{Ftl, Snapshot};
+use ftl::Ftl;
+use ftl::snapshots::{self, Snapshot};
 
 sections! {
     /// Snapshots of the logical drive, since the run began. A snapshot, or a rollback, takes from its moment until the
@@ -67,7 +68,7 @@ sections! {
 }
 
 pub(super) fn snapshots(ftl: &Ftl) -> Option<Snapshots> {
-    let snapshots = ftl.snapshots()?;
+    let snapshots = ftl.feature::<snapshots::Snapshots>()?;
     let counts = snapshots.counts;
     let kept = |snapshot: &Snapshot| KeptSnapshot {
         serial: snapshot.serial.into(),

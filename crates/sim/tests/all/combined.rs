@@ -143,7 +143,7 @@ type SeenBy = (u32, Vec<Seen>);
 /// What a drive holds: its map, its superblocks, and what each snapshot sees.
 fn held(ftl: &Ftl) -> (Vec<Ppa>, Vec<u32>, Vec<bool>, Vec<SeenBy>) {
     let units = ftl.layout().logical_units;
-    let kept = ftl.snapshots().into_iter().flat_map(|snapshots| snapshots.kept());
+    let kept = ftl.feature::<ftl::snapshots::Snapshots>().into_iter().flat_map(|snapshots| snapshots.kept());
     let seen =
         |serial: u32| (0..units).map(|lpn| ftl.lookup_in(serial, Lpn(lpn)).expect("it is kept")).collect();
     let superblocks = 0..ftl.layout().superblocks();
@@ -196,7 +196,7 @@ fn a_saved_state_holds_the_groups_of_parity() {
 #[test]
 fn a_saved_state_holds_snapshots() {
     let (before, result) = gone_on(&[SNAPSHOTS]);
-    let kept = before.ftl().unwrap().snapshots().unwrap();
+    let kept = before.ftl().unwrap().feature::<ftl::snapshots::Snapshots>().unwrap();
     assert!(kept.kept().len() == 2 && kept.units_kept() > 1_000, "{} units", kept.units_kept());
     // Two are kept: those of before expire as those of the run are taken.
     let gone = number(&result, "ftl.snapshots.expired") + number(&result, "ftl.snapshots.dropped_full");

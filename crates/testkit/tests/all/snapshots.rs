@@ -4,7 +4,8 @@
 
 use controller::Context;
 use engine::RandomStream;
-use ftl::{Coverage, Ftl, Output, PageMapped, Probe, Seen, SnapshotEvent};
+use ftl::snapshots::Snapshots;
+use ftl::{Act, Coverage, Ftl, Output, Probe, Seen, SnapshotEvent};
 use sim::Drive;
 use std::collections::BTreeMap;
 use testkit::reference::{Habits, ReferenceFtl, Step, history};
@@ -114,10 +115,6 @@ impl Bench {
         bench
     }
 
-    fn pages(&mut self) -> (&mut PageMapped, &mut Context<Flash>) {
-        (self.ftl.as_page_mapped().expect("a page map"), &mut self.ctx)
-    }
-
     fn pass(&mut self) -> bool {
         let Some((_, event)) = self.ctx.calendar.pop() else { return false };
         self.ftl.handle(event, &mut self.ctx);
@@ -160,18 +157,15 @@ impl Bench {
     fn intervene(&mut self) {
         let draw = self.random.unit();
         if draw < 0.02 {
-            let (ftl, ctx) = self.pages();
-            ftl.take_snapshot(ctx);
+            self.ftl.act(Act::Keep, &mut self.ctx);
         } else if draw < 0.026 {
             let kept: Vec<u32> = self.ctx.probe.copies.keys().copied().collect();
             if !kept.is_empty() {
                 let serial = kept[self.random.below(kept.len() as u64) as usize];
-                let (ftl, ctx) = self.pages();
-                assert!(ftl.delete_snapshot(serial, ctx));
+                assert_eq!(self.ftl.act(Act::Drop(serial), &mut self.ctx), Some(serial));
             }
         } else if draw < 0.03 {
-            let (ftl, ctx) = self.pages();
-            ftl.roll_back(ctx);
+            self.ftl.act(Act::Return, &mut self.ctx);
         }
     }
 
@@ -242,7 +236,7 @@ fn try_history(settings: &[&str], steps: usize, seed: u64) {
             return;
         }
     }
-    let counts = bench.ftl.snapshots().expect("the drive takes snapshots").counts;
+    let counts = bench.ftl.feature::<Snapshots>().expect("the drive takes snapshots").counts;
     assert!(
         counts.taken > 20 && counts.rollbacks.done > 2 && counts.units_moved > 0,
         "{context}: {counts:?}"

@@ -1,0 +1,20 @@
+//! A write of the host's, as it reaches the drive.
+
+use crate::buffer::Coverage;
+
+/// A write of a unit, as it arrives.
+#[derive(Clone, Copy)]
+pub(crate) struct Arriving {
+    /// Who waits for its program, if someone does.
+    pub request: u32,
+    /// What of the unit came with the request.
+    pub coverage: Coverage,
+    /// Nothing else of the unit must be read.
+    pub whole: bool,
+    /// The slot of an older version, where the buffer has one.
+    pub older: Option<u32>,
+    /// That version is whole.
+    pub complete: bool,
+    /// It goes to the flash at once, even where the buffer keeps what it can.
+    pub leaves: bool,
+}

@@ -1,0 +1,61 @@
+//! What became of a unit's place: it turned invalid, the map changed, a superblock was closed.
+
+use super::Core;
+use crate::buffer::{Coverage, SlotState};
+use crate::store::SuperblockState;
+use crate::store::spare::NOTHING;
+use units::{Lpn, Ppa};
+
+impl Core {
+    /// Makes `ppa` invalid; gives its superblock.
+    #[inline]
+    pub fn invalidate(&mut self, ppa: Ppa) -> u32 {
+        self.store.map.invalidate(ppa);
+        let superblock = self.store.layout.superblock_of(ppa);
+        self.store.space.lose_unit(superblock);
+        if self.store.space.valid[superblock as usize] == 0
+            && self.store.space.state[superblock as usize] == SuperblockState::Victim
+        {
+            self.store.emptied.push(superblock);
+        }
+        superblock
+    }
+
+    /// The unit in a slot was programmed for the host, with what no request of its carried.
+    #[inline]
+    pub fn note_host_program(&mut self, slot: u32) {
+        let unit = self.store.layout.unit.get();
+        self.store.stats.bytes_filled_up += unit - self.buffer.carried_bytes(slot, unit);
+    }
+
+    /// The data of a write have a slot of their own from now on.
+    #[inline]
+    pub fn take_in(&mut self, lpn: Lpn, request: u32, coverage: Coverage) -> u32 {
+        let slot = self.buffer.insert(lpn, request, SlotState::Merging);
+        self.buffer.note_carried(slot, coverage, self.store.layout.unit.get());
+        self.stamp(slot);
+        slot
+    }
+
+    /// True for a valid version at `ppa` while a newer one is in the buffer: it may have been promised to be durable, and the
+    /// newer one is gone if the power fails now.
+    pub fn outlasts_cut(&self, lpn: Lpn, ppa: Ppa) -> bool {
+        let Some(numbers) = &self.store.spare else { return false };
+        self.find_unwritten(lpn).is_some() && numbers.stamps[ppa.index()] > self.stamp_at_home(lpn)
+    }
+
+    /// The number of what lies at the home of a unit.
+    pub fn stamp_at_home(&self, lpn: Lpn) -> u64 {
+        let (numbers, home) = (self.store.spare.as_ref(), self.store.map.lookup(lpn));
+        numbers.filter(|_| home != Ppa::NONE).map_or(NOTHING, |numbers| numbers.stamps[home.index()])
+    }
+
+    /// Nobody can read these page rows of a superblock any more.
+    pub fn void_rows(&mut self, superblock: u32, row: u32, rows: u32) {
+        let layout = &self.store.layout;
+        let begin = layout.first_ppa(superblock) + u64::from(row * layout.row_units);
+        if let Some(numbers) = &mut self.store.spare {
+            numbers.spoil(begin as usize, (rows * layout.row_units) as usize);
+        }
+    }
+}

@@ -1,0 +1,54 @@
+//! How the map is found again after a power cut, and how far that is.
+
+use super::Core;
+use crate::Probe;
+use crate::recovery::{RecoveryMethod, RowRead, summary_bytes};
+use crate::store::NONE;
+use controller::{Class, Context, Origin, Transaction};
+use engine::Event;
+
+/// What a drive whose power is cut finds its map by.
+pub(crate) struct Finding {
+    pub method: Box<dyn RecoveryMethod>,
+    /// Bytes of the spare areas of a page row.
+    pub spare_bytes: u32,
+    /// Reads that are under way.
+    pub reading: u32,
+}
+
+impl Core {
+    /// Page rows of which a log tells what they hold and that cannot have been torn since.
+    pub fn rows_surely_told(&self, told: u32, programmed: u32, one_bit: bool) -> u32 {
+        if told >= programmed || one_bit {
+            return told.min(programmed);
+        }
+        told.min(self.store.layout.first_row_of_wordline(programmed - 1))
+    }
+
+    /// An event while the map is looked for: nothing else is done until it is found. True when it is.
+    pub fn find_on<P: Probe>(&mut self, event: Event, ctx: &mut Context<P>) -> bool {
+        self.store.controller.handle(event, ctx);
+        while let Some(id) = self.store.controller.take_finished() {
+            let read = *self.store.controller.transaction(id);
+            self.store.controller.release(id);
+            self.store.stats.pages_read[read.origin as usize] += u64::from(read.pages);
+            self.finding.as_mut().expect("made for power cuts").reading -= 1;
+        }
+        self.finding.as_ref().is_none_or(|finding| finding.reading == 0)
+    }
+
+    /// A read at power-up. Spare areas have a code of their own, so that they are read at once however worn the page is.
+    pub fn telling_read(&self, global: u32, read: RowRead) -> Transaction {
+        let layout = &self.store.layout;
+        let (row, bytes) = match read {
+            RowRead::Spare(row) => (row, self.finding.as_ref().map_or(0, |finding| finding.spare_bytes)),
+            RowRead::Summary(row) => (row, summary_bytes(layout, row)),
+        };
+        assert!(row < layout.rows, "the recovery method reads row {row} of {}", layout.rows);
+        let whole = u64::MAX >> (64 - layout.row_units);
+        let row = global * layout.rows + row;
+        let mut transaction = self.read_of(row, whole, Origin::Map, Class::InternalRead, NONE);
+        (transaction.bytes, transaction.slc) = (bytes, self.store.space.holds_one_bit(global as usize));
+        transaction
+    }
+}

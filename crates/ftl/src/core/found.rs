@@ -1,0 +1,34 @@
+//! What is known of the flash when the power is back, before any map is.
+
+use super::Core;
+use crate::store::Mark;
+use std::ops::Range;
+use units::Ppa;
+
+impl Core {
+    /// Page rows of a superblock that hold something, and all that it has.
+    pub fn rows_found(&self, global: usize, mark: &Mark) -> (u32, u32) {
+        let layout = &self.store.layout;
+        let rows = if mark.one_bit { layout.slc_rows } else { layout.rows };
+        let programmed = if mark.half_erased { 0 } else { self.store.array.next_row(global) };
+        (programmed, rows)
+    }
+
+    /// The units of each superblock that were programmed.
+    pub fn programmed_units(&self, marks: &[Mark]) -> Vec<Range<u64>> {
+        let layout = &self.store.layout;
+        let units = |(global, mark): (usize, &Mark)| {
+            let first = layout.first_ppa(global as u32);
+            first..first + u64::from(self.rows_found(global, mark).0 * layout.row_units)
+        };
+        marks.iter().enumerate().map(units).collect()
+    }
+
+    /// What lies at a place counts.
+    pub fn count_live(&mut self, place: Ppa) {
+        let superblock = self.store.layout.superblock_of(place);
+        let (die, _) = self.store.space.place_of(superblock);
+        self.store.space.valid[superblock as usize] += 1;
+        self.store.space.dies[die].live += 1;
+    }
+}

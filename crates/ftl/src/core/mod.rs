@@ -1,0 +1,97 @@
+//! What every drive has, whatever features it has beside: the store, the buffer before it, and the accounts of who may take
+//! how much of a die's room.
+//!
+//! Nothing here knows a feature. A feature that changes what holds here says so by a fact that is kept here (a die's quota,
+//! superblocks that are claimed), or is asked at its hook by the layer above.
+
+mod agenda;
+mod arriving;
+mod asks;
+mod assembly;
+mod buffering;
+mod collection;
+mod commit;
+mod finding;
+mod found;
+mod idle;
+mod lost;
+mod moments;
+mod ordering;
+mod read;
+mod room;
+mod together;
+mod versions;
+mod write;
+
+pub(crate) use arriving::Arriving;
+pub(crate) use asks::Ask;
+pub(crate) use assembly::Assembly;
+pub(crate) use collection::Collection;
+pub(crate) use finding::Finding;
+pub(crate) use idle::Idle;
+pub(crate) use lost::LostUnits;
+pub use moments::{GroupMoment, Member, Moment, OpenBlock, SetMoment, UsedBlock, VictimBlock};
+pub(crate) use moments::{Roles, SetPlan, drawn, shuffle};
+pub(crate) use together::{Remedy, Together, Wish};
+pub(crate) use versions::Overtaken;
+pub use versions::{Act, Seen};
+
+use crate::agenda::Agenda;
+use crate::buffer::Buffer;
+use crate::lapse::Lapses;
+use crate::store::Store;
+use std::collections::VecDeque;
+use units::Nanos;
+
+/// What the drive's file says once for all.
+pub(crate) struct Rules {
+    /// Moved data go where the host's do.
+    pub mixed: bool,
+    /// Page rows of a superblock that are read ahead of what is moved.
+    pub read_ahead: u32,
+    /// Data may move inside a plane.
+    pub copyback: bool,
+    /// Free superblocks kept back from the host beside the one for the next victim: where blocks can fail, a
+    /// collection may take a superblock and give none back.
+    pub spare: u32,
+    /// Free superblocks of a die below which its collection begins whatever the host does.
+    pub foreground_limit: u32,
+    /// How long a die must have been idle before it writes units anew.
+    pub rewrite_after: Nanos,
+    /// Superblocks of a die are reclaimed together with those of others, and all of them are needed until then.
+    pub in_step: bool,
+    /// Superblocks of each die, out of those that data share, which serve another purpose at all times.
+    pub apart: u32,
+    /// The first superblock of a die that stands apart from those that data share.
+    pub apart_from: u32,
+    pub write_back: bool,
+    pub power_loss_protection: bool,
+    pub lapses: Lapses,
+}
+
+/// The flash and the buffer before it.
+pub(crate) struct Core {
+    pub store: Store,
+    pub buffer: Buffer,
+    /// Slots of the buffer that are promised to writes whose data are still to come.
+    pub reserved_slots: u32,
+    /// What each die's collection has in hand.
+    pub collections: Vec<Collection>,
+    pub assembly: Assembly,
+    /// What only the clock brings back, where anything is.
+    pub agenda: Option<Box<Agenda>>,
+    pub rules: Rules,
+    /// Units whose data are gone.
+    pub lost: LostUnits,
+    /// How the map is found again, where the power may be cut.
+    pub finding: Option<Box<Finding>>,
+    /// Dies with something new to collect.
+    pub woken: Vec<usize>,
+    /// What features asked for and was not done yet.
+    pub asks: VecDeque<Ask>,
+    /// Bytes that the read about to be submitted takes over the channel; 0: its units'.
+    pub read_bytes: u32,
+    pub read_only: bool,
+    /// Superblocks that were erased without time since the host's last unit.
+    pub erased_in_a_row: u64,
+}

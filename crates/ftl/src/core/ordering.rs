@@ -1,0 +1,76 @@
+//! Trading open superblocks between the streams of a die: what stands behind `ftl.program_order`.
+
+use super::Core;
+use crate::program_order::{Maker, OrderView, ProgramOrder};
+use crate::store::{HOST, MOVED, NONE};
+use units::Nanos;
+
+/// What the FTL keeps where a policy may trade.
+pub(crate) struct Ordering {
+    pub policy: Box<dyn ProgramOrder>,
+    /// By the place of a program under way: the host's stream issued it.
+    hosts: Vec<bool>,
+}
+
+impl Ordering {
+    /// None where the policy never trades.
+    pub fn new(maker: &Maker) -> Option<Box<Self>> {
+        let policy = maker();
+        (!policy.never()).then(|| Box::new(Self { policy, hosts: Vec::new() }))
+    }
+
+    /// A program is issued: remembers for which stream.
+    pub fn note(&mut self, slot: u32, stream: usize) {
+        let slot = slot as usize;
+        if self.hosts.len() <= slot {
+            self.hosts.resize(slot + 1, false);
+        }
+        self.hosts[slot] = stream == HOST;
+    }
+
+    /// True when the host's stream issued the program under way at this place.
+    pub fn is_hosts(&self, slot: u32) -> bool {
+        self.hosts[slot as usize]
+    }
+}
+
+impl Core {
+    /// Lets the two streams of a die trade their open superblocks before `stream` begins a program, if the policy wants
+    /// that and garbage collection keeps the room it counts on.
+    #[inline]
+    pub fn order(&mut self, die: usize, stream: usize) {
+        if self.assembly.ordering.is_some() {
+            self.trade(die, stream);
+        }
+    }
+
+    pub fn trade(&mut self, die: usize, stream: usize) {
+        let frontiers = &self.store.space.dies[die].frontiers;
+        if [HOST, MOVED]
+            .map(|stream| frontiers[stream])
+            .iter()
+            .any(|frontier| frontier.superblock == NONE || frontier.filled > 0)
+        {
+            return;
+        }
+        // What is being moved right now is counted in nobody's reserve: up to a row more.
+        let left = frontiers[HOST].left(&self.store.layout).saturating_sub(self.store.layout.row_units);
+        if !self.keeps_room(die, left, self.free_superblocks(die)) {
+            return;
+        }
+        let [host, moving] = [HOST, MOVED].map(|stream| self.next_program_time(die, stream));
+        let moved = stream == MOVED;
+        let (own, other) = if moved { (moving, host) } else { (host, moving) };
+        let ordering = self.assembly.ordering.as_mut().expect("asked where there is one");
+        if ordering.policy.trades(&OrderView { moved, own, other }) {
+            self.store.stats.superblocks_traded += 1;
+            self.store.space.dies[die].frontiers.swap(HOST, MOVED);
+        }
+    }
+
+    fn next_program_time(&self, die: usize, stream: usize) -> Nanos {
+        let frontier = &self.store.space.dies[die].frontiers[stream];
+        let wear = self.store.controller.wear_row(|| self.store.array.worn(die as u32, frontier.superblock));
+        self.store.controller.t_prog(frontier.next_unit / self.store.layout.row_units, wear, 0)
+    }
+}

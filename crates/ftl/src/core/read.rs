@@ -1,0 +1,56 @@
+//! How a page row is read, whoever asks for it.
+
+use super::Core;
+use crate::read_merge::RowUnits;
+use controller::{Class, Kind, Origin, Transaction};
+use units::DieId;
+
+impl Core {
+    /// The read of some units of one page row (numbered over the drive), as if nothing could be in its way.
+    #[inline]
+    pub fn read_of(&self, row: u32, mask: u64, origin: Origin, class: Class, owner: u32) -> Transaction {
+        let layout = &self.store.layout;
+        let RowUnits { die, superblock, row, mask } = RowUnits::of(layout, row, mask);
+        let mut transaction = Transaction::new(Kind::Read, origin, class, DieId(die), superblock, row);
+        transaction.mask = mask;
+        transaction.pages = layout.pages_touched(mask);
+        transaction.owner = owner;
+        transaction
+    }
+
+    /// What moves on as if it were data though it could not be read is marked. Reads that move nothing mark nothing: the
+    /// page is still there, and may be read better another time.
+    pub fn mark_lost(&mut self, read: &Transaction) {
+        match read.origin {
+            Origin::Host | Origin::Map | Origin::Rewrite => {}
+            Origin::ReadModifyWrite => {
+                let lpn = self.buffer.slot(read.owner).lpn;
+                self.store.stats.units_lost += u64::from(self.lost.units.insert(lpn.0));
+            }
+            _ => {
+                for ppa in self.store.units_of(read) {
+                    let lpn = self.store.map.holder(ppa);
+                    // A newer version in RAM replaces what was lost.
+                    let replaced = self.buffer.used_slots() > 0 && self.buffer.find(lpn).is_some();
+                    // What only a snapshot sees is not what the host reads.
+                    let live = self.store.map.is_valid(ppa) && self.store.map.lookup(lpn) == ppa;
+                    if live && !replaced {
+                        self.store.stats.units_lost += u64::from(self.lost.units.insert(lpn.0));
+                    }
+                }
+            }
+        }
+    }
+
+    /// True when a unit that a read of the host's asked for is lost.
+    #[cold]
+    pub fn reads_lost(&mut self, read: &Transaction) -> bool {
+        if read.superblock == Transaction::NOWHERE {
+            return false; // What was never written cannot be lost.
+        }
+        let holders = self.store.units_of(read).map(|ppa| self.store.map.holder(ppa).0);
+        let lost = holders.filter(|lpn| self.lost.units.contains(lpn)).count();
+        self.store.stats.units_read_lost += lost as u64;
+        lost > 0
+    }
+}

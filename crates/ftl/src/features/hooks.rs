@@ -1,0 +1,361 @@
+//! Where features take part in the work of the layer: a few words for each hook, from which the trait and its calls follow.
+//!
+//! By `tell` hooks features are told what happens, by `ask` hooks they are asked for what they know. `any` is true when one of
+//! them says so and `all` when each of them does, `sum` adds up, `first` is the answer of the first that
+//! has one, and `worst` and `most` are the highest of all.
+
+use super::{Features, features};
+use crate::Probe;
+use crate::core::{Act, Arriving, Core, Overtaken, Remedy, Seen, SetMoment, SetPlan, Together, Wish};
+use crate::store::Mark;
+use crate::store::spare::SpareAreas;
+use controller::{Context, Origin, Transaction};
+use engine::RandomStream;
+use nand::ProgramStatus;
+use std::ops::Range;
+use units::{Lpn, Ppa, SimTime};
+
+/// What the answers come to.
+macro_rules! fold {
+    (any $($one:expr;)*) => { false $(|| $one)* };
+    (all $($one:expr;)*) => { true $(&& $one)* };
+    (sum $($one:expr;)*) => { 0 $(+ $one)* };
+    (first $($one:expr;)*) => { None $(.or_else(|| $one))* };
+    (worst $($one:expr;)*) => { Overtaken::Free $(.max($one))* };
+    (most $($one:expr;)*) => { u64::MIN $(.max($one))* };
+}
+
+/// What no answer comes to.
+macro_rules! none {
+    (any) => {
+        false
+    };
+    (all) => {
+        true
+    };
+    (sum) => {
+        0
+    };
+    (first) => {
+        None
+    };
+    (worst) => {
+        Overtaken::Free
+    };
+    (most) => {
+        u64::MIN
+    };
+}
+
+/// A hook that may change a feature: what it is by itself, for each feature, and behind the test whether there is one.
+macro_rules! tell {
+    (default [$($doc:tt)*] $hook:ident [$($p:ident)?] ($($params:tt)*) $args:tt []) => {
+        $($doc)*
+        #[inline]
+        fn $hook $(<$p: Probe>)? (&mut self, $($params)*) {}
+    };
+    (default [$($doc:tt)*] $hook:ident [$($p:ident)?] ($($params:tt)*) $args:tt [$out:ty, $fold:ident]) => {
+        $($doc)*
+        #[inline]
+        fn $hook $(<$p: Probe>)? (&mut self, $($params)*) -> $out {
+            none!($fold)
+        }
+    };
+    ([$($name:ident: $type:ty,)*] each $hook:ident [$($p:ident)?] ($($params:tt)*) $args:tt []) => {
+        fn $hook $(<$p: Probe>)? (&mut self, $($params)*) {
+            $(if let Some(feature) = &mut self.$name {
+                feature.$hook $args;
+            })*
+        }
+    };
+    ([$($name:ident: $type:ty,)*] each $hook:ident [$($p:ident)?] ($($params:tt)*) $args:tt [$out:ty, $fold:ident]) => {
+        fn $hook $(<$p: Probe>)? (&mut self, $($params)*) -> $out {
+            fold!($fold $(match &mut self.$name {
+                Some(feature) => feature.$hook $args,
+                None => none!($fold),
+            };)*)
+        }
+    };
+    (test [$($doc:tt)*] $hook:ident [$($p:ident)?] ($($params:tt)*) ($($args:tt)*) []) => {
+        $($doc)*
+        #[inline]
+        pub(crate) fn $hook $(<$p: Probe>)? (&mut self, $($params)*) {
+            if self.active {
+                Feature::$hook(self, $($args)*);
+            }
+        }
+    };
+    (test [$($doc:tt)*] $hook:ident [$($p:ident)?] ($($params:tt)*) ($($args:tt)*) [$out:ty, $fold:ident]) => {
+        $($doc)*
+        #[inline]
+        pub(crate) fn $hook $(<$p: Probe>)? (&mut self, $($params)*) -> $out {
+            if self.active { Feature::$hook(self, $($args)*) } else { none!($fold) }
+        }
+    };
+}
+
+/// The same of a hook that changes nothing.
+macro_rules! ask {
+    (default [$($doc:tt)*] $hook:ident [$($p:ident)?] ($($params:tt)*) $args:tt []) => {
+        $($doc)*
+        #[inline]
+        fn $hook $(<$p: Probe>)? (&self, $($params)*) {}
+    };
+    ([$($name:ident: $type:ty,)*] each $hook:ident [$($p:ident)?] ($($params:tt)*) $args:tt []) => {
+        fn $hook $(<$p: Probe>)? (&self, $($params)*) {
+            $(if let Some(feature) = &self.$name {
+                feature.$hook $args;
+            })*
+        }
+    };
+    (test [$($doc:tt)*] $hook:ident [$($p:ident)?] ($($params:tt)*) ($($args:tt)*) []) => {
+        $($doc)*
+        #[inline]
+        pub(crate) fn $hook $(<$p: Probe>)? (&self, $($params)*) {
+            if self.active {
+                Feature::$hook(self, $($args)*);
+            }
+        }
+    };
+    (default [$($doc:tt)*] $hook:ident [$($p:ident)?] ($($params:tt)*) $args:tt [$out:ty, $fold:ident]) => {
+        $($doc)*
+        #[inline]
+        fn $hook $(<$p: Probe>)? (&self, $($params)*) -> $out {
+            none!($fold)
+        }
+    };
+    ([$($name:ident: $type:ty,)*] each $hook:ident [$($p:ident)?] ($($params:tt)*) $args:tt [$out:ty, $fold:ident]) => {
+        fn $hook $(<$p: Probe>)? (&self, $($params)*) -> $out {
+            fold!($fold $(match &self.$name {
+                Some(feature) => feature.$hook $args,
+                None => none!($fold),
+            };)*)
+        }
+    };
+    (test [$($doc:tt)*] $hook:ident [$($p:ident)?] ($($params:tt)*) ($($args:tt)*) [$out:ty, $fold:ident]) => {
+        $($doc)*
+        #[inline]
+        pub(crate) fn $hook $(<$p: Probe>)? (&self, $($params)*) -> $out {
+            if self.active { Feature::$hook(self, $($args)*) } else { none!($fold) }
+        }
+    };
+}
+
+macro_rules! hooks {
+    ($(
+        $(#[$doc:meta])*
+        $kind:ident $hook:ident $([$p:ident])? ($($arg:ident: $of:ty),*) $(-> $out:ty, $fold:ident)?;
+    )*) => {
+        /// What takes part in the work of the layer without owning it. Each hook does nothing by itself.
+        #[allow(unused_variables)]
+        pub(crate) trait Feature {
+            $($kind! { default [$(#[$doc])*] $hook [$($p)?] ($($arg: $of),*) ($($arg),*) [$($out, $fold)?] })*
+        }
+
+        impl Feature for Features {
+            $(features! { $kind each $hook [$($p)?] ($($arg: $of),*) ($($arg),*) [$($out, $fold)?] })*
+        }
+
+        impl Features {
+            $($kind! { test [$(#[$doc])*] $hook [$($p)?] ($($arg: $of),*) ($($arg),*) [$($out, $fold)?] })*
+        }
+    };
+}
+
+hooks! {
+    /// Bytes of state of the simulator.
+    ask bytes() -> usize, sum;
+    /// Buffer slots that it may take now, and the host may not.
+    ask slots_kept() -> u32, sum;
+    /// Adds the units of its own that are read first when the power is back.
+    ask reads_first(units: &mut Vec<Lpn>);
+    /// The host may send more data.
+    ask takes_data() -> bool, all;
+    /// Parts of units are known: sectors, a bit each.
+    ask knows_parts() -> bool, any;
+    /// Which bytes of the drive a request is about.
+    tell extent(request: u32, offset: u64, bytes: u64);
+    /// So many units of a request, from the first on, are about to get a slot each: how many of them may, where that is known.
+    tell promise(request: u32, first: Lpn, wanted: u32) -> Option<u32>, first;
+    /// A unit that was promised a slot does not come after all.
+    tell refused(lpn: Lpn);
+    /// The data of a write are in a slot of their own.
+    tell arrived(slot: u32, lpn: Lpn, write: Arriving);
+    /// New data took the place of what a slot held.
+    tell joined(slot: u32, lpn: Lpn);
+    /// A slot holds nothing any more that the flash lacks.
+    tell released(slot: u32);
+    /// The part of a unit that a request asks for and the buffer does not hold.
+    tell part_to_read(request: u32, lpn: Lpn, buffered: Option<u32>) -> Option<u64>, first;
+    /// The host reads that part: true when it is read from the flash though nothing was ever written there.
+    tell reads_part(lpn: Lpn, part: u64, has_place: bool, home_die: u32) -> bool, any;
+    /// The part of its unit that a slot still lacks.
+    ask lacks(slot: u32) -> Option<u64>, first;
+    /// Bytes read from the buffer since the last call.
+    tell take_cached() -> u64, sum;
+    /// A program is about to be submitted, of the host's stream or another.
+    tell programs(core: &Core, program: &mut Transaction, is_hosts: bool);
+    /// Time begins again after writes that took none.
+    tell settled(core: &Core);
+    /// A unit that held something was trimmed.
+    tell trimmed(core: &mut Core, lpn: Lpn);
+    /// All that is there by now is to be durable, and `flush` waits for that: true where something has to be put into the
+    /// buffer first. The flush is then asked for when it is.
+    tell write_out(core: &mut Core, flush: Option<u32>) -> bool, any;
+    /// Operations are done: what waited for room in the buffer may go on.
+    tell go_on(core: &mut Core);
+    /// A unit behind the host's came from a slot to the flash: true for one that no other feature has a part in.
+    tell wrote_own(core: &Core, lpn: Lpn, slot: u32) -> bool, any;
+    /// A unit behind the host's has this number on flash.
+    tell numbered(lpn: Lpn, number: u64);
+    /// Nothing can be moved any more, and no request waits.
+    tell stalled();
+    /// The power is back, and of each logical unit this is the newest copy, of copies with such numbers: some may be void.
+    tell found(core: &mut Core, newest: &mut [Ppa], numbers: &[u64]);
+    /// A unit is about to be overwritten or trimmed: what becomes of the version it has.
+    tell overtakes(core: &mut Core, lpn: Lpn, now: SimTime) -> Overtaken, worst;
+    /// A trim was ignored because what it would have overtaken has to stay.
+    tell trim_refused();
+    /// A write of a unit must be answered with an error.
+    ask may_not_lose(core: &Core, lpn: Lpn) -> bool, any;
+    /// What a slot holds is needed, although a newer version came or it was trimmed.
+    ask holds_slot(slot: u32) -> bool, any;
+    /// Such a version, its slot and where it is now: on flash.
+    tell programmed_held[P](core: &mut Core, held: (Lpn, u32, Ppa), probe: &mut P);
+    /// What lies there is needed, although it is not the newest version.
+    ask names(ppa: Ppa) -> bool, any;
+    /// Such a version moved from one place to another. One that is live, too, is the newest still.
+    tell moved[P](core: &mut Core, moved: (Lpn, Ppa, Ppa), is_live: bool, probe: &mut P);
+    /// The host's data of a unit are in the buffer.
+    tell buffered[P](core: &Core, lpn: Lpn, probe: &mut P);
+    /// Something is on its way to the flash.
+    ask is_busy() -> bool, any;
+    /// A program is over, and its units are where they belong.
+    tell programmed(core: &mut Core, now: SimTime);
+    /// More may survive a power cut by now.
+    tell survives[P](core: &mut Core, probe: &mut P);
+    /// What waited for all that is on its way to the flash may be done.
+    tell finish(core: &mut Core);
+    /// The map is what it was at a former time: a way back that began then is over.
+    tell put_back(core: &mut Core, since: SimTime, now: SimTime);
+    /// These units of a map on flash are being written anew.
+    tell map_flushed(core: &mut Core, pages: &[u32], now: SimTime);
+    /// When something falls due by the clock.
+    ask next_moment() -> Option<SimTime>, first;
+    /// Does the next that is due by the clock; false when nothing is.
+    tell moment[P](core: &mut Core, now: SimTime, probe: &mut P) -> bool, any;
+    /// The host is gone, and nothing falls due any more.
+    tell ended();
+    /// Something is asked of the logical drive as a whole.
+    tell act[P](core: &mut Core, act: Act, now: SimTime, probe: &mut P) -> Option<u32>, first;
+    /// Where a version of a unit is that is kept under a number.
+    ask seen_in(core: &Core, serial: u32, lpn: Lpn) -> Option<Seen>, first;
+    /// Mapping units that neither the host's data and the map nor garbage collection need.
+    tell set_room(spare: u64);
+    /// Gives up something of what no longer has room; false when all has.
+    tell gives_way(core: &mut Core, now: SimTime) -> bool, any;
+    /// Why the spare units are too few, `advice` being how there would be more.
+    ask lacks_room(spare: u64, advice: &str) -> Option<String>, first;
+    /// Spare units that it must have at least.
+    ask spare_least() -> u64, sum;
+    /// It is at work by the clock.
+    ask keeps_time() -> bool, any;
+    /// It has room that only spare units give.
+    ask shares_room() -> bool, any;
+    /// It has a part in each write, so that a drive is not filled superblock by superblock.
+    ask watches_writes() -> bool, any;
+    /// It keeps versions that writes without time know nothing of.
+    ask keeps_versions() -> bool, any;
+    /// Time begins, and what is there has numbers from this one on: the last of them.
+    tell number_beginning(before: u64) -> Option<u64>, first;
+    /// The number of what lies at a place then.
+    ask number_of(lpn: Lpn, place: Ppa, before: u64) -> Option<u64>, first;
+    /// The power fails: what was only in RAM is gone.
+    tell cut();
+    /// The map is found again: other versions are, too. The number that later writes must be above.
+    tell find_versions(core: &mut Core, spare: &SpareAreas, marks: &[Mark]) -> u64, most;
+    /// Time goes on: what fell into the dark is over.
+    tell go_on_at(now: SimTime);
+    /// It is at something that a saved state does not hold.
+    ask bars_saving() -> bool, any;
+    /// Time begins.
+    tell time_begins();
+    /// Gives each die of a fresh drive its superblocks; false where each takes its own.
+    tell frees(core: &mut Core) -> bool, any;
+    /// So many programs of a superblock with all its bits were handed out.
+    tell issued(core: &mut Core, superblock: u32, programs: u32);
+    /// Such a superblock takes no more data before it is full.
+    tell superblock_ended(core: &mut Core, superblock: u32);
+    /// Its die is dead.
+    tell died(core: &mut Core, superblock: u32);
+    /// A superblock may hold nothing any more: true for one that is erased with others.
+    tell emptied[P](core: &mut Core, superblock: u32, ctx: &mut Context<P>) -> bool, any;
+    /// A program of its own is over.
+    tell programmed_own[P](core: &mut Core, superblock: u32, status: ProgramStatus, ctx: &mut Context<P>);
+    /// A power cut tore that page row, and its data can be found again.
+    ask is_torn(superblock: u32, row: u32) -> bool, any;
+    /// A read of a superblock will fail: what makes it good has to stay.
+    tell pinned(superblock: u32);
+    /// It is good, or given up.
+    tell unpinned[P](core: &mut Core, superblock: u32, ctx: &mut Context<P>);
+    /// The page rows (numbered over the drive) that give back one of a superblock; none: nothing does.
+    ask rows_beside(core: &Core, superblock: u32, row: u32) -> Option<Vec<u32>>, first;
+    /// A read failed: asks for what makes it good, if anything does.
+    tell unreadable(core: &mut Core, read: &Transaction) -> Option<Remedy>, first;
+    /// A read that was asked for so is over; after the last of them: the one that failed, and whether it does for good.
+    tell reread(read: &Transaction) -> Option<(Transaction, bool)>, first;
+    /// What other dies hold gives back a page row.
+    ask gives_back(core: &Core, superblock: u32, row: u32) -> bool, any;
+    /// A torn page row of a superblock can be found again.
+    ask protects(superblock: u32) -> bool, any;
+    /// The power fails while these page rows of superblocks are torn: adds those that are lost.
+    tell torn(core: &Core, rows: &[(u32, u32)], lost: &mut Vec<(u32, u32)>);
+    /// Adds the page rows of superblocks that are read when the power is back.
+    ask rows_to_read(core: &Core, rows: &mut Vec<(u32, u32)>);
+    /// A superblock is found: false for one that holds no data.
+    tell holds_data(core: &mut Core, superblock: u32, is_failing: bool) -> bool, all;
+    /// More may be written to what is left of one.
+    ask takes_more(superblock: u32) -> bool, all;
+    /// It holds something and takes no more data.
+    tell takes_no_more(superblock: u32);
+    /// All superblocks are told apart.
+    tell all_told(core: &mut Core);
+    /// The map is found, and time goes on.
+    tell map_found(core: &mut Core);
+    /// The dies whose superblocks are reclaimed with those of a die.
+    ask dies_beside(die: usize) -> Option<Range<usize>>, first;
+    /// A superblock is to be written anew with those beside it; false where it is being emptied anyway.
+    tell asks_anew(core: &Core, superblock: u32, origin: Origin) -> bool, any;
+    /// A program on a superblock failed that holds no data.
+    tell rescues(superblock: u32);
+    /// Wear levelling wants a superblock moved.
+    tell relocates(superblock: u32);
+    /// What a die's collection was asked for, and wishes, becomes a wish for superblocks of several dies.
+    tell wishes(core: &mut Core, die: usize, wish: &Wish<'_>);
+    /// What was asked for `at`th with a superblock of a die.
+    ask asked_together(core: &Core, die: usize, at: usize) -> Option<Together>, first;
+    /// Nothing of what was asked for has room.
+    tell none_fits(core: &Core, die: usize);
+    /// What was asked for `at`th is taken.
+    tell begins_together(die: usize, at: usize);
+    /// A superblock of it is taken; true when there is something to move out of it.
+    tell takes_member(core: &mut Core, die: usize, superblock: u32) -> bool, any;
+    /// It is to be emptied by its die.
+    tell moves_member(superblock: u32);
+    /// It is erased, and whole or not.
+    tell erased_member(core: &mut Core, superblock: u32, is_whole: bool);
+    /// That was the last of them.
+    tell erased_last(core: &mut Core, superblock: u32) -> bool, any;
+    /// They are free again: gives them, each with its die.
+    tell gives_members_back(core: &mut Core, superblock: u32) -> Option<Vec<(usize, u32)>>, first;
+    /// The superblocks that are reclaimed with one, each with its die: those with data, or all.
+    ask members_of(superblock: u32, with_own: bool) -> Option<Vec<(usize, u32)>>, first;
+    /// So many programs of a superblock were written in no time.
+    tell wrote_untimed(core: &mut Core, superblock: u32, programs: u32);
+    /// What the first dies look like whose superblocks are reclaimed together.
+    ask moment_together(core: &Core, worn: u32) -> Option<SetMoment>, first;
+    /// What the superblocks of such dies are to be, when a moment is built again.
+    ask plans_together(core: &mut Core, set: usize, moment: &SetMoment, random: &mut RandomStream) -> Option<Result<SetPlan, String>>, first;
+    /// They are built: the rest of these groups is free, in this order.
+    tell begins_built(core: &mut Core, groups: &[u32]);
+}

@@ -1,0 +1,207 @@
+//! How features come about: from the keys of a drive's file, before the drive is built and after its power was cut.
+
+use super::{Features, features};
+use crate::agenda::Costs;
+use crate::core::Core;
+use crate::saved::Untaken;
+use crate::{Layout, SavedState};
+use config::{ConfigError, Section};
+use nand::FlashArray;
+use units::{Bytes, Nanos};
+
+/// What a feature is made for.
+#[derive(Clone, Copy)]
+pub(crate) struct Making<'a> {
+    pub layout: &'a Layout,
+    pub array: &'a FlashArray,
+    /// Superblocks of each die that stand apart from those that data share.
+    pub apart: u32,
+    /// Slots of the buffer, those that features keep for themselves included.
+    pub slots: u32,
+    /// The map, or checkpoints of it, lie on flash.
+    pub has_map_on_flash: bool,
+    /// The power is cut at least once.
+    pub has_power_cuts: bool,
+    /// The most bytes that may be on their way to the flash.
+    pub in_flight_most: Option<Bytes>,
+}
+
+/// What a drive's file can say of a feature.
+pub trait Said {
+    /// What it says.
+    type Settings;
+}
+
+/// How a feature is made.
+pub(crate) trait Made: Said + Sized {
+    /// What a saved state has of it comes before what that has of superblocks with one bit a cell.
+    const IS_SAVED_FIRST: bool = false;
+
+    /// Reads its keys in `[ftl]`, and takes the room in `layout` that must be known to what is read after it.
+    ///
+    /// # Errors
+    /// When a value is wrong.
+    fn read(ftl: &mut Section, layout: &mut Layout) -> Result<Self::Settings, ConfigError>;
+
+    /// Logical units behind those of the host and of the map that it keeps for itself.
+    fn units_of_its_own(_: &Self::Settings, _: &Layout) -> u32 {
+        0
+    }
+
+    /// It has superblocks of several dies reclaimed together.
+    fn works_in_step(_: &Self::Settings) -> bool {
+        false
+    }
+
+    /// Buffer slots that it keeps for itself.
+    fn slots(_: &Self::Settings, _: &Layout, _has_map_on_flash: bool) -> u32 {
+        0
+    }
+
+    /// The most bytes of state of the simulator.
+    fn bytes_most(settings: &Self::Settings, layout: &Layout) -> u64;
+
+    /// What it asks of each die by the clock, once the drive is full.
+    fn chore(_: &Self::Settings, _: &Layout, _: &Costs) -> Option<Chore> {
+        None
+    }
+
+    /// The feature of a fresh drive; none where the drive does not have it.
+    fn new(settings: &Self::Settings, making: &Making<'_>) -> Option<Box<Self>>;
+
+    /// The power is back, and this is what was left.
+    fn take_back(&mut self, before: Self);
+
+    /// Adds what a saved state has of it, or of its absence.
+    fn save(_: Option<&Self>, _: &Core, _: &mut SavedState) {}
+
+    /// Takes that from a saved state.
+    ///
+    /// # Errors
+    /// When it contradicts itself, or the drive.
+    fn load(_: Option<&mut Self>, _: &mut Core, _: &mut Untaken<'_>) -> Result<(), String> {
+        Ok(())
+    }
+}
+
+/// What a feature asks of each die, every so often.
+pub(crate) struct Chore {
+    pub key: &'static str,
+    pub ns: u64,
+    pub within: Nanos,
+    pub what: String,
+}
+
+macro_rules! make {
+    ([$($name:ident: $type:ty,)*]) => {
+        /// What a drive's file says of its features.
+        pub struct Settings {
+            $($name: <$type as Said>::Settings,)*
+        }
+
+        impl Settings {
+            /// Reads their keys in `[ftl]`.
+            ///
+            /// # Errors
+            /// When a value is wrong.
+            pub(crate) fn read(ftl: &mut Section, layout: &mut Layout) -> Result<Self, ConfigError> {
+                Ok(Self { $($name: <$type as Made>::read(ftl, layout)?,)* })
+            }
+
+            /// Logical units behind those of the host and of the map that they keep for themselves.
+            pub(crate) fn units_of_their_own(&self, layout: &Layout) -> u32 {
+                0 $(+ <$type as Made>::units_of_its_own(&self.$name, layout))*
+            }
+
+            /// Superblocks of several dies are reclaimed together.
+            pub(crate) fn work_in_step(&self) -> bool {
+                false $(|| <$type as Made>::works_in_step(&self.$name))*
+            }
+
+            /// Buffer slots that they keep for themselves.
+            pub(crate) fn slots(&self, layout: &Layout, has_map_on_flash: bool) -> u32 {
+                0 $(+ <$type as Made>::slots(&self.$name, layout, has_map_on_flash))*
+            }
+
+            /// What they ask of each die by the clock.
+            pub(crate) fn chores(&self, layout: &Layout, costs: &Costs) -> impl Iterator<Item = Chore> {
+                [$(<$type as Made>::chore(&self.$name, layout, costs)),*].into_iter().flatten()
+            }
+
+            /// The most bytes of state of the simulator.
+            pub(crate) fn bytes_most(&self, layout: &Layout) -> u64 {
+                0 $(+ <$type as Made>::bytes_most(&self.$name, layout))*
+            }
+        }
+
+        impl Features {
+            /// Those of a fresh drive.
+            pub(crate) fn new(settings: &Settings, making: &Making<'_>) -> Self {
+                let mut features = Self {
+                    active: false,
+                    $($name: <$type as Made>::new(&settings.$name, making),)*
+                };
+                features.active = false $(|| features.$name.is_some())*;
+                features
+            }
+
+            /// Adds what a saved state has of them, or of their absence.
+            pub(crate) fn save(&self, is_first: bool, core: &Core, saved: &mut SavedState) {
+                $(if <$type as Made>::IS_SAVED_FIRST == is_first {
+                    <$type as Made>::save(self.$name.as_deref(), core, saved);
+                })*
+            }
+
+            /// Takes that from a saved state.
+            ///
+            /// # Errors
+            /// When it contradicts itself, or the drive.
+            pub(crate) fn load(
+                &mut self,
+                is_first: bool,
+                core: &mut Core,
+                saved: &mut Untaken<'_>,
+            ) -> Result<(), String> {
+                $(if <$type as Made>::IS_SAVED_FIRST == is_first {
+                    <$type as Made>::load(self.$name.as_deref_mut(), core, saved)?;
+                })*
+                Ok(())
+            }
+
+            /// The power is back, and this is what was left of those that the drive had.
+            pub(crate) fn take_back(&mut self, before: Self) {
+                $(if let (Some(feature), Some(before)) = (&mut self.$name, before.$name) {
+                    feature.take_back(*before);
+                })*
+            }
+        }
+    };
+}
+
+macro_rules! listed {
+    ([$($name:ident: $type:ty,)*]) => {
+        /// A feature of the list: asked for by its type where it is told of in results.
+        pub trait Listed: Said {
+            /// This feature of a drive, if it has it.
+            #[doc(hidden)]
+            fn of(features: &Features) -> Option<&Self>;
+
+            /// What a drive's file says of it.
+            #[doc(hidden)]
+            fn said(settings: &Settings) -> &Self::Settings;
+        }
+
+        $(impl Listed for $type {
+            fn of(features: &Features) -> Option<&Self> {
+                features.$name.as_deref()
+            }
+
+            fn said(settings: &Settings) -> &Self::Settings {
+                &settings.$name
+            }
+        })*
+    };
+}
+
+features! { make }
+features! { listed }

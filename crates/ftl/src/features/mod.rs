@@ -1,0 +1,48 @@
+//! What a drive can have beside what every drive has: a folder for each feature, with its settings, its state, what it does at
+//! its hooks, and what is left of it when the power fails.
+//!
+//! A feature stands in the list below, and nowhere else is it named. It is told of what happens by hooks ([`Feature`]), changes
+//! its own state and that of the core, and asks the layer for all that other features may have a part in
+//! ([`Ask`](crate::core::Ask)). A drive without any pays one test for a hook.
+
+mod hooks;
+mod make;
+pub mod parity;
+mod sectors;
+pub mod snapshots;
+mod trims;
+
+pub(crate) use hooks::Feature;
+pub use make::{Listed, Said};
+pub(crate) use make::{Chore, Made, Making, Settings};
+
+/// The list of features: hands it to another macro, before what else that takes. Hooks are called in this order.
+macro_rules! features {
+    ($call:ident $($rest:tt)*) => {
+        $call! {
+            [
+                parity: crate::features::parity::Stripes,
+                snapshots: crate::features::snapshots::Snapshots,
+                sectors: crate::features::sectors::Sectors,
+                trims: crate::features::trims::Trims,
+            ]
+            $($rest)*
+        }
+    };
+}
+use features;
+
+/// The fields for them.
+macro_rules! fields {
+    ([$($name:ident: $type:ty,)*]) => {
+        /// The features of a drive.
+        #[derive(Default)]
+        pub struct Features {
+            /// There is one: without any no hook is looked at.
+            active: bool,
+            $($name: Option<Box<$type>>,)*
+        }
+    };
+}
+
+features! { fields }

@@ -1,0 +1,66 @@
+//! The power is back on a drive with parity: which superblocks protect each other, and what is made of open groups.
+//!
+//! Groups are the superblocks of one number, and the spare areas of a page of parity say what it is the sum of. Groups that
+//! were open are gone on with: what of their parity was in RAM is made anew from what was read of their members.
+
+use super::Stripes;
+use crate::core::Core;
+use crate::store::{NONE, SuperblockState};
+use controller::Origin;
+
+impl Stripes {
+    /// True when a superblock holds data, or may; one with the parity of others is told apart.
+    pub(super) fn holds_data_of(&self, core: &mut Core, superblock: u32, is_failing: bool) -> bool {
+        let group = self.group_of(superblock);
+        if self.groups[group as usize].parity != NONE && self.is_parity(superblock) {
+            core.store.space.state[superblock as usize] = SuperblockState::Parity;
+            core.store.space.failing[superblock as usize] = is_failing;
+        }
+        self.data_members(group) >> self.member_of(superblock) & 1 == 1
+    }
+
+    /// All superblocks are told apart: the free ones of each group are opened by all dies in the same order.
+    pub(super) fn free_found(&mut self, core: &mut Core) {
+        for group in 0..self.groups.len() as u32 {
+            let places: Vec<(usize, u32)> = self.data_places(group).collect();
+            let space = &core.store.space;
+            let rank = |(die, at): &(usize, u32)| space.free_rank(*die, at % space.per_die);
+            let asked = places.iter().map(rank).max().unwrap_or(0);
+            let rank = self.rank_found(group, asked);
+            for (die, at) in places {
+                if core.store.space.state[at as usize] == SuperblockState::Free {
+                    core.store.space.push_ranked(die, at % core.store.space.per_die, rank);
+                }
+            }
+        }
+        let dead = core.store.dead.from_start;
+        if dead != NONE {
+            self.forget_sums(dead, &core.store.layout);
+        }
+    }
+
+    /// The map is found: parity that was due is programmed, as far as a group asks for.
+    pub(super) fn catch_up_with(&mut self, core: &mut Core, group: u32) {
+        let parity = self.groups[group as usize].parity;
+        if parity == NONE {
+            return;
+        }
+        let (_, superblock) = self.place_of(group, parity);
+        let due = self.catch_up(group);
+        self.ask_programs(superblock, due, core);
+        if core.store.space.failing[superblock as usize] {
+            self.ask(group, Origin::Rescue);
+        }
+    }
+
+    /// What a cut tore is moved while it can be found again.
+    pub(super) fn move_torn(&mut self, core: &Core) {
+        for (superblock, row) in self.torn_rows() {
+            let layout = &core.store.layout;
+            let first = layout.first_ppa(superblock) + u64::from(row * layout.row_units);
+            if core.store.map.valid_mask(first, layout.row_units) != 0 {
+                self.ask(self.group_of(superblock), Origin::Gc);
+            }
+        }
+    }
+}

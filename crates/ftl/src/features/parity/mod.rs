@@ -1,0 +1,374 @@
+//! Which superblocks share a parity, how far each of them is written, and what is being reclaimed.
+//!
+//! The dies are divided into sets of neighbours, `stripe` + 1 each. The superblocks of one number on the dies of a set
+//! are a group; one of them holds parity and takes no data. Program `p` of the parity is the sum of the programs `p`
+//! of the others, and follows when the last of them was handed out; until then it is gathered in RAM.
+
+mod at_work;
+mod found;
+mod groups;
+mod make;
+mod programs;
+mod rebuilds;
+mod scars;
+mod steady;
+
+use crate::Layout;
+use crate::SavedState;
+use crate::saved::Untaken;
+use crate::store::NONE;
+use controller::Origin;
+use nand::FlashArray;
+use rebuilds::Rebuilds;
+use scars::{Remains, Scars};
+use std::collections::VecDeque;
+
+/// Where a group is on its way from erased to erased.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Phase {
+    /// Erased, taking data, or full.
+    Resting,
+    /// Chosen to be reclaimed, waiting for room and for programs under way.
+    Asked,
+    /// What is valid in it is being moved.
+    Moving,
+    /// It is being erased.
+    Erasing,
+}
+
+/// Superblocks of one number on the dies of a set.
+#[derive(Clone, Debug)]
+struct Group {
+    /// Which member holds the parity.
+    pub parity: u32,
+    /// Members in use, those closed before they were full, those taken by the collection at work: a bit each.
+    pub alive: u64,
+    pub ended: u64,
+    pub taken: u64,
+    /// Of those taken, the ones that hold nothing any more.
+    pub emptied: u64,
+    /// Parity programs handed out.
+    pub parity_written: u32,
+    pub phase: Phase,
+    /// Superblocks still to be emptied, or to be erased.
+    pub left: u32,
+    /// Reads under way that may need the other members.
+    pub pins: u32,
+    /// In what order it is opened, among the free ones.
+    pub rank: u64,
+}
+
+/// The parity of a drive.
+pub struct Stripes {
+    width: u32,
+    per_die: u32,
+    program_bytes: u64,
+    groups: Vec<Group>,
+    /// Programs handed out of each superblock of the drive.
+    written: Vec<u32>,
+    /// By set of dies: groups to be reclaimed, and on whose behalf.
+    asks: Vec<VecDeque<(u32, Origin)>>,
+    /// By die: the superblock that its garbage collection asked for, until it is taken.
+    asked_by: Vec<u32>,
+    /// By set: groups that some dies have begun and others have not.
+    begun: Vec<Vec<u32>>,
+    /// Parity programs gathered in RAM, and the most there ever were.
+    gathered: u64,
+    gathered_most: u64,
+    /// What power cuts did to them.
+    scars: Scars,
+    /// Reads that failed and are being made good.
+    rebuilds: Rebuilds,
+}
+
+/// The members in a set of bits.
+fn members(mut bits: u64) -> impl Iterator<Item = u32> {
+    std::iter::from_fn(move || {
+        let member = bits.trailing_zeros();
+        bits &= bits.wrapping_sub(1);
+        (member < 64).then_some(member)
+    })
+}
+
+impl Stripes {
+    /// Groups of the whole superblocks of a fresh drive, the last `apart` of each die left out. A group of one cannot be
+    /// protected and is left out, too.
+    fn of_stripe(layout: &Layout, array: &FlashArray, stripe: u32, apart: u32) -> Self {
+        let width = stripe + 1;
+        let (sets, per_die) = (layout.dies / width, layout.superblocks_per_die);
+        let group = |at: u32| {
+            let (set, slot) = (at / per_die, at % per_die);
+            let whole = (0..width).filter(|member| array.is_whole(set * width + member, slot));
+            let alive = whole.fold(0u64, |bits, member| bits | 1 << member);
+            let mut group = Group {
+                parity: NONE,
+                alive,
+                ended: 0,
+                taken: 0,
+                emptied: 0,
+                parity_written: 0,
+                phase: Phase::Resting,
+                left: 0,
+                pins: 0,
+                rank: 0,
+            };
+            if slot + apart >= per_die || group.elect(slot % width, width).is_none() {
+                (group.alive, group.parity) = (0, NONE);
+            }
+            group
+        };
+        Self {
+            width,
+            per_die,
+            program_bytes: u64::from(layout.program_units) * layout.unit.get(),
+            groups: (0..sets * per_die).map(group).collect(),
+            written: vec![0; layout.superblocks()],
+            asks: vec![VecDeque::new(); sets as usize],
+            asked_by: vec![NONE; layout.dies as usize],
+            begun: vec![Vec::new(); sets as usize],
+            gathered: 0,
+            gathered_most: 0,
+            scars: Scars::default(),
+            rebuilds: Rebuilds::default(),
+        }
+    }
+
+    /// Data units that share a parity unit.
+    pub fn stripe(&self) -> u32 {
+        self.width - 1
+    }
+
+    /// The group, numbered over the drive, of a superblock numbered over the drive.
+    #[inline]
+    pub fn group_of(&self, superblock: u32) -> u32 {
+        let (die, slot) = (superblock / self.per_die, superblock % self.per_die);
+        die / self.width * self.per_die + slot
+    }
+
+    /// Which member of its group a superblock numbered over the drive is.
+    #[inline]
+    fn member_of(&self, superblock: u32) -> u32 {
+        superblock / self.per_die % self.width
+    }
+
+    /// The die of a member, and its superblock numbered over the drive.
+    #[inline]
+    fn place_of(&self, group: u32, member: u32) -> (usize, u32) {
+        let die = group / self.per_die * self.width + member;
+        (die as usize, die * self.per_die + group % self.per_die)
+    }
+
+    /// The dies of some members, a bit each, and their superblocks numbered over the drive.
+    fn places(&self, group: u32, of: u64) -> impl Iterator<Item = (usize, u32)> {
+        members(of).map(move |member| self.place_of(group, member))
+    }
+
+    /// The same of the members with data.
+    fn data_places(&self, group: u32) -> impl Iterator<Item = (usize, u32)> {
+        self.places(group, self.data_members(group))
+    }
+
+    /// The superblocks of a group that are in use, numbered over the drive.
+    pub fn superblocks_of(&self, group: u32) -> impl Iterator<Item = u32> {
+        members(self.groups[group as usize].alive).map(move |member| self.place_of(group, member).1)
+    }
+
+    /// True when a superblock numbered over the drive holds parity.
+    pub fn is_parity(&self, superblock: u32) -> bool {
+        self.groups[self.group_of(superblock) as usize].parity == self.member_of(superblock)
+    }
+
+    /// The dies of a set.
+    fn dies_of(&self, set: usize) -> std::ops::Range<usize> {
+        let width = self.width as usize;
+        set * width..(set + 1) * width
+    }
+
+    /// The set that `die` is in.
+    fn set_of(&self, die: usize) -> usize {
+        die / self.width as usize
+    }
+
+    /// The set of a group.
+    fn set_of_group(&self, group: u32) -> usize {
+        (group / self.per_die) as usize
+    }
+
+    /// Members with data of a group.
+    #[inline]
+    fn data_members(&self, group: u32) -> u64 {
+        let of = &self.groups[group as usize];
+        if of.parity == NONE { of.alive } else { of.alive & !(1 << of.parity) }
+    }
+
+    /// Superblocks that hold parity.
+    pub fn parity_superblocks(&self) -> u32 {
+        self.groups.iter().filter(|group| group.parity != NONE).count() as u32
+    }
+
+    /// The most bytes of parity that were gathered in RAM at a time since the run began.
+    pub fn gathered_bytes_max(&self) -> u64 {
+        self.gathered_most * self.program_bytes
+    }
+
+    /// So many programs of a superblock were handed out. Gives how many of the parity may follow now.
+    fn note_written(&mut self, superblock: u32, programs: u32) -> u32 {
+        let group = self.group_of(superblock);
+        let before = self.ahead(group);
+        let first = std::mem::replace(&mut self.written[superblock as usize], programs) == 0;
+        if first {
+            self.note_begun(group);
+        }
+        self.recount(group, before)
+    }
+
+    /// A superblock was closed before it was full. Gives how many programs of the parity may follow now.
+    fn note_ended(&mut self, superblock: u32) -> u32 {
+        let group = self.group_of(superblock);
+        let before = self.ahead(group);
+        let bit = 1 << self.member_of(superblock);
+        self.groups[group as usize].ended |= bit;
+        self.note_begun(group);
+        self.recount(group, before)
+    }
+
+    fn recount(&mut self, group: u32, before: u32) -> u32 {
+        let ready = self.ready(group);
+        let of = &mut self.groups[group as usize];
+        let due = if of.phase == Phase::Resting { ready.saturating_sub(of.parity_written) } else { 0 };
+        of.parity_written += due;
+        let after = self.ahead(group);
+        self.gathered = self.gathered + u64::from(after) - u64::from(before);
+        self.gathered_most = self.gathered_most.max(self.gathered);
+        due
+    }
+
+    /// Programs of the parity of which all parts are known.
+    fn ready(&self, group: u32) -> u32 {
+        let of = &self.groups[group as usize];
+        let waits_for = self.data_members(group) & !of.ended;
+        if of.parity == NONE {
+            return 0;
+        }
+        let slowest =
+            members(waits_for).map(|member| self.written[self.place_of(group, member).1 as usize]).min();
+        slowest.unwrap_or_else(|| self.longest(group))
+    }
+
+    /// Programs of the member that is written the furthest.
+    fn longest(&self, group: u32) -> u32 {
+        let all = members(self.data_members(group));
+        all.map(|member| self.written[self.place_of(group, member).1 as usize]).max().unwrap_or(0)
+    }
+
+    /// Programs of a group's parity that are gathered in RAM.
+    fn ahead(&self, group: u32) -> u32 {
+        self.longest(group).saturating_sub(self.groups[group as usize].parity_written)
+    }
+
+    /// A group is erased: it begins anew. Gives the member that holds parity from now on if the one that did is gone.
+    fn begin_anew(&mut self, group: u32) -> Option<u32> {
+        self.gathered -= u64::from(self.ahead(group));
+        self.scars.forget(group);
+        for superblock in self.superblocks_of(group).collect::<Vec<_>>() {
+            self.written[superblock as usize] = 0;
+        }
+        let width = self.width;
+        let of = &mut self.groups[group as usize];
+        (of.ended, of.taken, of.emptied, of.parity_written) = (0, 0, 0, 0);
+        of.phase = Phase::Resting;
+        self.note_begun(group);
+        let of = &mut self.groups[group as usize];
+        let gone = of.parity == NONE || of.alive >> of.parity & 1 == 0;
+        let begin = if of.parity == NONE { 0 } else { of.parity + 1 };
+        gone.then(|| of.elect(begin, width)).flatten()
+    }
+
+    /// The rank under which a group that was erased joins the free ones: behind those that some die has begun and
+    /// others have yet to, so that all dies open them in the same order.
+    fn rank(&self, group: u32, asked: u64) -> u64 {
+        let begun = self.begun[self.set_of_group(group)].iter();
+        begun.map(|&other| self.groups[other as usize].rank + 1).max().unwrap_or(0).max(asked)
+    }
+
+    /// Some dies have begun the group and others have not.
+    fn is_begun(&self, group: u32) -> bool {
+        self.begun[self.set_of_group(group)].contains(&group)
+    }
+
+    /// True while a group is on its way from full to erased.
+    fn is_reclaiming(&self) -> bool {
+        self.groups.iter().any(|group| matches!(group.phase, Phase::Moving | Phase::Erasing))
+    }
+
+    /// Adds the groups to a saved state. Wishes to reclaim some are not kept: who wished will wish again.
+    fn put_into(&self, saved: &mut SavedState) {
+        let words = |of: fn(&Group) -> u32| self.groups.iter().map(of).collect();
+        let longs = |of: fn(&Group) -> u64| self.groups.iter().map(of).collect();
+        saved.words.push(self.written.clone());
+        saved.words.extend([words(|group| group.parity), words(|group| group.parity_written)]);
+        saved.longs.extend([longs(|group| group.alive), longs(|group| group.ended)]);
+        saved.longs.push(longs(|group| group.rank));
+    }
+
+    /// Takes the groups from a saved state; `programs`: those of a whole superblock.
+    ///
+    /// # Errors
+    /// When there are others, or they contradict themselves.
+    fn take_from(&mut self, saved: &mut Untaken<'_>, programs: u32) -> Result<(), String> {
+        let groups = self.groups.len();
+        self.written = saved.words_for(self.written.len())?.to_vec();
+        let (parity, parity_written) = (saved.words_for(groups)?, saved.words_for(groups)?);
+        let (alive, ended) = (saved.longs_for(groups)?, saved.longs_for(groups)?);
+        let rank = saved.longs_for(groups)?;
+        for (at, group) in self.groups.iter_mut().enumerate() {
+            (group.parity, group.parity_written) = (parity[at], parity_written[at]);
+            (group.alive, group.ended, group.rank) = (alive[at], ended[at], rank[at]);
+            let members = group.alive.checked_shr(self.width).unwrap_or(0) == 0;
+            let protected = match group.parity {
+                NONE => group.alive == 0,
+                parity => parity < self.width && group.alive >> parity & 1 == 1,
+            };
+            if !members || !protected || group.parity_written > programs {
+                return Err("the saved state's groups of parity contradict themselves".into());
+            }
+        }
+        if self.written.iter().any(|&written| written > programs) {
+            return Err("the saved state's groups of parity contradict themselves".into());
+        }
+        for group in 0..groups as u32 {
+            self.note_begun(group);
+        }
+        self.gathered = (0..groups as u32).map(|group| u64::from(self.ahead(group))).sum();
+        Ok(())
+    }
+
+    /// Keeps the list of groups that some dies have begun and others have not.
+    fn note_begun(&mut self, group: u32) {
+        let data = self.data_members(group) & !self.groups[group as usize].ended;
+        let written = |member| self.written[self.place_of(group, member).1 as usize] > 0;
+        let (some, all) = (members(data).any(written), members(data).all(written));
+        let set = self.set_of_group(group);
+        let listed = self.begun[set].iter().position(|&other| other == group);
+        match listed {
+            None if some && !all => self.begun[set].push(group),
+            Some(at) if !some || all => {
+                self.begun[set].swap_remove(at);
+            }
+            _ => {}
+        }
+    }
+}
+
+impl Group {
+    /// Gives the parity to the first member in use from `begin` on, if there is another to be protected.
+    fn elect(&mut self, begin: u32, width: u32) -> Option<u32> {
+        let order = (0..width).map(|step| (begin + step) % width);
+        let found = order.into_iter().find(|member| self.alive >> member & 1 == 1);
+        self.parity = match found {
+            Some(member) if self.alive.count_ones() > 1 => member,
+            _ => NONE,
+        };
+        (self.parity != NONE).then_some(self.parity)
+    }
+}

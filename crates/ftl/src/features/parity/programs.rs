@@ -1,0 +1,83 @@
+//! Programs of parity, which follow those that they protect, and reads that count on them.
+
+use super::{Stripes, members};
+use crate::core::{Ask, Core};
+use crate::lapse::Lapse;
+use crate::store::{NONE, SuperblockState};
+use controller::Origin;
+
+impl Stripes {
+    /// Gives each die of a fresh drive the superblocks that hold data; those of groups that cannot be protected stay out of
+    /// use.
+    pub(super) fn free_groups(&self, core: &mut Core) {
+        let mut data = Vec::new();
+        let mut parity = Vec::new();
+        for group in 0..self.groups.len() as u32 {
+            let of = &self.groups[group as usize];
+            if of.parity != NONE {
+                parity.push(self.place_of(group, of.parity).1);
+            }
+            data.extend(self.data_places(group));
+        }
+        for superblock in parity {
+            core.store.space.state[superblock as usize] = SuperblockState::Parity;
+        }
+        for (die, superblock) in data {
+            core.store.space.push_free(die, superblock % core.store.space.per_die);
+            core.store.space.dies[die].usable += 1;
+        }
+    }
+
+    /// Asks for the `due` last of the parity programs handed out in the group of `superblock`.
+    pub(super) fn ask_programs(&mut self, superblock: u32, due: u32, core: &mut Core) {
+        if due == 0 {
+            return;
+        }
+        let group = self.group_of(superblock);
+        let of = &self.groups[group as usize];
+        let (end, member) = (of.parity_written, of.parity);
+        let (die, global) = self.place_of(group, member);
+        let within = global % core.store.space.per_die;
+        for program in end - due..end {
+            let row = program * core.store.layout.program_rows;
+            core.ask(Ask::Program { die: die as u32, superblock: within, row });
+        }
+    }
+
+    /// So many programs of a superblock were written in no time.
+    pub(super) fn note_written_untimed(&mut self, core: &mut Core, superblock: u32, programs: u32) {
+        let due = self.note_written(superblock, programs);
+        let group = self.group_of(superblock);
+        let of = &self.groups[group as usize];
+        if of.parity != NONE {
+            let (at, rows) =
+                (self.place_of(group, of.parity).1, of.parity_written * core.store.layout.program_rows);
+            core.store.array.restore(at as usize, rows);
+        }
+        core.store.stats.units_programmed[Origin::Parity as usize] +=
+            u64::from(due * core.store.layout.program_units);
+    }
+
+    /// The page rows (numbered over the drive) whose sum with what is in RAM is a page row of `superblock`; none: it has no
+    /// parity, or a power cut took another part of it. What was handed out and is not programmed yet is in RAM, and so is
+    /// parity that was not handed out.
+    pub(super) fn rows_that_sum_up(&self, core: &Core, superblock: u32, row: u32) -> Option<Vec<u32>> {
+        if core.rules.lapses.has(Lapse::ForgetsParity) {
+            return None;
+        }
+        let group = self.group_of(superblock);
+        let others = members(self.beside(superblock, row)?);
+        let programmed = others
+            .map(|member| self.place_of(group, member).1)
+            .filter(|&other| core.store.array.next_row(other as usize) > row);
+        Some(programmed.map(|other| other * core.store.layout.rows + row).collect())
+    }
+
+    /// The other members of its group give back a page row of a superblock.
+    pub(super) fn is_given_back(&self, core: &Core, superblock: u32, row: u32) -> bool {
+        let others = self.beside(superblock, row);
+        let others = others.filter(|_| !core.store.space.holds_one_bit(superblock as usize));
+        let mut places = others.into_iter().flat_map(|of| self.places(self.group_of(superblock), of));
+        others.is_some() && places.all(|(die, _)| !core.store.dead.has(die))
+    }
+}

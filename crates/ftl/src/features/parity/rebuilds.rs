@@ -1,0 +1,70 @@
+//! Reads whose data are found again from the rest of their stripe.
+
+use super::Stripes;
+use crate::core::{Ask, Core, Remedy};
+use controller::{Origin, Transaction};
+
+/// A read whose data is being found again.
+#[derive(Clone, Debug)]
+struct Rebuild {
+    read: Transaction,
+    /// Reads of the other members still to come.
+    left: u32,
+    failed: bool,
+}
+
+/// Reads that failed and are being made good.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Rebuilds {
+    items: Vec<Rebuild>,
+    free: Vec<u32>,
+}
+
+impl Rebuilds {
+    fn begin(&mut self, rebuild: Rebuild) -> u32 {
+        if let Some(at) = self.free.pop() {
+            self.items[at as usize] = rebuild;
+            return at;
+        }
+        self.items.push(rebuild);
+        self.items.len() as u32 - 1
+    }
+}
+
+impl Stripes {
+    /// A read failed: asks for those that make it good, if there are any.
+    pub(super) fn rebuild(&mut self, core: &mut Core, read: &Transaction) -> Option<Remedy> {
+        let global = core.store.space.global(read.die.index(), read.superblock) as u32;
+        let rows = self.rows_that_sum_up(core, global, read.row)?;
+        if rows.is_empty() {
+            return Some(Remedy::InRam);
+        }
+        let at = self.rebuilds.begin(Rebuild { read: *read, left: rows.len() as u32, failed: false });
+        for row in rows {
+            core.ask(Ask::Reread { row, mask: read.mask, class: read.class, owner: at });
+        }
+        Some(Remedy::Reads)
+    }
+
+    /// One of those reads is over; gives the one that failed, and whether it fails for good, after the last of them.
+    pub(super) fn note_reread(&mut self, read: &Transaction) -> Option<(Transaction, bool)> {
+        let at = read.owner;
+        let rebuild = &mut self.rebuilds.items[at as usize];
+        rebuild.left -= 1;
+        rebuild.failed |= read.reading.uncorrectable;
+        if rebuild.left > 0 {
+            return None;
+        }
+        // The read took from its own beginning to the end of this one, the last: what went before counts as waiting
+        // for other work of the drive.
+        let before = read.queued.since(rebuild.read.queued).ns();
+        let whole = &mut rebuild.read;
+        (whole.started, whole.finished, whole.waits) = (read.started, read.finished, read.waits);
+        whole.waits[Origin::Rebuild.wait_column()] += before;
+        (whole.channel_ns, whole.transfer_ns, whole.array_ns) =
+            (read.channel_ns, read.transfer_ns, read.array_ns);
+        let over = (*whole, rebuild.failed);
+        self.rebuilds.free.push(at);
+        Some(over)
+    }
+}

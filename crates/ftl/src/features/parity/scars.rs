@@ -1,0 +1,230 @@
+//! What power cuts did to the stripes of superblocks that protect each other.
+//!
+//! The spare area of each page of parity names the members that it is the sum of, and up to where: so the drive knows after
+//! a cut what of a stripe is missing. A stripe whose parity is on flash gives back one row that is missing, and none of
+//! the others then. The parity of a stripe without one on flash was in RAM: it is made anew from the rows that are whole,
+//! and counts the torn ones as nothing. A group whose erase was interrupted protects nothing, and is erased as a whole.
+
+use super::{Phase, Stripes, members};
+use crate::Layout;
+use crate::store::NONE;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A stripe that is not what its parity says, one bit for each member.
+#[derive(Clone, Copy, Debug, Default)]
+struct Scar {
+    /// Rows that the parity counts, or the parity itself, and that are torn or were never written.
+    missing: u64,
+    /// Torn rows that the parity counts as nothing.
+    left_out: u64,
+}
+
+/// All that power cuts did to the stripes of a drive.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Scars {
+    /// By group and page row.
+    rows: BTreeMap<(u32, u32), Scar>,
+    /// Groups whose erase was interrupted.
+    dissolved: BTreeSet<u32>,
+    /// Some power cut came.
+    pub after_cut: bool,
+}
+
+impl Scars {
+    /// A group is erased.
+    pub fn forget(&mut self, group: u32) {
+        if self.after_cut {
+            self.dissolved.remove(&group);
+            self.rows.retain(|(of, _), _| *of != group);
+        }
+    }
+}
+
+/// What a power cut left of the superblocks.
+pub(super) struct Remains<'a> {
+    pub layout: &'a Layout,
+    /// Superblocks and their page rows that were torn now.
+    pub torn: &'a [(u32, u32)],
+    /// Page rows programmed of a superblock, torn ones included.
+    pub next_row: &'a dyn Fn(u32) -> u32,
+}
+
+impl Stripes {
+    /// True when the page row of a superblock is torn, and can be found again from the others.
+    #[inline]
+    pub(super) fn is_torn_row(&self, superblock: u32, row: u32) -> bool {
+        self.scars.after_cut && self.is_missing(superblock, row)
+    }
+
+    #[cold]
+    fn is_missing(&self, superblock: u32, row: u32) -> bool {
+        let scar = self.scars.rows.get(&(self.group_of(superblock), row));
+        scar.is_some_and(|scar| scar.missing >> self.member_of(superblock) & 1 == 1)
+    }
+
+    /// The members whose rows sum up to the row of `superblock`; none when they do not.
+    pub(super) fn beside(&self, superblock: u32, row: u32) -> Option<u64> {
+        let (group, own) = (self.group_of(superblock), 1 << self.member_of(superblock));
+        let of = &self.groups[group as usize];
+        let scar = self.scars.rows.get(&(group, row)).copied().unwrap_or_default();
+        let whole = of.parity != NONE && !self.scars.dissolved.contains(&group);
+        (whole && scar.missing & !own == 0).then_some(of.alive & !own & !scar.left_out)
+    }
+
+    /// True when nothing may be written to what is left of a superblock until its group is erased.
+    pub(super) fn is_ended(&self, superblock: u32) -> bool {
+        let of = &self.groups[self.group_of(superblock) as usize];
+        of.ended >> self.member_of(superblock) & 1 == 1
+    }
+
+    /// The power fails: what was in RAM is gone. Gives the torn rows whose data nothing can give back, each with its
+    /// superblock.
+    pub(super) fn tear(&mut self, remains: &Remains<'_>) -> Vec<(u32, u32)> {
+        self.scars.after_cut = true;
+        for group in 0..self.groups.len() as u32 {
+            if self.groups[group as usize].parity == NONE {
+                continue;
+            }
+            if self.groups[group as usize].phase == Phase::Erasing {
+                self.scars.dissolved.insert(group);
+            }
+            self.note_missing(group, remains);
+        }
+        for &(superblock, row) in remains.torn {
+            self.note_torn(superblock, row, remains);
+        }
+        for group in 0..self.groups.len() as u32 {
+            self.go_on_with(group, remains);
+        }
+        self.gathered = (0..self.groups.len() as u32).map(|group| u64::from(self.ahead(group))).sum();
+        self.asks.iter_mut().for_each(|asks| asks.clear());
+        self.asked_by.fill(NONE);
+        self.lost_rows()
+    }
+
+    /// Page rows of parity that are on flash.
+    fn parity_rows(&self, group: u32, remains: &Remains<'_>) -> u32 {
+        let parity = self.groups[group as usize].parity;
+        if parity == NONE { 0 } else { (remains.next_row)(self.place_of(group, parity).1) }
+    }
+
+    /// Rows that were handed out and never written, though the parity counts them.
+    fn note_missing(&mut self, group: u32, remains: &Remains<'_>) {
+        let parity_rows = self.parity_rows(group, remains);
+        for member in members(self.data_members(group)) {
+            let superblock = self.place_of(group, member).1;
+            let handed_out = self.written[superblock as usize] * remains.layout.program_rows;
+            for row in (remains.next_row)(superblock)..handed_out.min(parity_rows) {
+                self.scars.rows.entry((group, row)).or_default().missing |= 1 << member;
+            }
+        }
+    }
+
+    fn note_torn(&mut self, superblock: u32, row: u32, remains: &Remains<'_>) {
+        let (group, member) = (self.group_of(superblock), self.member_of(superblock));
+        let is_counted = row < self.parity_rows(group, remains);
+        let is_parity = self.is_parity(superblock);
+        let scar = self.scars.rows.entry((group, row)).or_default();
+        if is_parity || (is_counted && scar.left_out >> member & 1 == 0) {
+            scar.missing |= 1 << member;
+        } else {
+            scar.left_out |= 1 << member;
+        }
+    }
+
+    /// What a group is when the power is back. A member that lacks rows which the parity counts takes no more data.
+    fn go_on_with(&mut self, group: u32, remains: &Remains<'_>) {
+        let programs = |rows: u32| rows / remains.layout.program_rows;
+        let parity_written = programs(self.parity_rows(group, remains));
+        let dissolved = self.scars.dissolved.contains(&group);
+        let data = self.data_members(group);
+        for member in members(data) {
+            let superblock = self.place_of(group, member).1;
+            let written = programs((remains.next_row)(superblock));
+            self.written[superblock as usize] = written;
+            if dissolved || written < parity_written {
+                self.groups[group as usize].ended |= 1 << member;
+            }
+        }
+        // What a dissolved group lacks of its parity is not in RAM either.
+        let longest = if dissolved { self.longest(group) } else { 0 };
+        let of = &mut self.groups[group as usize];
+        of.parity_written = parity_written.max(longest);
+        (of.taken, of.emptied, of.left, of.pins, of.phase) = (0, 0, 0, 0, Phase::Resting);
+    }
+
+    /// A member that was closed before it was full takes no more data.
+    pub(super) fn end_found(&mut self, superblock: u32) {
+        let (group, member) = (self.group_of(superblock), self.member_of(superblock));
+        self.groups[group as usize].ended |= 1 << member;
+    }
+
+    /// What the superblocks are is known: groups of which some members are written are opened before all others.
+    pub(super) fn rank_found(&mut self, group: u32, asked: u64) -> u64 {
+        self.note_begun(group);
+        let rank = if self.is_begun(group) { 0 } else { asked + 1 };
+        self.groups[group as usize].rank = rank;
+        rank
+    }
+
+    /// Page rows that the parity in RAM is made anew from: those of which no parity is on flash.
+    pub(super) fn rows_to_sum(&self, layout: &Layout) -> Vec<(u32, u32)> {
+        let mut rows = Vec::new();
+        for group in 0..self.groups.len() as u32 {
+            let begin = self.groups[group as usize].parity_written * layout.program_rows;
+            for member in members(self.data_members(group)) {
+                let superblock = self.place_of(group, member).1;
+                let end = self.written[superblock as usize] * layout.program_rows;
+                let left_out = |row: u32| {
+                    self.scars.rows.get(&(group, row)).is_some_and(|scar| scar.left_out >> member & 1 == 1)
+                };
+                rows.extend((begin..end).filter(|row| !left_out(*row)).map(|row| (superblock, row)));
+            }
+        }
+        rows
+    }
+
+    /// The die is dead: nobody can make the parity anew that its rows have a part in.
+    pub(super) fn forget_sums(&mut self, die: u32, layout: &Layout) {
+        for (superblock, row) in self.rows_to_sum(layout) {
+            if superblock / self.per_die == die {
+                let group = self.group_of(superblock);
+                let parity = self.groups[group as usize].parity;
+                self.scars.rows.entry((group, row)).or_default().missing |= 1 << parity;
+            }
+        }
+    }
+
+    /// Programs of a group's parity that may follow now.
+    pub(super) fn catch_up(&mut self, group: u32) -> u32 {
+        let before = self.ahead(group);
+        self.recount(group, before)
+    }
+
+    /// Rows that are torn and that the others of their stripes do not give back.
+    fn lost_rows(&self) -> Vec<(u32, u32)> {
+        let mut lost = Vec::new();
+        for (&(group, row), scar) in &self.scars.rows {
+            for member in members((scar.missing | scar.left_out) & self.data_members(group)) {
+                let superblock = self.place_of(group, member).1;
+                let is_left_out = scar.left_out >> member & 1 == 1;
+                if is_left_out || self.beside(superblock, row).is_none() {
+                    lost.push((superblock, row));
+                }
+            }
+        }
+        lost
+    }
+
+    /// Page rows that are torn and can be found again, each with its superblock.
+    pub(super) fn torn_rows(&self) -> Vec<(u32, u32)> {
+        let mut torn = Vec::new();
+        for (&(group, row), scar) in &self.scars.rows {
+            let places =
+                members(scar.missing & self.data_members(group)).map(|member| self.place_of(group, member).1);
+            torn.extend(places.map(|superblock| (superblock, row)));
+        }
+        torn.retain(|&(superblock, row)| self.beside(superblock, row).is_some());
+        torn
+    }
+}

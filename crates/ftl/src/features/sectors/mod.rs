@@ -1,0 +1,248 @@
+//! Units of which parts are known: which sectors of a unit were ever written, which of them a request wants.
+//!
+//! With `ftl.sectors.track` only sectors that are asked for cross the channels, and a write of a part of a unit reads
+//! only those of the others that were ever written. With `unwritten = "flash"` a unit that nobody wrote is read all the
+//! same, from the die that its address names. The model of MQSim: Tavakkol et al., FAST 2018. Where a program takes several
+//! units, padding crosses no channel, and what is moved crosses it whole.
+//!
+//! Not modelled: room on the flash for units that are read and were never written.
+
+mod settings;
+
+use super::{Feature, Made, Making, Said};
+use crate::Layout;
+use crate::core::{Arriving, Core};
+use crate::layout::{SECTOR, sector_bytes};
+use crate::store::Source;
+use config::{ConfigError, Section};
+use controller::{Kind, Origin, Transaction};
+use engine::large_array;
+use settings::SectorRules;
+use units::{Lpn, Ppa};
+
+/// What a request or a buffered unit is about, sector by sector.
+pub(crate) struct Sectors {
+    per_unit: u64,
+    unwritten: bool,
+    /// Sectors of each logical unit that were written, or read as if they had been.
+    written: Vec<u64>,
+    /// First sector and end of each request under way.
+    extents: Vec<(u64, u64)>,
+    /// Of the request at hand.
+    current: (u64, u64),
+    /// Sectors that a buffer slot holds, those it still misses, and whether it counts as on its way.
+    slots: Vec<Held>,
+    /// Sectors on their way to the flash, and the most there may be.
+    on_way: u32,
+    /// Sectors whose way was promised, and whose data are still to come.
+    promised: u32,
+    most: u32,
+    /// Pages of each die that were given to host data, be they programmed or only read.
+    pages: Vec<u32>,
+    pages_per_block: u32,
+    /// Bytes read from the buffer since the last call of [`Feature::take_cached`].
+    cached: u64,
+}
+
+#[derive(Clone, Copy, Default)]
+struct Held {
+    mask: u64,
+    missing: u64,
+    counted: bool,
+}
+
+impl Sectors {
+    /// The sectors of a unit within an extent.
+    fn within(&self, (first, end): (u64, u64), lpn: Lpn) -> u64 {
+        let start = u64::from(lpn.0) * self.per_unit;
+        let (from, to) = (first.max(start) - start, end.min(start + self.per_unit).saturating_sub(start));
+        if to <= from {
+            return 0;
+        }
+        let below = |count: u64| if count >= 64 { u64::MAX } else { (1u64 << count) - 1 };
+        below(to) & !below(from)
+    }
+
+    /// True while more may begin its way to the flash.
+    fn has_room(&self) -> bool {
+        self.on_way + self.promised < self.most
+    }
+
+    /// The number in its block of the next page of a die.
+    fn next_page(&mut self, die: usize) -> u32 {
+        let page = self.pages[die];
+        self.pages[die] = (page + 1) % self.pages_per_block;
+        page
+    }
+
+    /// A slot is on its way to the flash from now on, until it is released.
+    fn count(&mut self, slot: u32) {
+        let held = &mut self.slots[slot as usize];
+        held.counted = true;
+        self.on_way += held.mask.count_ones();
+    }
+}
+
+impl Feature for Sectors {
+    fn bytes(&self) -> usize {
+        8 * self.written.len() + self.slots.len() * size_of::<Held>()
+    }
+
+    fn takes_data(&self) -> bool {
+        self.has_room()
+    }
+
+    fn knows_parts(&self) -> bool {
+        true
+    }
+
+    fn extent(&mut self, request: u32, offset: u64, bytes: u64) {
+        let extent = (offset / SECTOR, (offset + bytes).div_ceil(SECTOR));
+        self.current = extent;
+        if self.extents.len() <= request as usize {
+            self.extents.resize(request as usize + 1, (0, 0));
+        }
+        self.extents[request as usize] = extent;
+    }
+
+    fn promise(&mut self, request: u32, first: Lpn, wanted: u32) -> Option<u32> {
+        let mut granted = 0;
+        while granted < wanted && self.has_room() {
+            let lpn = Lpn(first.0 + granted);
+            self.promised += self.within(self.extents[request as usize], lpn).count_ones();
+            granted += 1;
+        }
+        Some(granted)
+    }
+
+    fn refused(&mut self, lpn: Lpn) {
+        self.promised -= self.within(self.current, lpn).count_ones();
+    }
+
+    /// The sectors of the write at hand are those that `slot` holds.
+    fn arrived(&mut self, slot: u32, lpn: Lpn, write: Arriving) {
+        let mask = self.within(self.current, lpn);
+        let missing = match write.older {
+            Some(_) if write.complete => 0,
+            Some(older) => self.slots[older as usize].missing & !mask,
+            None => self.written[lpn.index()] & !mask,
+        };
+        self.written[lpn.index()] |= mask;
+        self.promised -= mask.count_ones();
+        self.released(slot);
+        self.slots[slot as usize] = Held { mask, missing, counted: false };
+        if write.leaves {
+            self.count(slot);
+        }
+    }
+
+    fn joined(&mut self, slot: u32, lpn: Lpn) {
+        let mask = self.within(self.current, lpn);
+        self.promised -= mask.count_ones();
+        self.written[lpn.index()] |= mask;
+        let held = &mut self.slots[slot as usize];
+        if held.counted {
+            self.on_way += (mask & !held.mask).count_ones();
+        }
+        held.mask |= mask;
+    }
+
+    fn released(&mut self, slot: u32) {
+        let held = std::mem::take(&mut self.slots[slot as usize]);
+        if held.counted {
+            self.on_way -= held.mask.count_ones();
+        }
+    }
+
+    fn part_to_read(&mut self, request: u32, lpn: Lpn, buffered: Option<u32>) -> Option<u64> {
+        let asked = self.within(self.extents[request as usize], lpn);
+        let here = buffered.map_or(0, |slot| asked & self.slots[slot as usize].mask);
+        self.cached += u64::from(sector_bytes(here));
+        Some(asked & !here)
+    }
+
+    /// What is read counts as written from then on.
+    fn reads_part(&mut self, lpn: Lpn, part: u64, has_place: bool, home_die: u32) -> bool {
+        if !has_place && !self.unwritten {
+            return false;
+        }
+        if self.written[lpn.index()] == 0 {
+            self.written[lpn.index()] = part;
+            self.next_page(home_die as usize);
+        }
+        !has_place
+    }
+
+    fn lacks(&self, slot: u32) -> Option<u64> {
+        Some(self.slots[slot as usize].missing)
+    }
+
+    fn take_cached(&mut self) -> u64 {
+        std::mem::take(&mut self.cached)
+    }
+
+    /// Says which page of its block a program is for, and that only the sectors which were written cross the channel.
+    fn programs(&mut self, core: &Core, program: &mut Transaction, is_hosts: bool) {
+        program.page = program.row;
+        let (programs, units) = (&core.store.programs, program.rows * core.store.layout.row_units);
+        let sources = || (0..units).map(|unit| programs.get(program.owner, unit));
+        if program.kind == Kind::Program && sources().any(|source| source.origin() == Origin::Host) {
+            let bytes = |source: Source| match source.origin() {
+                Origin::Host => sector_bytes(self.slots[source.slot() as usize].mask),
+                Origin::Padding => 0,
+                _ => core.store.layout.unit.get() as u32,
+            };
+            program.bytes = sources().map(bytes).sum();
+        }
+        if is_hosts {
+            program.page = self.next_page(program.die.index());
+        }
+    }
+
+    /// What is on the flash was written whole.
+    fn settled(&mut self, core: &Core) {
+        for (lpn, written) in self.written.iter_mut().enumerate() {
+            if core.store.map.lookup(Lpn(lpn as u32)) != Ppa::NONE {
+                *written = u64::MAX >> (64 - self.per_unit);
+            }
+        }
+    }
+}
+
+impl Said for Sectors {
+    type Settings = SectorRules;
+}
+
+impl Made for Sectors {
+    fn read(ftl: &mut Section, layout: &mut Layout) -> Result<SectorRules, ConfigError> {
+        SectorRules::read(ftl, layout)
+    }
+
+    fn bytes_most(rules: &SectorRules, layout: &Layout) -> u64 {
+        if rules.track { 8 * u64::from(layout.logical_units) } else { 0 }
+    }
+
+    fn new(rules: &SectorRules, making: &Making<'_>) -> Option<Box<Self>> {
+        let layout = making.layout;
+        rules.track.then(|| {
+            Box::new(Self {
+                per_unit: layout.unit.get() / SECTOR,
+                unwritten: rules.unwritten,
+                written: large_array(layout.logical_units as usize, 0),
+                extents: Vec::new(),
+                current: (0, 0),
+                slots: vec![Held::default(); making.slots as usize],
+                on_way: 0,
+                promised: 0,
+                pages: vec![0; layout.dies as usize],
+                pages_per_block: layout.rows,
+                most: making.in_flight_most.map_or(u32::MAX, |bytes| (bytes.get() / SECTOR) as u32),
+                cached: 0,
+            })
+        })
+    }
+
+    fn take_back(&mut self, before: Self) {
+        self.written = before.written;
+    }
+}

@@ -1,0 +1,39 @@
+//! `[ftl.sectors]`: whether the parts of a unit are known.
+
+use crate::Layout;
+use crate::layout::SECTOR;
+use config::{ConfigError, Section};
+
+/// `[ftl.sectors]`.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct SectorRules {
+    /// Sectors are known.
+    pub track: bool,
+    /// What was never written is read from flash.
+    pub unwritten: bool,
+}
+
+impl SectorRules {
+    pub(crate) fn read(ftl: &mut Section, layout: &Layout) -> Result<Self, ConfigError> {
+        let mut section = ftl.child("sectors")?;
+        let track = section.or(
+            "track",
+            false,
+            "track which sectors of a unit hold data: only requested sectors cross a channel",
+        )?;
+        let unwritten = section.choice(
+            "unwritten",
+            &["nothing", "flash"],
+            "nothing",
+            "a read of what was never written: answered at once, or read from the die of its address",
+        )? == "flash";
+        if track && layout.unit.get() > 64 * SECTOR {
+            return Err(section.reject("track", "expected units of at most 32 KiB"));
+        }
+        if unwritten && !track {
+            return Err(section.reject("unwritten", "expected nothing without track"));
+        }
+        section.finish()?;
+        Ok(Self { track, unwritten })
+    }
+}

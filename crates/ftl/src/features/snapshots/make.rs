@@ -1,0 +1,90 @@
+//! How snapshots come about, and what a saved state has of them.
+
+use super::checkpoint::Checkpoint;
+use super::moments::Moments;
+use super::{DIFFERENCE_BYTES, NONE, SnapshotCounts, SnapshotRules, Snapshots, saved};
+use crate::agenda::Costs;
+use crate::core::Core;
+use crate::features::{Chore, Made, Making, Said};
+use crate::saved::Untaken;
+use crate::{Layout, SavedState, snapshot_expiry};
+use config::{ConfigError, Section};
+use std::collections::VecDeque;
+
+impl Said for Snapshots {
+    /// When they are taken, and which of them go; none where there are none.
+    type Settings = Option<(SnapshotRules, snapshot_expiry::Maker)>;
+}
+
+impl Made for Snapshots {
+    fn read(ftl: &mut Section, layout: &mut Layout) -> Result<Self::Settings, ConfigError> {
+        let mut section = ftl.child("snapshots")?;
+        let settings = SnapshotRules::read(&mut section)?;
+        section.finish()?;
+        if settings.is_some() && layout.translation_units == 0 {
+            layout.translation_units = layout.map_units();
+        }
+        Ok(settings)
+    }
+
+    fn slots(settings: &Self::Settings, layout: &Layout, has_map_on_flash: bool) -> u32 {
+        let is_in_ram = settings.is_some() && !has_map_on_flash;
+        if is_in_ram { Checkpoint::of_map_in_ram(layout).slots } else { 0 }
+    }
+
+    /// A difference for each unit that may be kept.
+    fn bytes_most(settings: &Self::Settings, layout: &Layout) -> u64 {
+        let Some((rules, _)) = settings else { return 0 };
+        let spare = (layout.physical_units() as u64).saturating_sub(layout.written_units());
+        let differences = (spare as f64 * rules.space_ratio) as u64;
+        2 * (differences * DIFFERENCE_BYTES + layout.physical_units() as u64 / 8)
+    }
+
+    fn chore(settings: &Self::Settings, layout: &Layout, costs: &Costs) -> Option<Chore> {
+        let (rules, _) = settings.as_ref()?;
+        let programs = layout.translation_units.div_ceil(layout.program_units);
+        Some(Chore {
+            key: "ftl.snapshots.every",
+            ns: costs.checkpoint(layout),
+            within: rules.every?,
+            what: format!("checkpoint of the map ({programs} programs on all dies)"),
+        })
+    }
+
+    fn new(settings: &Self::Settings, making: &Making<'_>) -> Option<Box<Self>> {
+        let (rules, expiry) = settings.as_ref()?;
+        let layout = making.layout;
+        let checkpoint = match making.has_map_on_flash {
+            true => Checkpoint::of_map_on_flash(layout),
+            false => Checkpoint::of_map_in_ram(layout),
+        };
+        Some(Box::new(Self {
+            rules: rules.clone(),
+            expiry: expiry(),
+            kept: VecDeque::new(),
+            next_serial: 0,
+            named: vec![0; layout.physical_units().div_ceil(64)],
+            units: 0,
+            room: 0,
+            captured: vec![NONE; making.slots as usize],
+            checkpoint,
+            rolling_back: None,
+            moments: Moments::of(rules),
+            counts: SnapshotCounts::default(),
+        }))
+    }
+
+    /// Goes on with those that were recorded; their tables are still to be made.
+    fn take_back(&mut self, before: Self) {
+        (self.kept, self.next_serial, self.counts) = (before.kept, before.next_serial, before.counts);
+        self.moments = before.moments;
+    }
+
+    fn save(snapshots: Option<&Self>, _: &Core, saved: &mut SavedState) {
+        saved::save(snapshots, saved);
+    }
+
+    fn load(snapshots: Option<&mut Self>, core: &mut Core, saved: &mut Untaken<'_>) -> Result<(), String> {
+        saved::load(snapshots, &core.store.map, core.store.layout.logical_units, saved)
+    }
+}

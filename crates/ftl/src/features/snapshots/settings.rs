@@ -1,0 +1,97 @@
+//! `[ftl.snapshots]`: when the drive takes snapshots, how many it keeps, what happens when they have no room.
+
+use crate::snapshot_expiry;
+use config::{ConfigError, Section, above, at_least};
+use units::Nanos;
+
+/// What happens when a write would keep one unit more than snapshots may.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WhenFull {
+    /// A snapshot is dropped, and counted.
+    Drop,
+    /// Writes that would overwrite what a snapshot sees are refused with an error; such trims are ignored.
+    RefuseWrites,
+}
+
+/// Everything snapshots are configured by, but for which of them is dropped.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SnapshotRules {
+    /// Time between two snapshots.
+    pub every: Option<Nanos>,
+    /// Moments of snapshots, in ascending order.
+    pub at: Vec<Nanos>,
+    /// Moments at which the logical drive goes back to its newest snapshot, in ascending order.
+    pub rollback_at: Vec<Nanos>,
+    /// Snapshots kept at most.
+    pub keep: u32,
+    /// What happens when they have no room.
+    pub when_full: WhenFull,
+    /// The part of the spare room that they may take.
+    pub space_ratio: f64,
+}
+
+const KEYS: [&str; 5] = ["keep", "when_full", "space_ratio", "rollback_at", "expiry"];
+
+impl SnapshotRules {
+    /// Spare mapping units of which they may take one at least.
+    pub(crate) fn spare_least(&self) -> u64 {
+        (1.0 / self.space_ratio) as u64 + 1
+    }
+
+    /// Reads `[ftl.snapshots]`; none where it says of no snapshot when it is taken.
+    ///
+    /// # Errors
+    /// When a key is unknown or wrong, or stands there without `every` or `at`.
+    pub fn read(section: &mut Section) -> Result<Option<(Self, snapshot_expiry::Maker)>, ConfigError> {
+        let every: Option<Nanos> = section
+            .within(above(Nanos::ZERO).because("leave it out for none"))
+            .optional("every", "time between two snapshots")?;
+        let at: Option<Vec<Nanos>> = section.optional("at", "moments of snapshots, since the run began")?;
+        if every.is_none() && at.is_none() {
+            return match KEYS.iter().find(|key| section.has(key)) {
+                Some(key) => {
+                    let expected =
+                        "expected ftl.snapshots.every or ftl.snapshots.at beside it, which say when";
+                    Err(section.reject(key, expected))
+                }
+                None => Ok(None),
+            };
+        }
+        let at = ascending(section, "at", at.unwrap_or_default())?;
+        let keep = section.within(at_least(1u32)).or(
+            "keep",
+            4u32,
+            "snapshots kept at most: when one more is taken, one is dropped",
+        )?;
+        let names = ["drop", "refuse-writes"];
+        let help = "what happens when a write would keep more for snapshots than they may take";
+        let when_full = match section.choice("when_full", &names, "drop", help)?.as_str() {
+            "drop" => WhenFull::Drop,
+            _ => WhenFull::RefuseWrites,
+        };
+        let help =
+            "part of the room that neither the host's data nor garbage collection needs: for snapshots";
+        let space_ratio =
+            section.unit("ratio").within(above(0.0).at_most(1.0)).or("space_ratio", 0.5, help)?;
+        let help = "moments at which the logical drive goes back to its newest snapshot";
+        let back: Option<Vec<Nanos>> = section.optional("rollback_at", help)?;
+        let rollback_at = ascending(section, "rollback_at", back.unwrap_or_default())?;
+        let first = every.into_iter().chain(at.first().copied()).min().expect("one of them is given");
+        if rollback_at.first().is_some_and(|back| *back < first) {
+            let expected = format!("expected moments after the first snapshot, which is taken at {first}");
+            return Err(section.reject("rollback_at", &expected));
+        }
+        let mut expiry = section.child("expiry")?;
+        let policy = snapshot_expiry::read(&mut expiry)?;
+        expiry.finish()?;
+        Ok(Some((Self { every, at, rollback_at, keep, when_full, space_ratio }, policy)))
+    }
+}
+
+fn ascending(section: &Section, key: &str, moments: Vec<Nanos>) -> Result<Vec<Nanos>, ConfigError> {
+    if moments.windows(2).all(|pair| pair[0] < pair[1]) {
+        Ok(moments)
+    } else {
+        Err(section.reject(key, "expected moments in ascending order, each once"))
+    }
+}

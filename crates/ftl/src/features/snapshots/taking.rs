@@ -1,0 +1,64 @@
+//! Snapshots of the logical drive, taken, dropped and looked into.
+
+use super::checkpoint::Awaited;
+use super::{Snapshot, Snapshots, WhenFull, seen_at};
+use crate::core::{Ask, Core, Seen};
+use crate::snapshot_expiry::ExpiryReason;
+use crate::{Probe, SnapshotEvent};
+use std::collections::BTreeMap;
+use units::{Lpn, SimTime};
+
+impl Snapshots {
+    /// Takes a snapshot of the logical drive as it is now: all that was received, in the buffer or on flash. Gives
+    /// its serial number.
+    pub(super) fn take<P: Probe>(&mut self, core: &mut Core, now: SimTime, probe: &mut P) -> u32 {
+        // What is buffered goes out without being held once it is overtaken.
+        let epoch = core.buffer.end_epoch();
+        let number = core.store.spare.as_ref().map_or(0, |numbers| numbers.last());
+        let serial = self.next_serial;
+        self.next_serial += 1;
+        self.counts.taken += 1;
+        self.kept.push_back(Snapshot { number, epoch, ..Snapshot::new(serial, now, BTreeMap::new()) });
+        let excess = self.kept.len().saturating_sub(self.rules.keep as usize);
+        self.counts.expired += excess as u64;
+        probe.on_snapshot(SnapshotEvent::Taken { serial });
+        for _ in 0..excess {
+            self.expire(ExpiryReason::Count, core, now);
+        }
+        self.ask_checkpoint(Awaited::Snapshot, now, core, now);
+        core.ask(Ask::EraseEmptied);
+        core.ask(Ask::Pump);
+        serial
+    }
+
+    /// Drops the snapshot of this serial number; false when it is not there.
+    pub(super) fn delete(&mut self, serial: u32, core: &mut Core) -> bool {
+        let Some(position) = self.position(serial) else { return false };
+        self.drop_at(position, core);
+        core.ask(Ask::EraseEmptied);
+        core.ask(Ask::Pump);
+        true
+    }
+
+    /// Where the snapshot of this serial number sees `lpn`; none when there is no such snapshot.
+    pub(super) fn look_up(&self, core: &Core, serial: u32, lpn: Lpn) -> Option<Seen> {
+        let place = self.find(self.position(serial)?, lpn);
+        Some(place.map_or_else(|| seen_now(core, lpn), seen_at))
+    }
+
+    /// True when a write of `lpn` must be answered with an error: snapshots see what it would overwrite, have no more
+    /// room and may not be dropped.
+    pub(super) fn must_refuse(&self, core: &Core, lpn: Lpn) -> bool {
+        self.rules.when_full == WhenFull::RefuseWrites
+            && self.is_full()
+            && self.is_unchanged(lpn)
+            && seen_now(core, lpn) != Seen::Nowhere
+    }
+}
+
+fn seen_now(core: &Core, lpn: Lpn) -> Seen {
+    match core.find_unwritten(lpn) {
+        Some(_) => Seen::Buffered,
+        None => seen_at(core.store.map.lookup(lpn).0),
+    }
+}

@@ -1,0 +1,225 @@
+//! What the flash says of units that were trimmed, so that a power cut brings none of them back.
+//!
+//! Each record is a logical unit behind those of the host and of the map. It holds the number of the last trim of each of so
+//! many host units, in the order of the numbers that writes have: a copy with a lower number than the trim is void. A flush
+//! writes the records that changed, which are moved and reclaimed as data are. Only a drive with `ftl.trim = deterministic` has any.
+
+use super::{Feature, Made, Making, Said};
+use crate::Layout;
+use crate::buffer::SlotState;
+use crate::core::{Ask, Core};
+use crate::lapse::Lapse;
+use config::{ConfigError, Section};
+use std::collections::{BTreeMap, BTreeSet};
+use units::{Lpn, Ppa};
+
+/// Records on their way at a time, beyond what two programs take.
+const IN_FLIGHT: u32 = 8;
+
+/// Bytes of the number of a trim in a record.
+const NUMBER_BYTES: u64 = 8;
+
+/// Records of trims, and those who wait for them.
+pub(crate) struct Trims {
+    /// The first of the logical units that hold records.
+    first: u32,
+    /// Host units of a record.
+    per_record: u32,
+    /// The last trim of each host unit that its record on flash holds; 0: none. Absent where the power is never cut.
+    on_flash: Vec<u64>,
+    /// Trims of each record that the one on flash lacks: number and unit.
+    since: BTreeMap<u32, Vec<(u64, u32)>>,
+    /// Records that lack a trim, and those of them that are to be put into the buffer.
+    changed: BTreeSet<u32>,
+    due: BTreeSet<u32>,
+    /// Flushes that wait until none is due.
+    waiting: Vec<u32>,
+    /// Buffer slots for records, and those in use.
+    slots: u32,
+    used_slots: u32,
+    /// After a power cut: what the records held of which the newest is still to be found.
+    before: Vec<u64>,
+}
+
+/// Host units of a record.
+fn trims_per_record(layout: &Layout) -> u32 {
+    (layout.unit.get() / NUMBER_BYTES) as u32
+}
+
+/// Records of all host units, a mapping unit each.
+fn records_of(layout: &Layout) -> u32 {
+    layout.logical_units.div_ceil(trims_per_record(layout))
+}
+
+impl Trims {
+    /// The next record to be put into the buffer, if a slot is free for it.
+    fn next_due(&mut self) -> Option<Lpn> {
+        if self.used_slots == self.slots {
+            return None;
+        }
+        self.due.pop_first().map(|record| Lpn(self.first + record))
+    }
+
+    fn put(&mut self, record: Lpn, core: &mut Core) {
+        let waits = |slot: &u32| core.buffer.slot(*slot).state == SlotState::Queued;
+        if let Some(slot) = core.buffer.find(record).filter(waits) {
+            return core.stamp(slot); // It takes the new ones along.
+        }
+        self.used_slots += 1;
+        core.put_own(record);
+    }
+
+    /// The units that hold records.
+    pub fn units(&self) -> impl Iterator<Item = Lpn> + use<> {
+        let records = (self.on_flash.len() as u32).div_ceil(self.per_record);
+        (self.first..self.first + records).map(Lpn)
+    }
+
+    /// A record was found, which has this number: gives what it says, unit by unit, and remembers it.
+    fn go_on_with(&mut self, record: Lpn, stamp: u64) -> Vec<(Lpn, u64)> {
+        let first = (record.0 - self.first) * self.per_record;
+        let end = (first + self.per_record).min(self.on_flash.len() as u32);
+        let trimmed = |&(_, number): &(Lpn, u64)| number > 0 && number < stamp;
+        let said: Vec<(Lpn, u64)> =
+            (first..end).map(|unit| (Lpn(unit), self.before[unit as usize])).filter(trimmed).collect();
+        for &(lpn, number) in &said {
+            self.on_flash[lpn.index()] = number;
+        }
+        said
+    }
+}
+
+impl Feature for Trims {
+    fn bytes(&self) -> usize {
+        8 * self.on_flash.len()
+    }
+
+    fn slots_kept(&self) -> u32 {
+        self.slots - self.used_slots
+    }
+
+    fn reads_first(&self, units: &mut Vec<Lpn>) {
+        units.extend(self.units());
+    }
+
+    fn trimmed(&mut self, core: &mut Core, lpn: Lpn) {
+        let record = lpn.0 / self.per_record;
+        self.changed.insert(record);
+        if let Some(numbers) = &mut core.store.spare {
+            self.since.entry(record).or_default().push((numbers.next(), lpn.0));
+        }
+    }
+
+    fn write_out(&mut self, core: &mut Core, flush: Option<u32>) -> bool {
+        self.due.append(&mut self.changed);
+        if self.due.is_empty() {
+            return false;
+        }
+        self.waiting.extend(flush);
+        self.go_on(core);
+        true
+    }
+
+    /// Puts records into the buffer while there are slots for them; behind the last of them come the flushes that wait.
+    fn go_on(&mut self, core: &mut Core) {
+        if self.due.is_empty() {
+            return;
+        }
+        while let Some(record) = self.next_due() {
+            self.put(record, core);
+        }
+        if !self.due.is_empty() {
+            return core.ask(Ask::Pump);
+        }
+        core.ask(Ask::SendOut);
+        self.waiting.drain(..).for_each(|flush| core.ask(Ask::Flush(flush)));
+    }
+
+    fn wrote_own(&mut self, _: &Core, lpn: Lpn, _: u32) -> bool {
+        let is_own = lpn.0 >= self.first;
+        self.used_slots -= u32::from(is_own);
+        is_own
+    }
+
+    /// A record is on flash: it holds all trims before it.
+    fn numbered(&mut self, lpn: Lpn, number: u64) {
+        let Some(record) = lpn.0.checked_sub(self.first) else { return };
+        let Some(since) = self.since.get_mut(&record) else { return };
+        for (number, unit) in since.extract_if(.., |(trim, _)| *trim < number) {
+            self.on_flash[unit as usize] = number;
+        }
+    }
+
+    fn stalled(&mut self) {
+        self.waiting.clear();
+    }
+
+    /// What the records say that are found voids older copies.
+    fn found(&mut self, core: &mut Core, newest: &mut [Ppa], numbers: &[u64]) {
+        if core.rules.lapses.has(Lapse::ForgetsTrim) {
+            return;
+        }
+        for record in self.units() {
+            let home = newest[record.index()];
+            if home == Ppa::NONE {
+                continue;
+            }
+            for (lpn, number) in self.go_on_with(record, numbers[home.index()]) {
+                let copy = &mut newest[lpn.index()];
+                if *copy != Ppa::NONE && numbers[copy.index()] < number {
+                    *copy = Ppa::NONE;
+                }
+            }
+        }
+        self.before = Vec::new();
+    }
+}
+
+impl Said for Trims {
+    /// What was trimmed before a flush is never there again.
+    type Settings = bool;
+}
+
+impl Made for Trims {
+    fn read(ftl: &mut Section, _: &mut Layout) -> Result<bool, ConfigError> {
+        let help = "what a trimmed unit holds after a power cut: nothing once a flush followed (deterministic, as ATA's DRAT and \
+                    RZAT and NVMe's deallocated blocks that read zero), or nothing or any version that it held (not)";
+        Ok(ftl.choice("trim", &["deterministic", "not"], "not", help)? == "deterministic")
+    }
+
+    fn units_of_its_own(is_on: &bool, layout: &Layout) -> u32 {
+        if *is_on { records_of(layout) } else { 0 }
+    }
+
+    fn slots(is_on: &bool, layout: &Layout, _: bool) -> u32 {
+        if *is_on { 2 * layout.program_units + IN_FLIGHT } else { 0 }
+    }
+
+    fn bytes_most(is_on: &bool, layout: &Layout) -> u64 {
+        if *is_on { NUMBER_BYTES * u64::from(layout.logical_units) } else { 0 }
+    }
+
+    /// Nothing was trimmed. All host units have numbers on a drive whose power is cut, or else none.
+    fn new(is_on: &bool, making: &Making<'_>) -> Option<Box<Self>> {
+        let layout = making.layout;
+        let numbers = if making.has_power_cuts { layout.logical_units } else { 0 };
+        is_on.then(|| {
+            Box::new(Self {
+                first: layout.logical_units + layout.translation_units - records_of(layout),
+                per_record: trims_per_record(layout),
+                on_flash: vec![0; numbers as usize],
+                since: BTreeMap::new(),
+                changed: BTreeSet::new(),
+                due: BTreeSet::new(),
+                waiting: Vec::new(),
+                slots: Self::slots(is_on, layout, making.has_map_on_flash),
+                used_slots: 0,
+                before: Vec::new(),
+            })
+        })
+    }
+
+    fn take_back(&mut self, before: Self) {
+        self.before = before.on_flash;
+    }
+}

@@ -1,0 +1,53 @@
+//! What a page's code cannot correct: found again from what other dies hold, or marked as lost.
+
+use crate::Probe;
+use crate::core::Remedy;
+use crate::pages::PageMapped;
+use crate::store::NONE;
+use controller::{Context, Origin, Transaction};
+
+impl PageMapped {
+    /// A read failed, or is one of those that make another good.
+    #[cold]
+    pub(crate) fn on_uncorrectable<P: Probe>(&mut self, transaction: &Transaction, ctx: &mut Context<P>) {
+        if transaction.origin == Origin::Rebuild {
+            if transaction.reading.uncorrectable {
+                self.unpin(transaction, ctx);
+            }
+            if let Some((read, failed)) = self.media.features.reread(transaction) {
+                self.end_rebuild(read, failed, ctx);
+            }
+            return;
+        }
+        if transaction.origin == Origin::Scrub && transaction.owner != NONE {
+            // A patrol only looks: the superblock is written anew, and what that cannot read is found again then.
+            self.on_read(transaction, ctx);
+            return self.unpin(transaction, ctx);
+        }
+        match self.media.features.unreadable(&mut self.media.core, transaction) {
+            None => self.end_rebuild(*transaction, true, ctx),
+            Some(Remedy::InRam) => self.end_rebuild(*transaction, false, ctx),
+            Some(Remedy::Reads) => self.media.do_asked(ctx),
+        }
+    }
+
+    /// All that could be read was read: the data is found again, or lost.
+    fn end_rebuild<P: Probe>(&mut self, mut read: Transaction, failed: bool, ctx: &mut Context<P>) {
+        let other = usize::from(read.origin != Origin::Host);
+        if failed {
+            self.media.core.store.stats.reads_lost[other] += 1;
+            self.media.core.mark_lost(&read);
+        } else {
+            self.media.core.store.stats.reads_rebuilt[other] += 1;
+            read.reading.uncorrectable = false;
+        }
+        self.on_read(&read, ctx);
+        self.unpin(&read, ctx);
+    }
+
+    /// A read that failed needs what makes it good no more.
+    fn unpin<P: Probe>(&mut self, read: &Transaction, ctx: &mut Context<P>) {
+        let superblock = self.media.core.store.space.global(read.die.index(), read.superblock) as u32;
+        self.media.features.unpinned(&mut self.media.core, superblock, ctx);
+    }
+}

@@ -1,0 +1,47 @@
+//! Dies that failed in the middle of a run. What they hold stays where it is: a read of it fails, and is made good from the
+//! rest of its stripe where there is one.
+
+/// Which dies are dead.
+#[derive(Clone)]
+pub(crate) struct DeadDies {
+    any: bool,
+    of: Vec<bool>,
+    /// One that was dead when time began, or `NONE`: then the drive is read-only, and moves nothing any more.
+    pub from_start: u32,
+}
+
+impl DeadDies {
+    /// None failed since time began.
+    pub fn new(from_start: u32) -> Self {
+        Self { any: false, of: Vec::new(), from_start }
+    }
+
+    /// True when some die is.
+    #[inline]
+    pub fn are_any(&self) -> bool {
+        self.any
+    }
+
+    /// True when this one is.
+    #[inline]
+    pub fn has(&self, die: usize) -> bool {
+        self.any && self.of.get(die) == Some(&true)
+    }
+
+    /// All that failed since time began.
+    pub fn dies(&self) -> impl Iterator<Item = usize> {
+        self.of.iter().enumerate().filter(|(_, is_dead)| **is_dead).map(|(die, _)| die)
+    }
+
+    /// The power is back: those that had failed before are dead still.
+    pub fn go_on_with(&mut self, before: Self) {
+        (self.any, self.of) = (before.any, before.of);
+    }
+
+    /// One more; false when it was dead before.
+    pub fn add(&mut self, die: usize) -> bool {
+        self.of.resize(self.of.len().max(die + 1), false);
+        self.any = true;
+        !std::mem::replace(&mut self.of[die], true)
+    }
+}

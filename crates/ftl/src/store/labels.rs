@@ -1,0 +1,79 @@
+//! What the spare areas of a map of blocks say beside: which block a program unit is a part of, and what that is for.
+
+use super::spare::NOTHING;
+use units::Ppa;
+
+/// What a program unit says of its block.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Label {
+    /// Its number among all programs of the drive; `NOTHING`: it cannot be read.
+    pub age: u64,
+    /// The number of its block among the same, from when that was opened.
+    pub serial: u64,
+    /// The group whose units the block takes, or `u32::MAX` where it takes any.
+    pub owner: u32,
+    /// Program units that the block has when the merge is over that wrote this one; 0: no merge did.
+    pub end: u32,
+    /// It holds all that the drive had of its place in a data block.
+    pub in_place: bool,
+}
+
+impl Label {
+    const UNREADABLE: Self = Self { age: NOTHING, serial: NOTHING, owner: u32::MAX, end: 0, in_place: false };
+
+    /// Bytes of a label.
+    pub const BYTES: u64 = size_of::<Self>() as u64;
+}
+
+/// The labels of all program units.
+#[derive(Clone, Debug)]
+pub(crate) struct Labels {
+    program_units: usize,
+    all: Vec<Label>,
+    last: u64,
+}
+
+impl Labels {
+    /// Nothing is written.
+    pub fn new(program_units: u32, physical_units: usize) -> Self {
+        let program_units = program_units as usize;
+        Self { program_units, all: vec![Label::UNREADABLE; physical_units / program_units], last: NOTHING }
+    }
+
+    /// True until something is written.
+    pub fn is_fresh(&self) -> bool {
+        self.last == NOTHING
+    }
+
+    /// The next number, of a program or of a block.
+    pub fn count(&mut self) -> u64 {
+        self.last += 1;
+        self.last
+    }
+
+    /// Notes what the program unit that begins at `first` will say.
+    pub fn put(&mut self, first: Ppa, label: Label) {
+        self.all[first.index() / self.program_units] = label;
+    }
+
+    /// What the program unit of `ppa` says, if it can be read.
+    pub fn get(&self, ppa: Ppa) -> Option<Label> {
+        Some(self.all[ppa.index() / self.program_units]).filter(|label| label.age != NOTHING)
+    }
+
+    /// Nobody can read these units any more.
+    pub fn spoil(&mut self, first: usize, count: usize) {
+        let end = (first + count).div_ceil(self.program_units);
+        self.all[first / self.program_units..end].fill(Label::UNREADABLE);
+    }
+
+    /// Goes on with the numbers that were found.
+    pub fn go_on(&mut self) {
+        self.last = self.all.iter().map(|label| label.age).max().unwrap_or(NOTHING);
+    }
+
+    /// Bytes of state of the simulator.
+    pub fn bytes(&self) -> usize {
+        self.all.len() * size_of::<Label>()
+    }
+}

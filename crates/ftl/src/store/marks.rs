@@ -1,0 +1,42 @@
+//! What superblocks say of themselves.
+
+use super::{Frontier, NONE, Space, SuperblockState};
+
+/// What a superblock says of itself, and the list of bad blocks says of it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Mark {
+    /// The stream that filled it, while it was open; `NONE`: it was not.
+    pub stream: u32,
+    pub one_bit: bool,
+    /// A program on it failed.
+    pub failing: bool,
+    /// An erase of it was begun and not ended: it holds nothing, and must be erased again.
+    pub half_erased: bool,
+    /// The write clock of its die when it was closed.
+    pub closed_at: u64,
+}
+
+impl Space {
+    /// What each superblock says of itself when the power is gone.
+    pub fn marks(&self, half_erased: &[usize]) -> Vec<Mark> {
+        let space = self;
+        let stream_of = |die: usize, superblock: u32| {
+            let is_it = |frontier: &Frontier| frontier.superblock == superblock;
+            space.dies[die].frontiers.iter().position(is_it).map_or(NONE, |stream| stream as u32)
+        };
+        let mark = |global: usize| {
+            let (die, superblock) = space.place_of(global as u32);
+            Mark {
+                stream: match space.state[global] {
+                    SuperblockState::Open => stream_of(die, superblock),
+                    _ => NONE,
+                },
+                one_bit: self.holds_one_bit(global),
+                failing: space.failing[global],
+                half_erased: half_erased.contains(&global),
+                closed_at: space.closed_at[global],
+            }
+        };
+        (0..space.state.len()).map(mark).collect()
+    }
+}

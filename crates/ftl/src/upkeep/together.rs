@@ -1,0 +1,141 @@
+//! Superblocks of several dies that are reclaimed together: each die moves what is valid in its own.
+
+use crate::Probe;
+use crate::core::{Together, Wish};
+use crate::media::Media;
+use crate::store::SuperblockState;
+use crate::upkeep::Upkeep;
+use controller::{Context, Origin, Transaction};
+
+impl Upkeep {
+    /// The die's next victim, out of what is taken together or can be.
+    #[cold]
+    pub fn take_together<P: Probe>(&mut self, media: &mut Media, die: usize, ctx: &mut Context<P>) -> bool {
+        loop {
+            if let Some((superblock, origin)) = media.core.collections[die].taken.pop_front() {
+                media.core.begin_victim(die, superblock, origin);
+                return true;
+            }
+            self.tell_wishes(media, die);
+            if !self.take_what_fits(media, die, ctx) {
+                media.features.none_fits(&media.core, die);
+                return false;
+            }
+        }
+    }
+
+    fn tell_wishes(&self, media: &mut Media, die: usize) {
+        let view = self.trigger_view(media, die);
+        let foreground = self.trigger.foreground(&view);
+        let wanted = foreground || (media.core.collections[die].background && self.trigger.background(&view));
+        let worthwhile = |gain, units| self.trigger.worthwhile(gain, units);
+        let wish = Wish { foreground, wanted, worthwhile: &worthwhile };
+        media.features.wishes(&mut media.core, die, &wish);
+    }
+
+    /// Takes the first of what was asked for that can be taken now; false when nothing can.
+    fn take_what_fits<P: Probe>(&mut self, media: &mut Media, die: usize, ctx: &mut Context<P>) -> bool {
+        let mut at = 0;
+        while let Some(asked) = media.features.asked_together(&media.core, die, at) {
+            if asked.fits && self.take_all(media, (die, at), asked, ctx) {
+                return true;
+            }
+            at += 1;
+        }
+        false
+    }
+
+    /// Takes what was asked for `at`th with a superblock of a die, unless programs to it are on their way.
+    fn take_all<P: Probe>(
+        &mut self,
+        media: &mut Media,
+        (die, at): (usize, usize),
+        asked: Together,
+        ctx: &mut Context<P>,
+    ) -> bool {
+        for &(die, superblock) in &asked.members {
+            if media.core.store.space.state[superblock as usize] == SuperblockState::Open {
+                media.end_superblock(die, superblock % media.core.store.space.per_die, ctx);
+                media.update_eligible(die);
+            }
+        }
+        let in_flight = |superblock: u32| media.core.store.space.in_flight[superblock as usize] > 0;
+        if asked.members.iter().any(|&(_, superblock)| in_flight(superblock)) {
+            return false;
+        }
+        media.features.begins_together(die, at);
+        for (die, superblock) in asked.members {
+            self.take_part(media, die, superblock, asked.origin);
+        }
+        true
+    }
+
+    /// One of several superblocks is taken: its data is to be moved by its own die.
+    fn take_part(&mut self, media: &mut Media, die: usize, superblock: u32, origin: Origin) {
+        if media.core.store.space.state[superblock as usize] == SuperblockState::Free {
+            media.features.takes_member(&mut media.core, die, superblock);
+            media.core.collections[die].mover.erasing += 1;
+            return media.update_eligible(die); // It may have been the last free one.
+        }
+        self.count_victim(media, die, superblock as usize, origin);
+        media.features.takes_member(&mut media.core, die, superblock);
+        media.features.moves_member(superblock);
+        media.core.woken.push(die);
+        let within = superblock % media.core.store.space.per_die;
+        media.core.collections[die].taken.push_back((within, origin));
+    }
+
+    /// Lets the dies that have something new go on.
+    pub fn wake_dies<P: Probe>(&mut self, media: &mut Media, ctx: &mut Context<P>) {
+        while let Some(die) = media.core.woken.pop() {
+            self.collect(media, die, ctx);
+        }
+    }
+
+    /// One of several superblocks was erased; the last of them gives all back.
+    pub fn on_member_erased<P: Probe>(
+        &mut self,
+        media: &mut Media,
+        erase: &Transaction,
+        ctx: &mut Context<P>,
+    ) {
+        let die = erase.die.index();
+        let global = media.core.store.space.global(die, erase.superblock) as u32;
+        media.erase_member(die, global, erase.origin);
+        if !media.features.erased_last(&mut media.core, global) {
+            return;
+        }
+        let freed = media.give_back(global);
+        if media.features.shares_room() {
+            media.fit_features(ctx); // A member may have been lost.
+        }
+        for &(die, superblock) in &freed {
+            let space = &mut media.core.store.space;
+            if let Some(cold) = space.pick_relocation(die, superblock % space.per_die) {
+                let cold = space.global(die, cold) as u32;
+                media.features.relocates(cold);
+            }
+        }
+        let dies = media.features.dies_beside(die);
+        media.core.woken.extend(dies.into_iter().flatten());
+        self.wake_dies(media, ctx);
+    }
+}
+
+impl Media {
+    /// A superblock that was reclaimed with others is erased.
+    pub fn erase_member(&mut self, die: usize, global: u32, origin: Origin) {
+        let is_whole = self.erase(die, global % self.core.store.space.per_die, origin);
+        self.features.erased_member(&mut self.core, global, is_whole);
+    }
+
+    /// All superblocks that were reclaimed with one are free again: gives them, each with its die.
+    pub fn give_back(&mut self, global: u32) -> Vec<(usize, u32)> {
+        let freed = self.features.gives_members_back(&mut self.core, global).unwrap_or_default();
+        for &(_, superblock) in &freed {
+            let cycles = self.core.store.space.pe_cycles[superblock as usize];
+            self.note_wear(superblock as usize, cycles);
+        }
+        freed
+    }
+}

@@ -133,6 +133,27 @@ fn trimmed_blocks_are_written_next() {
 }
 
 #[test]
+fn trimmed_blocks_of_any_size_are_written_in_whichever_order_files_come() {
+    for order in ["roundrobin", "roundrobin:3", "random", "random:2", "sequential"] {
+        for rw in ["trimwrite", "randtrimwrite"] {
+            let text = format!(
+                "[j]\nrw={rw}\nbsrange=4k-64k\nsize=4m\nnrfiles=4\nfile_service_type={order}\nfsync=7\n"
+            );
+            let played = play(&text);
+            let blocks = |op| {
+                let mut blocks: Vec<_> =
+                    of(&played, op).iter().map(|request| (request.offset, request.bytes)).collect();
+                blocks.sort_unstable();
+                blocks
+            };
+            assert_eq!(blocks(Op::Trim), blocks(Op::Write), "{text}");
+            let bytes: u64 = blocks(Op::Trim).iter().map(|block| u64::from(block.1)).sum();
+            assert!(bytes > 4 * MIB - 4 * 65_536, "{text}: {bytes} bytes");
+        }
+    }
+}
+
+#[test]
 fn sizes_follow_their_percentages() {
     let text = "[j]\nrw=randrw\nbssplit=4k/50:16k/30:64k/,8k\nnorandommap\nsize=200m\nio_size=2g\nioengine=libaio\niodepth=16\n";
     let played = play(text);

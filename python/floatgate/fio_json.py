@@ -21,10 +21,10 @@ def fio_json(document: dict[str, Any], histograms: dict[str, Histogram]) -> dict
     """Return the fio result for a run and its latency histograms by kind of request.
 
     One job stands for the whole run; the jobs of a fio file appear by name under `floatgate.jobs`, since
-    percentiles are kept for the run and not for each of them; so do the `steadystate` of several. Submission latency is 0: the simulated host
-    hands a request over in no time, so `clat` equals `lat`. Latencies have the bins of fio's `json+` and the
-    percentiles of `percentile_list`, each where `slat_percentiles`, `clat_percentiles` and `lat_percentiles`
-    say so.
+    percentiles are kept for the run and not for each of them; so does the `steadystate` of each of several.
+    Submission latency is 0: the simulated host hands a request over in no time, so `clat` equals `lat`.
+    Latencies have the bins of fio's `json+` and the percentiles of `percentile_list`, each where
+    `slat_percentiles`, `clat_percentiles` and `lat_percentiles` say so.
     """
     jobs = document["jobs"]
     lone = document["workload"]["format"] == "fio" and len(jobs) == 1
@@ -57,8 +57,10 @@ def fio_json(document: dict[str, Any], histograms: dict[str, Histogram]) -> dict
         **_latency_bins([pair for pairs in histograms.values() for pair in pairs]),
         "latency_depth": 0,
         "latency_target": 0,
+        "latency_target_ns": 0,
         "latency_percentile": 100.0,
         "latency_window": 0,
+        "latency_window_us": 0,
     }
     states = document["workload"].get("steady_states") or []
     if len(states) == 1:

@@ -38,6 +38,7 @@ JOB: dict[str, Any] = {
     **dict.fromkeys(("iodepth_level", "iodepth_submit", "iodepth_complete"), dict),
     **dict.fromkeys(("latency_ns", "latency_us", "latency_ms"), dict),
     **dict.fromkeys(("latency_depth", "latency_target", "latency_window"), int),
+    **dict.fromkeys(("latency_target_ns", "latency_window_us"), int),
     "latency_percentile": float,
 }
 TOP: dict[str, Any] = {
@@ -144,7 +145,12 @@ def test_a_steady_state_is_written_as_fio_writes_it() -> None:
         "criterion": "0.000000%",
         "max_deviation": 0.0,
         "slope": 0.0,
-        "data": {"bw_mean": 819528, "iops_mean": 200, "iops": STATE["iops"], "bw": STATE["bandwidth_bytes_per_s"]},
+        "data": {
+            "bw_mean": 819528,
+            "iops_mean": 200,
+            "iops": STATE["iops"],
+            "bw": STATE["bandwidth_bytes_per_s"],
+        },
     }
     latency = as_json(STATE | {"metric": "lat", "criterion": None, "latency_ns": [1000, 2000, 0, 0, 0]})
     assert (latency["data"]["lat_mean"], latency["data"]["lat_ns"][:2]) == (600, [1000, 2000])
@@ -156,10 +162,13 @@ def test_a_steady_state_is_a_line_of_fios_output() -> None:
     said = "attained=yes, bw=800KiB/s (819kB/s), iops=200, iops mean dev=0.400%"
     assert in_a_line(STATE | {"criterion": 0.4}, {}) == said
     slope = STATE | {"metric": "bw", "is_slope": True, "in_percent": False, "attained": False}
-    assert in_a_line(slope, {}).startswith("attained=no, ") and in_a_line(slope, {}).endswith("bw slope=0.000")
+    assert in_a_line(slope, {}).startswith("attained=no, ")
+    assert in_a_line(slope, {}).endswith("bw slope=0.000")
     bits = in_a_line(STATE, {"unit_base": "1", "kb_base": "1000", "significant_figures": "5"})
     assert bits == "attained=yes, bw=6552kbit/s (6400Kibit/s), iops=200, iops mean dev=0.000%"
-    assert "lat=12.3knsec, lat mean dev" in in_a_line(STATE | {"metric": "lat", "latency_ns": [12345] * 5}, {})
+    assert "lat=12.3knsec, lat mean dev" in in_a_line(
+        STATE | {"metric": "lat", "latency_ns": [12345] * 5}, {}
+    )
 
 
 def test_numbers_have_so_many_figures() -> None:
@@ -174,11 +183,11 @@ def test_numbers_have_so_many_figures() -> None:
         "100.0M",
         "20.0k",
     ]
-    assert short(4000, 4, 1024, 1) == "4000Ki" and short(40_000, 4, 1024, 1) == "39.1Mi"
+    assert [short(number, 4, 1024, 1) for number in (4000, 40_000)] == ["4000Ki", "39.1Mi"]
 
 
 def test_steady_states_stand_where_fio_has_them() -> None:
-    document = {
+    document: dict[str, Any] = {
         "version": "1",
         "simulated_ns": 2_000_000_000,
         "workload": {"name": "w.fio", "format": "fio", "steady_states": [STATE]},
@@ -186,8 +195,9 @@ def test_steady_states_stand_where_fio_has_them() -> None:
         "host": {"read": None, "write": None, "trim": None, "flush": None},
     }
     found = fio_json(document, {})
-    assert found["jobs"][0]["steadystate"]["attained"] == 1 and "steadystate" not in found["floatgate"]
-    document["workload"]["steady_states"] = [STATE, STATE | {"job": "k", "attained": False}]
+    assert found["jobs"][0]["steadystate"]["attained"] == 1
+    assert "steadystate" not in found["floatgate"]
+    document["workload"] |= {"steady_states": [STATE, STATE | {"job": "k", "attained": False}]}
     found = fio_json(document, {})
     assert "steadystate" not in found["jobs"][0]
     assert [(one["jobname"], one["attained"]) for one in found["floatgate"]["steadystate"]] == [

@@ -43,8 +43,7 @@ impl Due {
             if job.is_synchronous() {
                 pass_bytes = asked.saturating_mul(job.loops);
             }
-        } else if once || (verifies && !job.writes()) {
-            // A job that only reads and verifies does not begin again either.
+        } else if once {
             asked = asked.min(pass_bytes);
         }
         let forever = if job.time_based { u64::MAX } else { 0 };

@@ -101,6 +101,8 @@ pub struct JobSpec {
     pub random_percent: [u64; 3],
     /// Blocks may repeat before all have been accessed.
     pub norandommap: bool,
+    /// A map that does not fit the memory may be left out: here it always fits, and what is verified is read in another order.
+    pub soft_random_map: bool,
     /// The order of blocks that do not repeat comes from a shift register, which needs no map.
     pub lfsr: bool,
     /// A seed of its own.
@@ -224,6 +226,7 @@ impl JobSpec {
             distribution: [Distribution::Uniform, Distribution::Uniform, Distribution::Uniform],
             random_percent: [100; 3],
             norandommap: false,
+            soft_random_map: false,
             lfsr: false,
             seed: None,
             rate: [None; 3],

@@ -129,6 +129,7 @@ pub fn apply(job: &mut JobSpec, name: &str, text: &str) -> Result<(), Wrong> {
         "fill_device" => job.fill_device = value::flag(text)?,
         "time_based" => job.time_based = value::flag(text)?,
         "norandommap" => job.norandommap = value::flag(text)?,
+        "softrandommap" => job.soft_random_map = value::flag(text)?,
         "stonewall" => job.stonewall = value::flag(text)?,
         "group_reporting" => job.group_reporting = value::flag(text)?,
         "random_distribution" => job.distribution = Distribution::parse_each(text, base)?,

@@ -1,9 +1,10 @@
 //! What a job with `verify` reads back of what it wrote: fio's rules.
 //!
-//! A pass that is written is read again, once all of it is answered: in the order of the writes where a map keeps blocks
-//! from repeating, else in the order of places, each only as last written. With `verify_backlog` that happens after so
+//! A pass that is written is read again, once all of it is answered: in the order of the writes where no block comes
+//! again, else in the order of places, each only as last written. With `verify_backlog` that happens after so
 //! many writes. What was read is not compared: nothing here can come back wrong unseen (`--check`).
 
+use super::distribution::Distribution;
 use super::job::JobSpec;
 use crate::Op;
 use std::collections::{BTreeMap, VecDeque};
@@ -30,12 +31,19 @@ impl Rule {
             return None;
         }
         Some(Self {
-            by_place: !job.experimental_verify && (!job.has_map() || job.lfsr),
+            by_place: !job.experimental_verify && may_repeat(job),
             every: job.verify_backlog,
             batch: if job.verify_batch > 0 { job.verify_batch } else { job.verify_backlog },
             only: job.verify_only,
         })
     }
+}
+
+/// Whether blocks of `job` may come again within a pass, as fio 3.42 has it; 3.33 sorted whatever no map kept.
+fn may_repeat(job: &JobSpec) -> bool {
+    let uniform = |direction: &usize| job.distribution[*direction] == Distribution::Uniform;
+    let asked = job.norandommap || job.soft_random_map || !job.directions().iter().all(uniform);
+    asked || (job.random && !job.has_map()) || job.hole != 0 || job.sequence > 1
 }
 
 /// What a clone has written and not read back yet.

@@ -38,6 +38,16 @@ pub fn has_fio() -> bool {
     version.starts_with("fio-3.")
 }
 
+/// Whether the fio that is installed is as new as the one that is followed here, 3.42.
+pub fn is_new() -> bool {
+    let found = Command::new(program()).arg("--version").output();
+    let version =
+        found.map(|output| String::from_utf8_lossy(&output.stdout).into_owned()).unwrap_or_default();
+    let digits =
+        |text: &str| text.split(|c: char| !c.is_ascii_digit()).next().and_then(|text| text.parse().ok());
+    version.strip_prefix("fio-3.").and_then(digits).is_some_and(|minor: u32| minor >= 42)
+}
+
 /// The fio to run: the one that the variable FIO names, else the one that is installed.
 pub fn program() -> String {
     std::env::var("FIO").unwrap_or_else(|_| "fio".to_owned())

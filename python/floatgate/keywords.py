@@ -427,6 +427,9 @@ class ReproduceKeywords(TypedDict, total=False):
     full: bool | None
     """All cases with narrow intervals, or the quick ones, in about two minutes. Default quick."""
 
+    causes: bool
+    """Run the experiments that show why claims are missed, instead of the papers' exhibits."""
+
     out: str | PathLike[str] | None
     """Folder to write to. A new folder, or with --force an earlier one; nothing is written without it.
     """

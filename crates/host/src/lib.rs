@@ -4,6 +4,7 @@
 //! - [`workload`]: the one interface through which the simulator pulls requests.
 //! - [`trace`]: readers of block traces, one file per format, and the replay of them.
 //! - [`later`]: a workload that begins again, later.
+//! - [`software`]: what the host itself takes for a request.
 //! - [`mod@link`]: how commands and data cross; one file per link.
 //! - [`fio`]: fio job files and the generators behind them.
 //! - [`flows`]: several flows at once, each on its own part of the drive, as MQSim has them.
@@ -17,6 +18,7 @@ pub mod later;
 pub mod link;
 mod regular;
 pub mod request;
+pub mod software;
 pub mod trace;
 pub mod volume;
 pub mod workload;

@@ -14,6 +14,7 @@ use controller::{Context, Reading, Work};
 use engine::Event;
 use ftl::{Ftl, FtlStats, Output, RegulationCounts, Stages};
 use host::later::Later;
+use host::software::Software;
 use host::{HostRequest, Op, Poll, Workload, WorkloadError};
 use std::collections::VecDeque;
 use units::{Bytes, Lpn, Nanos, SimTime};
@@ -153,8 +154,8 @@ impl<P: Observer> Run<P> {
             memory: ftl.dram().map(Memory::new),
             ftl,
             ctx: Context::new(observer),
+            workload: Software::around(workload, link.config().t_software),
             link,
-            workload,
             t_decode,
             unit,
             frame_units,
@@ -203,7 +204,7 @@ impl<P: Observer> Run<P> {
         debug_assert!(self.is_done());
         self.requests_of_passes += self.workload.report().requests;
         self.watch.begin_pass();
-        self.workload = workload;
+        self.workload = Software::around(workload, self.link.config().t_software);
         self.source_done = false;
         self.draw(self.ctx.calendar.now());
     }
@@ -213,7 +214,8 @@ impl<P: Observer> Run<P> {
     pub fn take_up(&mut self, workload: Box<dyn Workload>, limits: &Limits) {
         debug_assert!(self.is_done() && self.warming);
         let now = self.ctx.calendar.now();
-        self.workload = Box::new(Later::whole(workload, now));
+        let workload = Box::new(Later::whole(workload, now));
+        self.workload = Software::around(workload, self.link.config().t_software);
         self.limit_requests = limits.requests.unwrap_or(u64::MAX);
         let most = |ns: u64| SimTime::from_ns(now.ns().saturating_add(ns));
         self.limit_time = limits.ns.map_or(SimTime::NEVER, most);

@@ -160,6 +160,8 @@ pub struct LinkConfig {
     pub group_pages_per_die: u32,
     /// Time a trim command takes.
     pub t_trim: Nanos,
+    /// Time of the host's own software between a completion and the request that waits for it.
+    pub t_software: Nanos,
 }
 
 impl LinkConfig {
@@ -172,6 +174,13 @@ impl LinkConfig {
         let mut host = root.child("host")?;
         let mut section = host.child("link")?;
         let link: Arc<dyn HostLink> = Arc::from(read(&mut section)?());
+        section.finish()?;
+        let mut section = host.child("software")?;
+        let t_software = section.or(
+            "t_request",
+            Nanos::ZERO,
+            "time of the host's own software between a request's end and what waits for it; others go on meanwhile",
+        )?;
         section.finish()?;
         let shape = link.shape();
         let usual = shape.commands_usual;
@@ -227,6 +236,7 @@ impl LinkConfig {
                 "part of t_command during which no other command is looked at: bounds IOPS",
             )?,
             t_trim: host.or("t_trim", Nanos::new(10_000), "time a trim command takes")?,
+            t_software,
         };
         host.finish()?;
         Ok(config)

@@ -121,6 +121,17 @@ fn depth_does_nothing_where_one_command_is_worked_on_at_a_time() {
 }
 
 #[test]
+fn the_time_of_the_host_s_software_is_added_one_deep_and_overlaps_with_others() {
+    let pata = ["host.link.name=pata", "host.link.mode=4"];
+    let slow = fast(&[pata[0], pata[1], "host.software.t_request=32us"]);
+    let alone = FAST_READ_NS + PATA_NS;
+    close(iops(with(&slow), Op::Read, 1), 1e9 / (alone + 32_000) as f64, "one deep");
+    close(iops(with(&slow), Op::Read, 4), 1e9 / alone as f64, "four deep");
+    let read = with(&[pata[0], pata[1], "host.software.t_request=32us"]);
+    assert_eq!(mean_ns(read, Op::Read, 1), (READ_NS + PATA_NS) as f64, "a latency ends with the driver");
+}
+
+#[test]
 fn with_depth_sata_is_bound_by_its_frames() {
     let sata = fast(&["host.link.name=sata"]);
     close(iops(with(&sata), Op::Read, 1), 1e9 / (FAST_READ_NS + sata_read_ns()) as f64, "one deep");

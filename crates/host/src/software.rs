@@ -1,0 +1,64 @@
+//! The host's own software: a request costs it time that those beside it do not wait for.
+
+use crate::{Extent, HostRequest, Poll, Workload, WorkloadError, WorkloadReport};
+use std::collections::VecDeque;
+use units::{Nanos, SimTime};
+
+/// A workload that learns of each completion some time after the driver: what waits for the answer is asked for as
+/// much later, and whatever else is outstanding goes on meanwhile. Latencies end with the driver and hold none of it.
+pub struct Software {
+    inner: Box<dyn Workload>,
+    time: Nanos,
+    /// What is completed and not told yet, in that order: the time is the same for all.
+    told: VecDeque<(SimTime, HostRequest)>,
+}
+
+impl Software {
+    /// `inner` behind software that takes `time` for each request; `inner` itself where it takes none.
+    pub fn around(inner: Box<dyn Workload>, time: Nanos) -> Box<dyn Workload> {
+        if time == Nanos::ZERO { inner } else { Box::new(Self { inner, time, told: VecDeque::new() }) }
+    }
+
+    fn tell(&mut self, now: SimTime) {
+        while let Some((at, request)) = self.told.front().filter(|(at, _)| *at <= now).copied() {
+            self.told.pop_front();
+            self.inner.complete(&request, at);
+        }
+    }
+}
+
+impl Workload for Software {
+    fn lay_out(&mut self, count: u64, name: &mut dyn FnMut(Extent)) -> Result<Option<f64>, WorkloadError> {
+        self.inner.lay_out(count, name)
+    }
+
+    fn poll(&mut self, now: SimTime) -> Result<Poll, WorkloadError> {
+        self.tell(now);
+        let poll = self.inner.poll(now)?;
+        Ok(match (poll, self.told.front()) {
+            (Poll::At(time), Some((at, _))) => Poll::At(time.min(*at)),
+            (Poll::Blocked, Some((at, _))) => Poll::At(*at),
+            (poll, _) => poll,
+        })
+    }
+
+    fn complete(&mut self, request: &HostRequest, now: SimTime) {
+        self.told.push_back((now + self.time, *request));
+    }
+
+    fn number(&self) -> Option<u64> {
+        self.inner.number()
+    }
+
+    fn in_ramp(&self, now: SimTime) -> bool {
+        self.inner.in_ramp(now)
+    }
+
+    fn fraction_done(&self, now: SimTime) -> Option<f64> {
+        self.inner.fraction_done(now)
+    }
+
+    fn report(&self) -> WorkloadReport {
+        self.inner.report()
+    }
+}

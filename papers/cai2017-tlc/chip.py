@@ -11,7 +11,7 @@ from floatgate.reproduce import changes
 
 CHIP = "cai2017-tlc"
 DAY_S = 86_400.0
-WORN = (0, 3000)
+WORN = (0, 2000, 3000)
 AGED, AGES = (
     2000,
     {"1 d": DAY_S, "1 w": 7 * DAY_S, "1 mo": 30 * DAY_S, "3 mo": 91 * DAY_S, "1 y": 365 * DAY_S},

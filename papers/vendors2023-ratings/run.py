@@ -48,6 +48,14 @@ OTHERS: Mapping[str, Change] = {
     "nvme-qlc, 14.5 % of spare flash": Change(
         "nvme-qlc", {"ftl.op_ratio": READ_INTENSIVE}, ("client", "nvme-qlc: Intel 670p")
     ),
+    "TLC, 6.4 TB of 8 TiB, 1.2 times as many errors corrected": Change(
+        "TLC, 6.4 TB of 8 TiB",
+        {"ecc.code.limits": [1.2 * limit for limit in LIMITS]},
+        (
+            "data-centre",
+            "TLC, 6.4 TB of 8 TiB: Intel D7-P5600, Samsung PM1735, Micron 7450 MAX",
+        ),
+    ),
 }
 PARTS = ("geometry.channels", "geometry.ways", "geometry.dies_per_way")
 CLIENT = ("nvme-tlc", "sata-tlc", "nvme-qlc")

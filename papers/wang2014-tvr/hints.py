@@ -9,6 +9,7 @@ from .response import DRIVE
 
 KINDS = ("random", "text", "sparse", "zeros")
 POLARITY = ("program speed", "P/E cycles", "reliability after")
+FASTER = 0.01  # by which a program time must fall to count: the slowest cells are drawn anew
 SPARES = {False: (0.2,), True: (0.1, 0.2, 0.4)}  # op_ratio: the less spare space, the more is moved
 # Of the rate at which the drive in the usual order serves the same writes when its queue is always full.
 LOADS = {False: (0.2, 0.6), True: (0.1, 0.3, 0.5, 0.7, 0.9)}
@@ -38,7 +39,10 @@ def cases(full: bool) -> Iterable[Case]:
 
 
 def polarity(name: str, found: Mapping[str, Any]) -> Finding:
-    """What storing sectors inverted changes, by kind of content; `found` is what the experiment says."""
+    """What storing sectors inverted changes, by kind of content; `found` is what the experiment says.
+
+    Coding finds lower states for all kinds but random content, whose sectors have about as many of each.
+    """
     if name == "reliability after":
         errors = found["errors_after_per_million_cells"]
         shown = ", ".join(f"{kind} {of['plain']:.0f} to {of['coded']:.0f}" for kind, of in errors.items())
@@ -52,7 +56,12 @@ def polarity(name: str, found: Mapping[str, Any]) -> Finding:
         f"{way}: " + ", ".join(f"{kind} {100 * of[kind]:+.0f} %" for kind in KINDS)
         for way, of in gains.items()
     )
-    return Finding(text, lines=lines)
+    if name == "program speed":
+        coded = gains["coded"]
+        holds = max(coded.values()) > FASTER and min(coded.values()) > -FASTER
+        return Finding(text, holds=holds, measure=max(coded.values()), lines=lines)
+    lived = {kind: gain for kind, gain in gains["coded"].items() if kind != "random"}
+    return Finding(text, holds=min(lived.values()) > 0, measure=min(lived.values()), lines=lines)
 
 
 # ---- fast pages for the host ------------------------------------------------------------------------------

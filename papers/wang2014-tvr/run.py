@@ -7,6 +7,7 @@ from typing import Any
 
 from floatgate.lab import Bench
 from floatgate.lab.experiments import chosen
+from floatgate.lab.experiments.state_life import HIGH, LOW
 from floatgate.lab.simulated import SimulatedSource
 from floatgate.reproduce import Case, Concluded, Finding, Found, Line, changes
 
@@ -22,6 +23,7 @@ NOISE = 0.01  # of a mean over a few wordlines, whose slowest cells are drawn an
 RETENTION_FREE = "retention_free"
 ERASE_ONLY = "erase only"
 FIGURE_8 = ("all states", "distance of the states", "width of the states")
+LIVES = {"low-voltage data over random": (LOW, True), "high-voltage data over random": (HIGH, False)}
 PRICE = {"at once": "data at once", "1 day": "data of a day"}
 
 
@@ -37,6 +39,10 @@ def cases(full: bool) -> Iterable[Case]:
     yield Case("erase", "erase time", cost=3)
     yield Case("erase", "small cycles", cost=3)
     yield Case("errors", "order of states", cost=2)
+    for name in ("worn 10 < 00 < 01", "worn 11 worst"):
+        yield Case("figure2", name, cost=4)
+    for name in LIVES:
+        yield Case("life", name, cost=4)
     yield Case("page-errors", "both pages", cost=2)
     for name in ("worn with 11", "erased without programming"):
         yield Case("least-reliable", name, cost=4)
@@ -73,6 +79,10 @@ def run(case: Case, full: bool) -> Finding:
             return _errors(ask("state-errors", blocks))
         case "page-errors":
             return _page_errors(ask("state-errors", blocks))
+        case "figure2":
+            return _figure2(case.name, ask("state-wear", blocks))
+        case "life":
+            return _life(LIVES[case.name], ask("state-life", blocks)["ratio"])
         case "least-reliable":
             return _least_reliable(case.name, ask("state-wear", blocks))
         case "tvr":
@@ -187,11 +197,42 @@ def _page_errors(found: dict[str, Any]) -> Finding:
     return Finding(shown, lines=lines)
 
 
-def _least_reliable(name: str, found: dict[str, Any]) -> Finding:
-    cycles = found["cycles"]
+def _at_last(found: dict[str, Any]) -> tuple[int, dict[str, float]]:
+    """Return the last place in the cycles that all kinds of wear reached, and the errors there."""
     errors = found["errors_per_million_cells"]
-    at = max(index for index in range(len(cycles)) if all(of[index] is not None for of in errors.values()))
-    last = {worn: of[at] for worn, of in errors.items()}
+    places = range(len(found["cycles"]))
+    at = max(place for place in places if all(of[place] is not None for of in errors.values()))
+    return at, {worn: of[at] for worn, of in errors.items()}
+
+
+def _figure2(name: str, found: dict[str, Any]) -> Finding:
+    """Errors of pseudo-random data in blocks that were worn with one constant state each."""
+    at, last = _at_last(found)
+    states = [last[state] for state in ("10", "00", "01")]
+    lines = tuple(
+        Line(worn, tuple(found["cycles"][: at + 1]), tuple(of[: at + 1]))
+        for worn, of in found["errors_per_million_cells"].items()
+        if worn != ERASE_ONLY
+    )
+    shown = ", ".join(f"{worn} {rate:.5g}" for worn, rate in last.items() if worn != ERASE_ONLY)
+    if name == "worn 11 worst":
+        return Finding(f"{shown} of a million cells", holds=last["11"] > max(states))
+    least_step = min(later / before for before, later in pairwise(states))
+    return Finding(f"{shown} of a million cells", holds=least_step > 1, measure=least_step, lines=lines)
+
+
+def _life(asked: tuple[str, bool], ratios: dict[str, float]) -> Finding:
+    """Whether blocks live longer, or shorter, with these data than with random data."""
+    kind, longer = asked
+    ratio = ratios[kind]
+    return Finding(
+        f"{ratio:.3f} times as many cycles", holds=ratio > 1 if longer else ratio < 1, measure=ratio
+    )
+
+
+def _least_reliable(name: str, found: dict[str, Any]) -> Finding:
+    cycles, errors = found["cycles"], found["errors_per_million_cells"]
+    at, last = _at_last(found)
     asked = "11" if name == "worn with 11" else ERASE_ONLY
     programmed = {worn: rate for worn, rate in last.items() if worn not in ("11", ERASE_ONLY)}
     lines = (

@@ -17,6 +17,9 @@ class BrokenInvariant(Exception):
     """The core contradicted itself (a Rust panic)."""
 
 def version() -> str: ...
+def cell_laws() -> int:
+    """The number of the laws of cells that tables are derived by today."""
+
 def drives(folders: list[str]) -> str:
     """List drives as `[{name, title, path}]`."""
 

@@ -96,7 +96,7 @@ def test_errors_grow_with_wear_age_reads_and_step(model: PageModel) -> None:
     assert by_age[-1] > 100 * by_age[0]
     by_wear = [rates.rates[1.0, wear][5].usual[0] for wear in rates.pe_cycles]
     assert by_wear[-1] > 1e3 * by_wear[0]
-    assert rates.after_reads[worn][-1].usual[0] > 10 * rates.after_reads[worn][0].usual[0]
+    assert rates.after_reads[0][-1].usual[0] > 10 * rates.after_reads[0][0].usual[0]
     assert all(at.best[0] <= at.usual[0] for row in rates.rates.values() for at in row)
 
 

@@ -26,6 +26,12 @@ fn version() -> &'static str {
     env!("CARGO_PKG_VERSION")
 }
 
+/// The number of the laws of cells that tables are derived by today.
+#[pyfunction]
+fn cell_laws() -> u32 {
+    nand::tables::CELL_LAWS
+}
+
 #[pymodule]
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("InputError", module.py().get_type::<errors::InputError>())?;
@@ -37,6 +43,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(stop::forget_stop, module)?)?;
     sim::embed(sim::Embedding { is_stopped: stop::is_stopped, is_kept: own::is_kept });
     module.add_function(wrap_pyfunction!(version, module)?)?;
+    module.add_function(wrap_pyfunction!(cell_laws, module)?)?;
     module.add_function(wrap_pyfunction!(listing::policies, module)?)?;
     module.add_function(wrap_pyfunction!(listing::result_schema, module)?)?;
     module.add_function(wrap_pyfunction!(own::check_policy, module)?)?;

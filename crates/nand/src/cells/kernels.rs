@@ -289,13 +289,29 @@ pub fn lift_weak(volts: &mut [f32], powers: &[f32], weak: f32, top: f32, range: 
     }
 }
 
-/// Charge loss: mean and variance grow with the charge a cell holds.
+/// How charge loss moves cells, in `f32`.
+pub struct Settling {
+    /// Share of the way to `neutral` that a cell goes.
+    pub mean: f32,
+    /// Where cells go, volts.
+    pub neutral: f32,
+    /// The least way, volts: zero where cells below it stay.
+    pub least: f32,
+    /// Standard deviation of the loss for each root of a volt above `erased`, and in every state.
+    pub deviation: f32,
+    pub deviation_even: f32,
+    pub erased: f32,
+}
+
+/// Charge loss: cells move to where they are neutral, some more than others.
 #[rustversion::attr(since(1.89), multiversion(targets("x86_64+avx512f+avx512vl", "x86_64+avx2")))]
 #[rustversion::attr(before(1.89), multiversion(targets("x86_64+avx2")))]
-pub fn leak(volts: &mut [f32], normals: &[f32], mean: f32, deviation: f32, erased: f32) {
+pub fn settle(volts: &mut [f32], normals: &[f32], law: &Settling) {
+    let Settling { mean, neutral, least, deviation, deviation_even, erased } = *law;
     for (volts, value) in volts.iter_mut().zip(normals) {
-        let height = larger(*volts - erased, 0.0);
-        *volts -= mean * height + deviation * height.sqrt() * value;
+        let way = larger(*volts - neutral, least);
+        let width = deviation_even + deviation * larger(*volts - erased, 0.0).sqrt();
+        *volts -= mean * way + width * value;
     }
 }
 

@@ -42,5 +42,5 @@ pub(crate) use slowest::slow_offset;
 pub(crate) use slowest::{SlowCell, SlowCells};
 pub(crate) use tails::{Beyond, Side};
 pub use tails::{Elapsed, Noise, Tails, Uneven};
-pub use wear::{Retention, Wear, arrhenius};
+pub use wear::{Leak, Retention, Wear, arrhenius};
 pub use wordline::{Condition, Wordline};

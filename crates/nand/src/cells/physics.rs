@@ -50,7 +50,8 @@
 //! [cells.disturb]    rise of a cell at the mean erased threshold; higher cells rise less
 //! read             for each read of its block; default 1 uV
 //! program          for each program of its block; default 50 uV
-//! weak             of few cells beside that: n thousand reads lift a share n weak / v by more than v; default 0 V
+//! weak             of few cells beside that: `weak_reads` reads lift a share weak / v of them by more than v; default 0 V
+//! weak_reads       these reads; default 1000
 //! ```
 
 use super::coding;
@@ -212,6 +213,7 @@ impl CellPhysics {
             plans.push(plan(&mut s, &name, &states, erased, two_step)?);
         }
         let passes = if two_step { cell.bits() as usize } else { 1 };
+        let window = (erased, plans.first().and_then(|plan| plan.verify.last()).copied().unwrap_or(erased));
         let physics = Self {
             cell,
             t_r: read_times(&mut s, cell)?,
@@ -224,7 +226,7 @@ impl CellPhysics {
             program: program(&mut s, passes)?,
             erase: erase(&mut s, erased)?,
             wear: Wear::read(&mut s)?,
-            retention: Retention::read(&mut s)?,
+            retention: Retention::read(&mut s, window)?,
             tails: Tails::read(&mut s)?,
             uneven: Uneven::read(&mut s)?,
             coupling_wordline: 0.0,
@@ -365,12 +367,43 @@ impl CellPhysics {
         Self { tails: Tails::default(), uneven: self.uneven.none(), read_weak: 0.0, ..self.clone() }
     }
 
+    /// The same cells, of which reads lift none far.
+    #[must_use]
+    pub fn without_weak(&self) -> Self {
+        Self { read_weak: 0.0, ..self.clone() }
+    }
+
     /// How far a plan lifts its cells on the mean, over how far the usual one does.
     pub fn swing(&self, plan: &VoltagePlan) -> f64 {
-        let lift = |plan: &VoltagePlan| -> f64 {
-            plan.verify.iter().map(|verify| verify + 0.5 * plan.step - self.erased).sum::<f64>()
-        };
-        lift(plan) / lift(&self.plans[0])
+        self.lift_of_states(plan) / self.lift_of_states(&self.plans[0])
+    }
+
+    /// Volts by which a plan lifts one cell of each state, all states together.
+    fn lift_of_states(&self, plan: &VoltagePlan) -> f64 {
+        let last = self.program.passes.len() - 1;
+        (0..self.states.len()).map(|state| self.lift(plan, last, state)).sum()
+    }
+
+    /// Volts by which the passes up to this one lift a cell of `state`, none where they leave it alone.
+    fn lift(&self, plan: &VoltagePlan, pass: usize, state: usize) -> f64 {
+        let step = self.step(plan, pass);
+        self.target(plan, pass, state).map_or(0.0, |verify| verify + 0.5 * step - self.erased)
+    }
+
+    /// What programming a wordline up to a pass and erasing it again wear its cells beside the erase voltage, in cycles;
+    /// `shares` of its cells hold each state. The oxide of a cell passes the charge that lifts it, and passes it back when it
+    /// is erased: a mean cell of random data at the usual voltages counts as one. Data change from cycle to cycle, so that
+    /// each cell of a wordline wears as their mean does.
+    pub fn program_stress(&self, plan: &VoltagePlan, pass: usize, shares: &[f64]) -> f64 {
+        let mean = self.lift_of_states(&self.plans[0]) / self.states.len() as f64;
+        let of_states = shares.iter().enumerate().filter(|(_, share)| **share > 0.0);
+        let (lifted, charge) = of_states.fold((0.0, 0.0), |(lifted, charge), (state, share)| {
+            let lift = self.lift(plan, pass, state);
+            (lifted + if lift > 0.0 { *share } else { 0.0 }, charge + share * lift / mean)
+        });
+        let alike = if lifted > 0.0 { self.swing(plan) } else { 0.0 };
+        let Wear { erase_share, charge: by_charge, .. } = self.wear;
+        (1.0 - erase_share) * (by_charge * charge + (1.0 - by_charge) * alike)
     }
 }
 
@@ -577,12 +610,14 @@ fn neighbours(cells: &mut Section, mut physics: CellPhysics) -> Result<CellPhysi
     let mut s = cells.child("disturb")?;
     physics.read_disturb =
         s.or("read", Potential::new(1), "rise of a fresh erased cell for each read of its block")?.volts();
-    let help = "n thousand reads lift a share n weak / v of cells by more than v";
+    let help = "weak_reads reads lift a share weak / v of cells by more than v";
     let weak = s.or("weak", Potential::default(), help)?.volts();
     if weak < 0.0 {
         return Err(s.reject("weak", "expected a voltage of at least 0 V"));
     }
-    physics.read_weak = 1e-3 * weak;
+    let help = "reads of a block that lift a share weak / v of cells by more than v";
+    let reads = s.unit("reads").within(at_least(1.0)).or("weak_reads", 1000.0, help)?;
+    physics.read_weak = weak / reads;
     physics.program_disturb =
         s.or("program", Potential::new(50), "rise of an erased cell for each program of its block")?.volts();
     s.finish()?;

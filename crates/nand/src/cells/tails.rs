@@ -6,7 +6,8 @@
 //! ```text
 //! [cells.tails]     all of it is zero where the chip's file does not say otherwise
 //! program          mean distance from where a program or erase left it at which a cell is found, either side alike
-//! wear             what the reference wear adds to that; grows with cycles^0.62
+//! wear             what the reference wear adds to that; grows with a power of the cycles
+//! wear_exponent    that power; default 0.62
 //! layer_spread     standard deviation, between layers, of the logarithm of tails and of uneven loss
 //!
 //! [cells.uneven]    charge lost beside `retention`, for each volt above the erased state and ln(1 + t/t0)
@@ -17,7 +18,7 @@
 //! activation_ev    default 1.1 eV. What leaves a charge trap early needs less: a bake then shows too little of it
 //! ```
 
-use super::wear::{Retention, arrhenius};
+use super::wear::{INTERFACE, Retention, arrhenius};
 use super::wordline::Condition;
 use super::{CellPhysics, Wear};
 use config::{ConfigError, Section, above, at_least};
@@ -69,6 +70,8 @@ pub struct Tails {
     pub program_v: f64,
     /// What the reference wear adds, volts.
     pub wear_v: f64,
+    /// The power of the cycles that this grows with.
+    pub wear_exponent: f64,
     /// Spread between layers, of the logarithm.
     pub layer_spread: f64,
 }
@@ -90,6 +93,10 @@ impl Tails {
         let tails = Self {
             program_v: volts(&mut s, "program", "mean distance of cells from where a program left them")?,
             wear_v: volts(&mut s, "wear", "what the reference wear adds to it")?,
+            wear_exponent: s
+                .unit("ratio")
+                .within(above(0.0).at_most(3.0).because("no part's tails grow faster"))
+                .or("wear_exponent", INTERFACE, "power of the cycles that this grows with")?,
             layer_spread: s.unit("ratio").within(at_least(0.0)).or(
                 "layer_spread",
                 0.0,
@@ -163,10 +170,11 @@ impl Noise {
     pub fn of(physics: &CellPhysics, condition: &Condition, elapsed: Elapsed) -> Self {
         let (tails, uneven) = (&physics.tails, &physics.uneven);
         let worn = Wear::grown(&physics.wear, condition.error_cycles) * condition.trapping;
+        let wider = physics.wear.grown_by(tails.wear_exponent, condition.error_cycles) * condition.trapping;
         let layer = libm::exp(tails.layer_spread * condition.layer);
         let log = libm::log1p(elapsed.uneven_s.max(0.0) / uneven.t0_s) * (1.0 + uneven.wear * worn) * layer;
         Self {
-            program_v: (tails.program_v + tails.wear_v * worn) * layer,
+            program_v: (tails.program_v + tails.wear_v * wider) * layer,
             loss: uneven.loss * log,
             tail: uneven.tail * log,
         }

@@ -14,12 +14,17 @@
 //! cycle_memory      a cycle's draw holds while the block's cycles grow by this share; default 0.5
 //! defect_fraction   share of blocks with a defect; default 0
 //! defect_factor     how much faster those trap; default 3
-//! erase_share       share of a cycle's stress that the erase causes; default 0.7
+//! erase_share       share of a cycle's stress that the erase voltage causes in all cells, whatever they hold; default 0.7
+//! charge            share of the rest that goes with the charge a cell takes on and gives back; what remains comes from
+//!                   programming the wordline at all, in every cell alike; default 1
 //! over_erase        wear on the error rate of erasing a cell that was not programmed, cycles; default 0.5
 //! broadening        standard deviation that the reference wear adds to every state; grows with cycles^0.62
 //!
 //! [cells.retention]
 //! ks, kd, km        charge loss for each volt above the erased state, of its mean and its variance; literature's
+//! ke                of its variance, the same for all states, V^2, instead of `km`; default 0
+//! neutral           threshold that all cells move to: those above lose charge, those below gain; default none, all lose
+//! neutral_rise      volts by which it rises for each unit of the logarithm, so that loss comes first; default 0 V
 //! t0                time scale of the logarithm; default 1 h
 //! dwell             seconds that each second between two cycles adds to t0: rest heals; default 0
 //! activation_ev     of charge loss, eV; default 1.1
@@ -31,7 +36,7 @@ use units::{Nanos, Potential};
 
 /// Exponents of trap generation with cycles: interface traps and oxide charge (Mielke and others; used throughout
 /// the literature).
-const INTERFACE: f64 = 0.62;
+pub(super) const INTERFACE: f64 = 0.62;
 const OXIDE: f64 = 0.30;
 
 /// Boltzmann's constant, eV per kelvin.
@@ -64,8 +69,10 @@ pub struct Wear {
     pub defect_fraction: f64,
     /// How much faster those trap.
     pub defect_factor: f64,
-    /// Share of a cycle's stress that the erase causes; the program causes the rest.
+    /// Share of a cycle's stress that the erase voltage causes in all cells; charge through the oxide causes the rest.
     pub erase_share: f64,
+    /// Share of that rest that goes with the charge of each cell; the wordline causes what remains, in all cells alike.
+    pub charge: f64,
     /// Stress that shows in error rates, for each erase of a cell that was not programmed before, in cycles.
     pub over_erase: f64,
     /// Width that the reference wear adds to every state, volts.
@@ -138,7 +145,12 @@ impl Wear {
             erase_share: s.unit("ratio").within(at_least(0.0).at_most(1.0)).or(
                 "erase_share",
                 0.7,
-                "share of a cycle's stress that the erase causes",
+                "share of a cycle's stress that the erase voltage causes, whatever cells hold",
+            )?,
+            charge: s.unit("ratio").within(at_least(0.0).at_most(1.0)).or(
+                "charge",
+                1.0,
+                "share of the rest of that stress that goes with the charge each cell takes on and gives back",
             )?,
             over_erase: s.unit("cycles").within(at_least(0.0)).or(
                 "over_erase",
@@ -182,8 +194,13 @@ impl Wear {
 
     /// What grows with cycles^0.62 over what it is at the reference wear.
     pub fn grown(&self, cycles: f64) -> f64 {
+        self.grown_by(INTERFACE, cycles)
+    }
+
+    /// What grows with a power of the cycles over what it is at the reference wear.
+    pub(super) fn grown_by(&self, exponent: f64, cycles: f64) -> f64 {
         let x = self.over_reference(cycles);
-        if x <= 0.0 { 0.0 } else { libm::pow(x, INTERFACE) }
+        if x <= 0.0 { 0.0 } else { libm::pow(x, exponent) }
     }
 }
 
@@ -202,6 +219,9 @@ pub struct Retention {
     ks: f64,
     kd: f64,
     km: f64,
+    ke: f64,
+    neutral_v: Option<f64>,
+    neutral_rise_v: f64,
     t0_s: f64,
     dwell: f64,
     /// Activation energy, eV.
@@ -210,26 +230,49 @@ pub struct Retention {
     pub reference_celsius: f64,
 }
 
+/// What some time does to cells of some wear.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Leak {
+    /// Loss of a cell for each volt above `neutral_v`.
+    pub mean: f64,
+    /// Threshold that cells move to, volts; none: the erased state, which no cell below loses to.
+    pub neutral_v: Option<f64>,
+    /// Variance of the loss for each volt above the erased state, V.
+    pub variance: f64,
+    /// Variance of the loss in every state, V^2.
+    pub variance_even: f64,
+}
+
 impl Retention {
-    /// Reads `[cells.retention]`.
+    // Long: a value for each field, with its unit and its limits.
+    /// Reads `[cells.retention]`; `window`: thresholds of the erased and of the highest state, volts.
     ///
     /// # Errors
-    /// When a value is wrong.
-    pub(super) fn read(cells: &mut Section) -> Result<Self, ConfigError> {
+    /// When a value is wrong, or two say what one of them says.
+    pub(super) fn read(cells: &mut Section, window: (f64, f64)) -> Result<Self, ConfigError> {
         let mut s = cells.child("retention")?;
         let t0: Nanos = s.within(above(Nanos::ZERO)).or(
             "t0",
             Nanos::new(3_600_000_000_000),
             "time scale of the logarithm",
         )?;
-        let retention = Self {
-            ks: s.unit("V per V").within(at_least(0.0)).or(
+        let (ks, kd) = (
+            s.unit("V per V").within(at_least(0.0)).or(
                 "ks",
                 0.38,
                 "charge loss for each volt above the erased state",
             )?,
-            kd: s.unit("ratio").within(at_least(0.0)).or("kd", 4e-4, "of its mean")?,
-            km: s.unit("V").within(at_least(0.0)).or("km", 4e-6, "of its variance")?,
+            s.unit("ratio").within(at_least(0.0)).or("kd", 4e-4, "of its mean")?,
+        );
+        let (km, ke) = variances(&mut s)?;
+        let (neutral_v, neutral_rise_v) = neutral(&mut s, window)?;
+        let retention = Self {
+            ks,
+            kd,
+            km,
+            ke,
+            neutral_v,
+            neutral_rise_v,
             t0_s: t0.ns() as f64 * 1e-9,
             dwell: s.unit("s per s").within(at_least(0.0)).or(
                 "dwell",
@@ -254,18 +297,69 @@ impl Retention {
     /// Mean loss per volt above the erased state, and its variance per volt, after `seconds` of rest at the
     /// reference temperature; `dwell_s`: mean time between the cycles before, at that temperature.
     pub fn per_volt(&self, cycles: f64, seconds: f64, dwell_s: f64) -> (f64, f64) {
+        let leak = self.leak(cycles, seconds, dwell_s);
+        (leak.mean, leak.variance)
+    }
+
+    /// What `seconds` of rest at the reference temperature do; `dwell_s`: mean time between the cycles before, at that
+    /// temperature.
+    pub fn leak(&self, cycles: f64, seconds: f64, dwell_s: f64) -> Leak {
         let log = libm::log1p(seconds / (self.t0_s + self.dwell * dwell_s));
         let cycles = cycles.max(1.0);
-        (self.ks * self.kd * libm::pow(cycles, 0.4) * log, self.ks * self.km * libm::pow(cycles, 0.5) * log)
+        let root = libm::pow(cycles, 0.5);
+        let mean = self.ks * self.kd * libm::pow(cycles, 0.4) * log;
+        Leak {
+            // No cell moves beyond where it is neutral.
+            mean: if self.neutral_v.is_some() { mean.min(1.0) } else { mean },
+            neutral_v: self.neutral_v.map(|volts| volts + self.neutral_rise_v * log),
+            variance: self.ks * self.km * root * log,
+            variance_even: self.ks * self.ke * root * log,
+        }
     }
 
     /// Mean loss and its standard deviation, volts, of a cell `above_erased_v` above the erased state after
-    /// `seconds` at the reference temperature.
+    /// `seconds` at the reference temperature, where cells have no other neutral threshold.
     pub fn loss(&self, above_erased_v: f64, cycles: f64, seconds: f64) -> (f64, f64) {
         let height = above_erased_v.max(0.0);
-        let (mean, variance) = self.per_volt(cycles, seconds, 0.0);
-        (mean * height, (variance * height).sqrt())
+        let leak = self.leak(cycles, seconds, 0.0);
+        (leak.mean * height, (leak.variance * height + leak.variance_even).sqrt())
     }
+}
+
+/// The variance of charge loss, for each volt or the same in all states: one of the two.
+fn variances(s: &mut Section) -> Result<(f64, f64), ConfigError> {
+    let help = "of its variance, the same in all states, instead of km";
+    let (even, per_volt) = (s.has("ke"), s.has("km"));
+    let ke = s.unit("V^2").within(at_least(0.0)).or("ke", 0.0, help)?;
+    let usual = if even { 0.0 } else { 4e-6 };
+    let km = s.unit("V").within(at_least(0.0)).or("km", usual, "of its variance")?;
+    if even && per_volt && ke > 0.0 && km > 0.0 {
+        return Err(s.reject("ke", "expected 0 beside km: one of the two is the variance of charge loss"));
+    }
+    Ok((km, ke))
+}
+
+/// The threshold that all cells move to, and by how much it rises.
+fn neutral(s: &mut Section, (erased, top): (f64, f64)) -> Result<(Option<f64>, f64), ConfigError> {
+    let given: Option<Potential> = s.optional("neutral", "threshold that all cells move to")?;
+    let rise: Potential = s.or(
+        "neutral_rise",
+        Potential::default(),
+        "volts by which it rises for each unit of the logarithm of time",
+    )?;
+    let Some(neutral) = given.map(Potential::volts) else {
+        if rise != Potential::default() {
+            return Err(
+                s.reject("neutral_rise", "expected a `neutral` that rises: without one all cells lose")
+            );
+        }
+        return Ok((None, 0.0));
+    };
+    if !(erased..=top).contains(&neutral) {
+        let text = format!("expected a voltage of the window, from {erased} V (erased) to {top} V (verify)");
+        return Err(s.reject("neutral", &text));
+    }
+    Ok((Some(neutral), rise.volts()))
 }
 
 #[cfg(test)]

@@ -167,10 +167,11 @@ impl Wordline {
         let draws = LaneStream::from(self.stream.of(draw::ERASED).of(erases));
         let wear = &physics.wear;
         let broadening = wear.broadening(condition.error_cycles) * condition.trapping;
-        let width = libm::hypot(physics.erased_sigma, broadening) as f32;
+        let width = libm::hypot(physics.erased_sigma, broadening);
         let mean = physics.erased + wear.erased * wear.trapped_v(condition.cycles) * condition.trapping;
-        let top = physics.erase.verify.max(mean) as f32;
-        kernels::erase(&mut self.volts, draws, mean as f32, width, top);
+        // The verify ends the pulses where it ends those of a fresh block; traps lift and widen what it has passed.
+        let top = mean + width * (physics.erase.verify - physics.erased) / physics.erased_sigma;
+        kernels::erase(&mut self.volts, draws, mean as f32, width as f32, top as f32);
         let tail = Noise::of(physics, condition, Elapsed::default()).program_v as f32;
         if tail > 0.0 {
             let draws = LaneStream::from(self.stream.of(draw::ERASED_TAIL).of(erases));
@@ -292,12 +293,19 @@ impl Wordline {
         }
     }
 
-    /// Charge loss: mean and variance grow with the charge a cell holds.
+    /// Charge loss: cells move to where they are neutral, some more than others.
     fn leak(&mut self, physics: &CellPhysics, condition: &Condition, seconds: f64) {
-        let (mean, variance) = physics.retention.per_volt(condition.error_cycles, seconds, condition.dwell_s);
-        let (mean, deviation, erased) = (mean as f32, variance.sqrt() as f32, physics.erased as f32);
+        let leak = physics.retention.leak(condition.error_cycles, seconds, condition.dwell_s);
+        let law = kernels::Settling {
+            mean: leak.mean as f32,
+            neutral: leak.neutral_v.unwrap_or(physics.erased) as f32,
+            least: if leak.neutral_v.is_some() { f32::NEG_INFINITY } else { 0.0 },
+            deviation: leak.variance.sqrt() as f32,
+            deviation_even: leak.variance_even.sqrt() as f32,
+            erased: physics.erased as f32,
+        };
         self.drawn(draw::RETENTION, kernels::draw_normals, |volts, normals| {
-            kernels::leak(volts, normals, mean, deviation, erased);
+            kernels::settle(volts, normals, &law);
         });
     }
 

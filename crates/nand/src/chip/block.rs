@@ -28,8 +28,8 @@ pub(super) struct Written {
     pub cells: Wordline,
     pub states: Vec<u8>,
     pub pages: u32,
-    /// Its programs lifted cells, which counts once however many passes did.
-    pub stressed: bool,
+    /// What its programs wear its cells with, millionths of a cycle: each pass adds what it lifts them further.
+    pub stress: u64,
     /// The time on the chip's clock when it was written.
     pub at: Elapsed,
     /// Programs of the block when it was written.

@@ -156,7 +156,7 @@ impl Cycling<'_> {
             Pages::None => Vec::new(),
         };
         let lifted = self.lifted(&programmed, &shares);
-        let rates = self.rates(block, &programmed, lifted);
+        let rates = self.rates(block, &programmed, &shares);
         let first = block.cycles + 1;
         let (mut last, mut fails) = (first + cycles - 1, false);
         let erase = self.erase_track(block, &rates, first, last);
@@ -211,11 +211,12 @@ impl Cycling<'_> {
     }
 
     /// Stress that each wordline's programs add in a cycle, millionths.
-    fn rates(&self, block: &Block, programmed: &[u32], lifted: f64) -> Vec<u64> {
+    fn rates(&self, block: &Block, programmed: &[u32], shares: &[f64]) -> Vec<u64> {
         let bits = self.physics.cell.bits();
-        let share = (1.0 - self.physics.wear.erase_share) * self.physics.swing(self.plan);
-        let rate = if lifted > 0.0 { micro(share) } else { 0 };
         let mut rates = vec![0; block.stress.len()];
+        let Some(last) = programmed.last() else { return rates };
+        let pass = self.physics.pass_of(last % bits);
+        let rate = micro(self.physics.program_stress(self.plan, pass, shares));
         for page in programmed {
             rates[(page / bits) as usize] = rate;
         }

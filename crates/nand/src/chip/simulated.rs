@@ -260,6 +260,20 @@ fn states_of(physics: &CellPhysics, pages: &[&[u8]], cells: usize) -> Vec<u8> {
     states
 }
 
+/// The share of the cells in each state.
+fn shares_of(states: &[u8]) -> [f64; 16] {
+    // In turn into four counters: one alone would wait for itself where neighbours are alike.
+    let mut counts = [[0u32; 16]; 4];
+    for four in states.chunks(4) {
+        for (counts, state) in counts.iter_mut().zip(four) {
+            counts[usize::from(*state)] += 1;
+        }
+    }
+    std::array::from_fn(|state| {
+        f64::from(counts.iter().map(|counts| counts[state]).sum::<u32>()) / states.len() as f64
+    })
+}
+
 impl ChipInterface for SimulatedChip {
     fn identify(&self) -> &Identity {
         &self.identity
@@ -415,24 +429,22 @@ impl SimulatedChip {
         let condition = block.condition(physics, wordline as usize);
         let pages: Vec<&[u8]> = block.waiting.iter().map(Vec::as_slice).collect();
         let states = states_of(physics, &pages, cells);
-        let (mut volts, stressed) = match block.written.remove(&wordline) {
-            Some(written) => (written.cells, written.stressed),
-            None => (block.fresh(physics, wordline, cells), false),
+        let (mut volts, before) = match block.written.remove(&wordline) {
+            Some(written) => (written.cells, written.stress),
+            None => (block.fresh(physics, wordline, cells), 0),
         };
         let below = wordline.checked_sub(1).and_then(|below| block.written.get_mut(&below));
         let below = below.map(|below| &mut below.cells);
         let pulses = volts.program(physics, self.plan(), pass, &states, &condition, below);
-        let share = (1.0 - physics.wear.erase_share) * physics.swing(self.plan());
-        let lifted = states.iter().any(|state| *state > 0);
-        if lifted && !stressed {
-            block.stress[wordline as usize].programmed += block.pace.stress(micro(share), block.erases, 1);
-        }
+        let stress = micro(physics.program_stress(self.plan(), pass, &shares_of(&states))).max(before);
+        let passed = |stress: u64| block.pace.stress(stress, block.erases, 1);
+        block.stress[wordline as usize].programmed += passed(stress) - passed(before);
         if bit + 1 == self.bits() {
             block.waiting.clear();
         }
         block.programs += 1;
-        let (programs, stressed) = (block.programs, stressed || lifted);
-        let written = Written { cells: volts, states, pages: bit + 1, stressed, at, programs };
+        let programs = block.programs;
+        let written = Written { cells: volts, states, pages: bit + 1, stress, at, programs };
         block.written.insert(wordline, written);
         let most = pulses.iter().copied().max().unwrap_or(0);
         let ok = most <= physics.program.max_pulses;

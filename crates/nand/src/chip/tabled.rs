@@ -3,7 +3,8 @@
 //! Whole drives work with these tables; on the bench they answer as the cell model does, so that the two can be held
 //! against each other. Not told by tables, and so the same for all: which bits of a page are wrong (drawn), how
 //! wordlines of a block differ, how blocks differ but in how long they live. A cycle that programs some pages wears a
-//! block as one that programs all, because its worst wordline decides.
+//! block as one that programs all, because its worst wordline decides. What single programs wrote wears as the mix of states
+//! that it is, as patterns of cycles do.
 
 use super::ChipInterface;
 use super::bench::{Bench, check_cycles};
@@ -123,12 +124,27 @@ impl TabledChip {
             (_, Pattern::Ones) => of(&"1".repeat(bits))?,
             (_, Pattern::State(state)) => of(state)?,
             (_, Pattern::Mix(shares)) => {
-                let programmed = shares.iter().filter(|(_, share)| *share > 0.0);
-                // Any cell that is lifted stresses its wordline, so the hardest state decides.
-                programmed.map(|(state, _)| of(state)).try_fold(0.0f64, |most, s| s.map(|s| most.max(s)))?
+                let held = shares.iter().filter(|(_, share)| *share > 0.0);
+                let parts = held.map(|(state, share)| of(state).map(|stress| stress * share));
+                parts.sum::<Result<f64, String>>()?
             }
         };
         Ok(micro(stress))
+    }
+
+    /// Wear of a cycle that ends now, millionths: that of the wordline whose data wear most.
+    fn stress_of_written(&mut self, number: u32) -> Result<u64, String> {
+        let bits = self.identity.geometry.cell.bits();
+        let written = std::mem::take(&mut self.block(number).written);
+        let mut most = self.stress(&Pattern::Random, Pages::None)?;
+        let mut wordlines: Vec<u32> = written.keys().map(|page| page / bits).collect();
+        wordlines.dedup();
+        for wordline in wordlines {
+            let pages = (0..bits).map(|bit| written.get(&(wordline * bits + bit)).map(|page| &*page.data));
+            let mix = mix_of(&self.identity.states, &pages.collect::<Vec<_>>());
+            most = most.max(self.stress(&Pattern::Mix(mix), Pages::All)?);
+        }
+        Ok(most)
     }
 
     /// How much longer blocks live at this temperature than where their ranks were taken.
@@ -189,6 +205,23 @@ const ROOM_CELSIUS: f64 = 25.0;
 
 fn cycles_of(worn: u64) -> u32 {
     u32::try_from(worn / MICRO as u64).unwrap_or(u32::MAX)
+}
+
+/// The share of a wordline's cells in each state, by its pages in the order of programming; one not written reads as ones.
+fn mix_of(states: &[&str], pages: &[Option<&[u8]>]) -> Vec<(String, f64)> {
+    let bytes = pages.iter().flatten().map(|page| page.len()).max().unwrap_or(0);
+    let held = |state: &str| -> f64 {
+        let digits = || state.bytes().zip(pages);
+        let of_byte = |at: usize| {
+            let like = |(digit, page): (u8, &Option<&[u8]>)| {
+                let own = page.map_or(0xff, |page| page[at]);
+                if digit == b'1' { own } else { !own }
+            };
+            digits().map(like).fold(0xff, |all: u8, own| all & own).count_ones()
+        };
+        f64::from((0..bytes).map(of_byte).sum::<u32>()) / (8 * bytes) as f64
+    };
+    states.iter().map(|state| ((*state).to_owned(), held(state))).collect()
 }
 
 /// Flips bits of `data`, each with this chance: from one wrong bit to the next.
@@ -260,12 +293,11 @@ impl ChipInterface for TabledChip {
     fn erase(&mut self, number: u32) -> Result<Answer, String> {
         self.identity.check(number, 0)?;
         let warmth = self.warmth();
-        let pages = if self.block(number).written.is_empty() { Pages::None } else { Pages::All };
-        let stress = self.stress(&Pattern::Random, pages)?;
-        let block = self.block(number);
-        if block.bad {
+        if self.block(number).bad {
             return Ok(self.bench.answer(Status::Protected, 0));
         }
+        let stress = self.stress_of_written(number)?;
+        let block = self.block(number);
         let pe_cycles = cycles_of(block.worn);
         block.worn += stress;
         block.cycles += 1;

@@ -14,8 +14,8 @@ const BIN_V: f64 = 0.004;
 
 /// One state's cells.
 pub(super) enum Hump {
-    /// Cells as they are read: shares too small to count are carried on along a normal tail.
-    Read(Ranks),
+    /// Cells before reads lift few of them: shares too small to count are carried on along a normal tail.
+    Read(Ranks, Lifted),
     /// Cells before the noise that has tails: the noise is added as a formula, so that small shares are exact.
     Noisy {
         /// Middle of the first bin, volts.
@@ -31,22 +31,67 @@ pub(super) enum Hump {
     },
 }
 
+/// Cells counted by where they lie, that reads lift as a formula has it: the few that rise far are too few to be drawn.
+pub(super) struct Lifted {
+    /// Cells in all, and those of each bin: how many, where, and the voltage over v that is the share lifted by more than v.
+    count: f64,
+    bins: Vec<[f64; 3]>,
+    /// Reads lift cells beyond references below this, volts.
+    top: f64,
+}
+
+impl Lifted {
+    /// What [`Hump::read`] says of `weak_v` and `range`.
+    fn of(volts: &[f32], weak_v: f64, (erased, top): (f64, f64)) -> Self {
+        let (low, cells) = if weak_v > 0.0 { binned(volts) } else { (0.0, Vec::new()) };
+        let of_bin = |(bin, cells): (usize, &u32)| {
+            let volts = low + BIN_V * bin as f64;
+            [f64::from(*cells), volts, weak_v * ((top - volts) / (top - erased)).max(0.0)]
+        };
+        let held = cells.iter().enumerate().filter(|(_, cells)| **cells > 0);
+        Self { count: volts.len() as f64, bins: held.map(of_bin).collect(), top }
+    }
+
+    fn is_beyond(&self, reference: f64) -> bool {
+        !self.bins.is_empty() && reference < self.top
+    }
+
+    /// The share of the cells that reads lift from below a reference to above it.
+    fn above(&self, reference: f64) -> f64 {
+        if !self.is_beyond(reference) {
+            return 0.0;
+        }
+        let of_bin = |[cells, volts, lifted_v]: &[f64; 3]| {
+            let way = reference - volts;
+            if way > 0.0 { cells * (lifted_v / way).min(1.0) } else { 0.0 }
+        };
+        self.bins.iter().map(of_bin).sum::<f64>() / self.count
+    }
+}
+
+/// Where the middle of the first bin lies, volts, and how many cells are in each.
+fn binned(volts: &[f32]) -> (f64, Vec<u32>) {
+    let (lowest, highest) = extent(volts);
+    let bins_of: Vec<u32> = volts.iter().map(|volts| bin_of(volts - lowest)).collect();
+    let mut cells = vec![0u32; bin_of(highest - lowest) as usize + 1];
+    for bin in bins_of {
+        cells[bin as usize] += 1;
+    }
+    (f64::from(lowest), cells)
+}
+
 impl Hump {
-    /// Cells as they are read.
-    pub fn read(volts: &[f32]) -> Self {
-        Self::Read(Ranks::of(volts))
+    /// Cells as they are read but for what reads lift: `weak_v` over v is the share that rises by more than v at the erased
+    /// threshold. `range`: thresholds of the erased and the highest state, volts.
+    pub fn read(volts: &[f32], weak_v: f64, range: (f64, f64)) -> Self {
+        Self::Read(Ranks::of(volts), Lifted::of(volts, weak_v, range))
     }
 
     /// Cells that are still to be moved by `noise`, and by reads: `weak_v` over v is the share that rises by more than v
     /// at the erased threshold. `range`: thresholds of the erased and the highest state, volts.
     pub fn noisy(volts: &[f32], noise: Noise, weak_v: f64, range: (f64, f64)) -> Self {
-        let (lowest, highest) = extent(volts);
-        let low = f64::from(lowest);
-        let bins_of: Vec<u32> = volts.iter().map(|volts| bin_of(volts - lowest)).collect();
-        let ((erased, top), mut cells) = (range, vec![0u32; bin_of(highest - lowest) as usize + 1]);
-        for bin in bins_of {
-            cells[bin as usize] += 1;
-        }
+        let (low, cells) = binned(volts);
+        let (erased, top) = range;
         let lifted_below = if weak_v > 0.0 { top } else { f64::NEG_INFINITY };
         let of_bin = |(bin, cells): (usize, &u32)| {
             let volts = low + BIN_V * bin as f64;
@@ -66,7 +111,7 @@ impl Hump {
 
     pub fn count(&self) -> f64 {
         match self {
-            Self::Read(volts) => volts.count() as f64,
+            Self::Read(volts, _) => volts.count() as f64,
             Self::Noisy { count, .. } => *count,
         }
     }
@@ -74,7 +119,7 @@ impl Hump {
     /// Half of the cells lie below, but for those that tails carry away.
     pub fn middle(&self) -> f64 {
         match self {
-            Self::Read(volts) => volts.at(volts.count() / 2),
+            Self::Read(volts, _) => volts.at(volts.count() / 2),
             Self::Noisy { low, bins, count, loss, erased } => {
                 let mut below = 0.0;
                 let passes = |(cells, _): &(f64, f64)| {
@@ -99,20 +144,27 @@ impl Hump {
 
     /// Whether reads count in [`Hump::above`] of this reference.
     pub fn is_lifted(&self, reference: f64) -> bool {
-        matches!(self, Self::Noisy { bins, .. } if bins.are_lifted(reference))
+        match self {
+            Self::Read(_, lifted) => lifted.is_beyond(reference),
+            Self::Noisy { bins, .. } => bins.are_lifted(reference),
+        }
     }
 
     /// What [`Hump::above`] would be if reads lifted no cell: never more than it, and falling with the reference.
     pub fn above_unread(&self, reference: f64) -> f64 {
         match self {
-            Self::Read(_) => self.above(reference),
+            Self::Read(volts, _) => beyond(volts, reference, true),
             Self::Noisy { bins, count, .. } => bins.above_unread(reference) / count,
         }
     }
 
     fn beyond(&self, reference: f64, side: Side) -> f64 {
         match self {
-            Self::Read(volts) => beyond(volts, reference, side == Side::Above),
+            Self::Read(volts, lifted) if side == Side::Above => {
+                let unread = beyond(volts, reference, true);
+                (unread + lifted.above(reference)).min(1.0)
+            }
+            Self::Read(volts, _) => beyond(volts, reference, false),
             Self::Noisy { bins, count, .. } => bins.beyond(reference, side) / count,
         }
     }
@@ -158,7 +210,8 @@ mod tests {
     #[test]
     fn small_shares_follow_the_tail_of_a_normal_sample() {
         let stream = Stream::new(3);
-        let volts = |count: u64| Hump::read(&(0..count).map(|i| stream.normal(i) as f32).collect::<Vec<_>>());
+        let draws = |count: u64| (0..count).map(|i| stream.normal(i) as f32).collect::<Vec<_>>();
+        let volts = |count: u64| Hump::read(&draws(count), 0.0, (-6.0, 6.0));
         let sample = volts(200_000);
         for z in [2.0, 3.0, 4.0, 5.0] {
             for (share, upwards) in [(sample.above(z), true), (sample.below(-z), false)] {

@@ -6,6 +6,7 @@
 //! steps        program steps over the usual one, rising, with 1 among them: what a write costs; default [1.0]
 //! t_prog       for each step, for each wear, one time of each page type (or of the whole wordline)
 //! t_bers       for each wear
+//! laws         number of the laws of cells that the tables were derived by; other than today's are refused
 //!
 //! [tables.errors]      raw bit error rates, see `errors.rs`
 //! [tables.endurance]   when blocks fail, see `endurance.rs`
@@ -31,9 +32,13 @@ pub use states::StateTable;
 pub use voltages::VoltageSet;
 
 use crate::{Geometry, ProgramOrder};
-use config::{ConfigError, Section};
+use config::{ConfigError, Place, Section, at_least};
+use std::path::Path;
 use units::Nanos;
 
+/// The laws of cells (`cells/`) that tables are derived by. It rises with every change of what cells do, and with it tables
+/// that were derived before are refused: a drive would age as no cells do. 2: wear by the charge of what cells hold.
+pub const CELL_LAWS: u32 = 2;
 const ROWS_MAX: usize = 64;
 const STEPS_MAX: usize = 16;
 
@@ -69,6 +74,7 @@ impl Tables {
         if !written {
             return Ok(None);
         }
+        check_laws(&mut s)?;
         let bits = geometry.cell.bits() as usize;
         let types = if geometry.program == ProgramOrder::Page { bits } else { 1 };
         let wear: Vec<u32> =
@@ -108,6 +114,33 @@ impl Tables {
         s.finish()?;
         Ok(Some(tables))
     }
+}
+
+/// Refuses tables that were derived by other laws of cells than today's; tables from the log of a rig have none.
+fn check_laws(s: &mut Section) -> Result<(), ConfigError> {
+    let is_derived = s.has("states");
+    let help = "laws of cells that the tables were derived by";
+    let today = at_least(CELL_LAWS).at_most(CELL_LAWS);
+    let found = if is_derived {
+        s.within(today).required::<u32>("laws", help).map(Some)
+    } else {
+        s.within(today).optional::<u32>("laws", help)
+    };
+    found.map(|_| ()).map_err(renewed)
+}
+
+/// Says how tables of other laws are derived anew.
+fn renewed(error: ConfigError) -> ConfigError {
+    let path = match &error.place {
+        Place::Line(path, _) => path.to_string(),
+        _ => "CHIP-derived.toml".to_owned(),
+    };
+    let stem = Path::new(&path).file_stem().map_or_else(|| "CHIP".into(), |stem| stem.to_string_lossy());
+    let chip = stem.trim_end_matches("-derived");
+    let expected = format!(
+        "expected {CELL_LAWS}, today's laws of cells: `floatgate derive {chip} --out {path}` derives these tables anew"
+    );
+    ConfigError { expected, hint: None, ..error }
 }
 
 /// Refuses a list of another length.

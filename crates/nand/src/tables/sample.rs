@@ -4,8 +4,8 @@
 //! wordlines programmed with pseudo-random states and are left alone or read so many times; the shares of each state's
 //! cells beyond each reference are taken, and their mean over the blocks. Each block stands for another layer, too.
 //!
-//! Noise with tails (`[cells.tails]`, `[cells.uneven]`) is not drawn but added as the formula it is drawn from: small
-//! shares are then as exact as large ones. Cells of a chip without such noise are counted; shares too small for that are
+//! Noise with tails (`[cells.tails]`, `[cells.uneven]`) is not drawn but added as the formula it is drawn from, and so are the
+//! few cells that reads lift far: small shares are then as exact as large ones. Cells of a chip without such noise are counted; shares too small for that are
 //! carried on from the sample's tail along a normal one (a straight line in quantiles), as is usual for measured
 //! thresholds; such rates are as good as that shape.
 
@@ -74,7 +74,7 @@ pub fn error_rates(
     let mut sums: Vec<Rates> = Vec::new();
     // Those that are looked at: the last has no neighbour above.
     let mut lines: Vec<Wordline> = (1..sample.wordlines).map(|_| Wordline::none()).collect();
-    let plain = if physics.has_tails() { physics.without_tails() } else { physics.clone() };
+    let plain = if physics.has_tails() { physics.without_tails() } else { physics.without_weak() };
     for (number, (share, trapping)) in alive(physics, sample, pe_cycles).into_iter().enumerate() {
         let stream = Stream::new(sample.seed).of(number as u64);
         let rank = ((number * LAYERS_ON) % BLOCKS) as f64 + 0.5;
@@ -211,7 +211,7 @@ fn humps(
         if physics.has_tails() {
             Hump::noisy(&volts, noise, weak_v, (physics.erased, top))
         } else {
-            Hump::read(&volts)
+            Hump::read(&volts, weak_v, (physics.erased, top))
         }
     };
     (0..physics.states.len()).map(hump).collect()

@@ -126,7 +126,7 @@ mod tests {
                 (0..3000).map(|cell| (1.0 + middle + 0.1 * draws.normal(cell)) as f32).collect();
             match noise {
                 Some(noise) => Hump::noisy(&volts, noise, weak_v, (-2.0, 2.0)),
-                None => Hump::read(&volts),
+                None => Hump::read(&volts, weak_v, (-2.0, 2.0)),
             }
         })
     }

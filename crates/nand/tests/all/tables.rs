@@ -1,7 +1,7 @@
 //! Do the error tables of all chips only grow with wear, age and reads, and is one that falls refused with its cell?
 
 use config::{ConfigError, Document, Section};
-use nand::tables::{Age, References, Tables};
+use nand::tables::{Age, CELL_LAWS, References, Tables};
 use nand::{Cell, Geometry, ProgramOrder};
 use proptest::prelude::*;
 use std::fs;
@@ -124,4 +124,22 @@ fn a_table_that_falls_is_refused_with_its_cell() {
     assert!(by_age.contains("along ages"), "{by_age}");
     let by_reads = refused("1e-6, 1e-6, 2e-6, 2e-6", "2e-6, 1e-6, 2e-6, 2e-6");
     assert!(by_reads.contains("rate_reads[1] = 1e-6: at 0 cycles, 1000 reads"), "{by_reads}");
+}
+
+#[test]
+fn tables_of_other_laws_of_cells_are_refused_with_the_command_that_renews_them() {
+    let slc = geometry(Cell::Slc, ProgramOrder::Page);
+    let table = table("1e-6, 1e-6, 2e-6, 3e-6", "1e-6, 1e-6, 2e-6, 2e-6");
+    let states = "[tables.states]\npatterns = [\"random\"]\nt_prog = [\"1ms\"]\nstress = [1.0]\nmisread = [0.0]\nerase_only = 0.7\n";
+    let with =
+        |laws: &str| read(&(table.replacen("[tables]\n", &format!("[tables]\n{laws}"), 1) + states), &slc);
+    assert!(with(&format!("laws = {CELL_LAWS}\n")).is_ok());
+    for laws in ["", "laws = 1\n", "laws = 99\n"] {
+        let error = with(laws).expect_err("other laws").to_string();
+        assert!(error.starts_with("chip.toml:") && error.contains("nand.tables.laws"), "{error}");
+        assert!(error.contains(&format!("expected {CELL_LAWS}")), "{error}");
+        assert!(error.contains("`floatgate derive chip --out chip.toml`"), "{error}");
+        assert_eq!(error.lines().count(), 1, "{error}");
+    }
+    assert!(read(&table, &slc).is_ok(), "tables of a rig's log follow no laws");
 }

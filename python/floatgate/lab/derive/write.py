@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from floatgate import _core
 from floatgate.lab.derive.lives import BLOCKS as LIVED, Endurance
 from floatgate.lab.derive.rates import AGES_S, READS, Rates
 from floatgate.lab.derive.states import States
@@ -34,6 +35,7 @@ def chip_file(model: PageModel, base: str, title: str, one_shot: bool, provenanc
         *_list("t_r", _ns(model.t_r_ns), "read times of the cell model"),
         "",
         "[tables]",
+        f"laws = {_core.cell_laws()}  # derived: number of the laws of cells",
         *_list("pe_cycles", (str(row.pe_cycles) for row in model.rows), "wear of the rows"),
         *_list("steps", map(_number, model.steps), "program steps over the plan's"),
         *_list("t_prog", _ns(_program_times(model, one_shot)), "mean over wordlines and the blocks alive"),

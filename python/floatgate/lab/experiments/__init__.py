@@ -22,6 +22,7 @@ _FILES = (
     "dwell",
     "prediction",
     "state_wear",
+    "state_life",
     "state_errors",
     "state_program",
     "page_program",

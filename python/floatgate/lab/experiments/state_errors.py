@@ -78,7 +78,7 @@ EXPERIMENT = Experiment(
     "state-errors",
     "Errors by state and page type",
     "Which states, and which page of a wordline, have most errors?",
-    "Wang 2014 (poster), figures 2 and 3",
+    "Wang 2014 (poster), figure 3; by the state read, which figure 2 does not show",
     run,
     lacks_states,
 )

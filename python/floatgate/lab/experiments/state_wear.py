@@ -67,12 +67,18 @@ def _says(last: dict[str, float], cycles: int, erased: str) -> str:
     order = sorted(last, key=lambda name: -last[name])
     if not any(last.values()):
         return f"Up to {q.count(cycles)} cycles no cell was wrong, whatever the blocks were worn with."
+    most, least = (_alike(last, order[place]) for place in (0, -1))
     return (
-        f"After {q.count(cycles)} cycles, errors were most where blocks had been worn with {order[0]} "
-        f"({q.three(last[order[0]])} of a million cells) and fewest with {order[-1]} "
+        f"After {q.count(cycles)} cycles, errors were most where blocks had been worn with {most} "
+        f"({q.three(last[order[0]])} of a million cells) and fewest with {least} "
         f"({q.three(last[order[-1]])}). Cells that stay at {erased}, or are erased without being programmed, "
         "are erased too deep each time: that stresses their oxide although no data were written."
     )
+
+
+def _alike(last: dict[str, float], name: str) -> str:
+    """Return all kinds of wear that left as many errors as this one."""
+    return " and ".join(one for one, errors in last.items() if errors == last[name])
 
 
 def _last_of_all(found: dict[str, list[errors.CellErrors | None]]) -> tuple[dict[str, float], int]:

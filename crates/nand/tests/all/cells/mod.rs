@@ -1,5 +1,6 @@
 //! Do the cells do what closed forms say: pulses, widths, wear, time, errors?
 
+mod charge;
 mod errors;
 mod physics;
 mod poster;

@@ -20,7 +20,7 @@ DEMO_TRACE := $(TRACES)/derived-linux-webserver-2-no-repeats.load.gz
 DEMO_SYNTHETIC := examples/synthetic-server.fio
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-rust test-papers test-python fuzz mutants bench pgo lint docs docs-site docs-api wheel wheel-check format clean
+.PHONY: help setup demo test test-rust test-papers test-python fuzz mutants bench evidence codes pgo lint docs docs-site docs-api wheel wheel-check format clean
 
 help: ## List these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -84,6 +84,13 @@ else
 bench: ## Measure speed and memory beside the memory wall, or other simulators (PEERS=...)
 	FLOATGATE_TRACES='$(abspath $(TRACES))' cargo run --quiet --release --package floatgate-bench -- $(if $(SAVE),--save $(SAVE))
 endif
+
+# SECONDS ends each point after so many: `make evidence SECONDS=60`. A floor's point takes a core-hour.
+evidence: ## Count our decoders' failures at every point of AFF3CT's public curves
+	cargo run --quiet --release --package ecc --example evidence -- $(or $(SECONDS),1000000)
+
+codes: ## Grow the LDPC codes of our own again into codes/, the same bytes
+	cargo run --quiet --release --package ecc --example codes -- codes
 
 pgo: ## Record which code is hot; PGO=1 then makes setup, bench and wheel build a quicker core
 	@test -x "$$(rustc --print target-libdir)/../bin/llvm-profdata" || \

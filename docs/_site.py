@@ -50,6 +50,7 @@ OUTSIDE = {
     "GLOSSARY.md": "reference/glossary.md",
     "README.md": "contributing/readme.md",
     "benches/README.md": "contributing/benches.md",
+    "benches/gpu/README.md": "contributing/gpu.md",
     "benches/peers/README.md": "contributing/peers.md",
     "papers/README.md": "papers/index.md",
 }

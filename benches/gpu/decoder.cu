@@ -101,6 +101,7 @@ struct Counts {
     u32 next, listed; // the next batch to take; words in the list
 };
 
+// One function, longer than a screen: its parts share what a thread has in registers.
 extern "C" __global__ void __launch_bounds__(128) decode(
     const u32 *starts, const u32 *columns, const u32 *sent_words, u32 sent_count, u64 stream, double number,
     const u32 *below, const signed char *levels, u64 first, u32 batches, value_t *all_beliefs, value_t *all_said,

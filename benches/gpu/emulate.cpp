@@ -1,4 +1,4 @@
-// decoder.cu on a processor, for whoever has no GPU: 32 threads of a warp as contexts that take turns, so that its digits can be
+// decoder.cu on a processor, for machines without a GPU: 32 threads of a warp as contexts that take turns, so that its digits can be
 // compared with the CPU decoder's. README.md says how to build and run it. Slow; a few words only.
 
 #include <cstdint>

@@ -1,46 +1,73 @@
-//! Counts failures of a code over a channel, decoder by decoder:
-//! `curves CODE DECODER gauss|flips POINT[,POINT...] WORDS`. A point of `gauss` is the raw bit error rate of a hard read of it.
+//! Counts failures of a code over a channel, on one core: `curves CODE DECODER NOISE POINT[,POINT...] WORDS`. A point is the raw bit
+//! error rate of a hard read.
 
 use ecc::channel::Channel;
 use ecc::decoder::{Decoder, GradientDescent, MinSum, MinSum8, SumProduct};
-use ecc::ldpc::named;
+use ecc::ldpc::{named, shipped};
 use ecc::measure::Trial;
 use std::sync::Arc;
+
+const DECODERS: [&str; 5] = ["min-sum", "min-sum-8", "levels", "sum-product", "gradient-descent"];
+/// Told by how likely they are; told in levels of 12 by `levels-12`, for the decoder `levels`.
+const NOISES: [&str; 3] = ["flips", "levels-12", "gauss"];
 
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let [code, decoder, noise, points, words] = arguments.as_slice() else {
-        eprintln!("curves CODE DECODER gauss|flips POINT[,POINT...] WORDS");
-        std::process::exit(2);
+        fail("expected CODE DECODER NOISE POINT[,POINT...] WORDS");
     };
+    let codes: Vec<&str> = shipped().iter().map(|(name, _)| *name).collect();
+    known("CODE", code, &codes);
+    known("DECODER", decoder, &DECODERS);
+    known("NOISE", noise, &NOISES);
     let graph = Arc::new(named(code).expect("a shipped code").graph);
-    let words: u64 = words.parse().expect("WORDS: a multiple of 64");
-    let decoder: Box<dyn Decoder> = match decoder.as_str() {
+    let Some(words) = words.parse::<u64>().ok().filter(|words| words.is_multiple_of(64) && *words > 0) else {
+        fail(&format!("WORDS: {words:?}: expected a multiple of 64"));
+    };
+    for point in points.split(',') {
+        let Some(rate) = point.parse::<f64>().ok().filter(|rate| *rate > 0.0 && *rate < 0.5) else {
+            fail(&format!("POINT: {point:?}: expected a rate between 0 and 0.5"));
+        };
+        let trial = Trial::random(&graph, channel(noise, rate), 8, 1);
+        let start = std::time::Instant::now();
+        let count = trial.count(&*maker(decoder), 0..words);
+        println!(
+            "{point}: {} of {words} failed, {} undetected, {:.2} iterations, {:.1} Mbit/s",
+            count.failures,
+            count.undetected,
+            count.iterations as f64 / count.words as f64,
+            count.words as f64 * graph.bits() as f64 / start.elapsed().as_secs_f64() / 1e6
+        );
+    }
+}
+
+fn maker(decoder: &str) -> Box<dyn Decoder> {
+    match decoder {
         "min-sum" => Box::new(MinSum::new(20, 0.75, 0.0)),
         "min-sum-8" => Box::new(MinSum8::default()),
         "levels" => Box::new(MinSum8::of_levels(20, 6)),
         "sum-product" => Box::new(SumProduct::new(50)),
-        "gradient-descent" => Box::new(GradientDescent::new(100, 0.9)),
-        other => panic!("{other:?}: no decoder"),
-    };
-    for point in points.split(',').map(|point| point.parse::<f64>().expect("POINT: a number")) {
-        let channel = match noise.as_str() {
-            "flips" => Channel::Flips { rate: point },
-            "levels-8" => Channel::coarse_flips(point, 8),
-            "levels-12" => Channel::coarse_flips(point, 12),
-            _ => Channel::Gauss { sigma: -1.0 / nand::cells::normal::quantile(point) },
-        };
-        let trial = Trial::random(&graph, channel, 8, 1);
-        let start = std::time::Instant::now();
-        let count = trial.count(&*decoder, 0..words);
-        let seconds = start.elapsed().as_secs_f64();
-        println!(
-            "{point}: {} of {} failed, {} undetected, {:.2} iterations, {:.1} Mbit/s",
-            count.failures,
-            count.words,
-            count.undetected,
-            count.iterations as f64 / count.words as f64,
-            count.words as f64 * graph.bits() as f64 / seconds / 1e6
-        );
+        _ => Box::new(GradientDescent::new(100, 0.9)),
     }
+}
+
+fn channel(noise: &str, rate: f64) -> Channel {
+    match noise {
+        "flips" => Channel::Flips { rate },
+        "levels-12" => Channel::coarse_flips(rate, 12),
+        _ => Channel::Gauss { sigma: -1.0 / nand::cells::normal::quantile(rate) },
+    }
+}
+
+fn known(what: &str, name: &str, names: &[&str]) {
+    if !names.contains(&name) {
+        let hint = config::meant(name, names.iter().copied());
+        let hint = hint.map_or(String::new(), |hint| format!("; {hint}"));
+        fail(&format!("{what}: {name:?}: expected one of {}{hint}", names.join(", ")));
+    }
+}
+
+fn fail(message: &str) -> ! {
+    eprintln!("curves: {message}");
+    std::process::exit(2);
 }

@@ -16,8 +16,11 @@ const SHARE: u64 = 256;
 
 fn main() {
     let mut arguments = std::env::args().skip(1);
-    let seconds =
-        arguments.next().map_or(Ok(u64::MAX), |seconds| seconds.parse()).expect("SECONDS: a whole number");
+    let given = arguments.next().unwrap_or_else(|| u64::MAX.to_string());
+    let Ok(seconds) = given.parse() else {
+        eprintln!("evidence: SECONDS: {given:?}: expected a whole number");
+        std::process::exit(2);
+    };
     let name = arguments.next().unwrap_or_default();
     println!(
         "curve;point;words;failures;rate;low;high;undetected;iterations;aff3ct_words;aff3ct_failures;likeness;seconds"
@@ -26,7 +29,7 @@ fn main() {
         for (point, words, failures) in curve.points {
             let start = Instant::now();
             let count = count(curve, *point, Duration::from_secs(seconds));
-            // Of both ends: all of a hundred intervals but five hold the rate.
+            // Of a hundred such intervals 95 hold the rate.
             let (low, high) = count.interval(0.05);
             println!(
                 "{};{point};{};{};{:.3e};{low:.3e};{high:.3e};{};{:.3};{words};{failures};{:.3};{:.1}",

@@ -1,7 +1,7 @@
 //! What becomes of a word on its way: the ratio that a decoder is told of each bit.
 //!
 //! Noise belongs to a bit by number, as all chance of cells does (`nand::cells::normal::Stream`): bit `b` of word `w` is
-//! the same on every machine, whatever was asked before, in any order.
+//! the same on every machine and in any order of asking.
 
 use nand::cells::normal::{Stream, above, quantile};
 
@@ -25,9 +25,9 @@ pub enum Channel {
 /// A sent zero comes as one of a few levels; a sent one as their negatives.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Levels {
-    /// Of 32 uniform bits, those below the k-th give the k-th level; the last is for the rest. Rising.
+    /// Bounds of 32 uniform bits, rising: a draw below the k-th gives the k-th level, a draw above all the last level.
     pub below: Vec<u32>,
-    /// One more than those.
+    /// Levels of a sent zero: one more than there are bounds.
     pub levels: Vec<i8>,
 }
 
@@ -58,24 +58,23 @@ impl Channel {
         })
     }
 
-    /// The ratio of a bit: chance is its stream and number.
+    /// The ratio of a bit that was sent as this symbol, 1 for a zero and -1 for a one; chance is its stream and number.
     #[inline]
-    pub fn ratio(&self, noise: Stream, bit: u64, sent: bool) -> f32 {
-        let sign = if sent { -1.0 } else { 1.0 };
+    pub fn ratio(&self, noise: Stream, bit: u64, symbol: f64) -> f32 {
         match self {
             Self::Gauss { sigma } => {
-                let received = sign + sigma * quantile(noise.uniform(bit));
+                let received = symbol + sigma * quantile(noise.uniform(bit));
                 (2.0 * received / (sigma * sigma)) as f32
             }
             Self::Flips { rate } => {
                 let ratio = libm::log((1.0 - rate) / rate);
                 let kept = noise.uniform(bit) >= *rate;
-                (if kept { sign * ratio } else { -sign * ratio }) as f32
+                (if kept { symbol * ratio } else { -symbol * ratio }) as f32
             }
             Self::Levels(Levels { below, levels }) => {
                 let draw = (noise.bits(bit) >> 32) as u32;
                 let level = levels[below.partition_point(|below| *below <= draw)];
-                sign as f32 * f32::from(level)
+                symbol as f32 * f32::from(level)
             }
         }
     }
@@ -92,11 +91,11 @@ mod tests {
         assert!(below.is_sorted() && levels.len() == below.len() + 1);
         let noise = Stream::new(7);
         let draws = 200_000;
-        let wrong = (0..draws).filter(|bit| channel.ratio(noise, *bit, false) < 0.0).count() as f64;
+        let wrong = (0..draws).filter(|bit| channel.ratio(noise, *bit, 1.0) < 0.0).count() as f64;
         // Below -0.5 levels: a ratio of -0.25, received -0.03125.
         let expected = above(1.031_25 / 0.5) * draws as f64;
         assert!((wrong - expected).abs() < 4.0 * expected.sqrt(), "{wrong} {expected}");
-        let mirrored = |bit| channel.ratio(noise, bit, true) == -channel.ratio(noise, bit, false);
+        let mirrored = |bit| channel.ratio(noise, bit, -1.0) == -channel.ratio(noise, bit, 1.0);
         assert!((0..1000).all(mirrored));
     }
 
@@ -107,7 +106,7 @@ mod tests {
         let draws = 100_000u64;
         let noise = Stream::new(1);
         let mean =
-            (0..draws).map(|bit| f64::from(channel.ratio(noise, bit, false))).sum::<f64>() / draws as f64;
+            (0..draws).map(|bit| f64::from(channel.ratio(noise, bit, 1.0))).sum::<f64>() / draws as f64;
         let expected = 2.0 / (sigma * sigma);
         assert!((mean - expected).abs() < 4.0 * (2.0 * expected / draws as f64).sqrt(), "{mean} {expected}");
     }

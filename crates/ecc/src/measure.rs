@@ -25,9 +25,9 @@ pub struct Trial {
 pub struct Count {
     /// Words decoded.
     pub words: u64,
-    /// Those whose data came out wrong.
+    /// Words whose data came out wrong.
     pub failures: u64,
-    /// Those of them whose checks all hold.
+    /// Failures whose checks all hold.
     pub undetected: u64,
     /// Iterations of all words.
     pub iterations: u64,
@@ -150,8 +150,9 @@ impl Trial {
             let sent = self.sent(first);
             let noises: Vec<Stream> = (first..first + step).map(|word| self.noise(word)).collect();
             for ((bit, sent), ratios) in sent.iter().enumerate().zip(ratios.chunks_exact_mut(side_by_side)) {
+                let symbol = if *sent { -1.0 } else { 1.0 };
                 for (ratio, noise) in ratios.iter_mut().zip(&noises) {
-                    *ratio = self.channel.ratio(*noise, bit as u64, *sent);
+                    *ratio = self.channel.ratio(*noise, bit as u64, symbol);
                 }
             }
             tell(first, sent, decoding.decode(&ratios));

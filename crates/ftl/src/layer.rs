@@ -8,9 +8,9 @@ use crate::media::Media;
 use crate::parts::{Parts, costs_of};
 use crate::upkeep::Upkeep;
 use crate::{
-    Act, Beginning, BlockMapped, Found, FtlConfig, FtlStats, Layout, Listed, Mark, Medium, Output, PageMapped,
-    Probe, Regulation, RegulationCounts, RegulationParts, SavedState, Seen, SuperblockState, Turnover,
-    UpkeepCounts,
+    Act, Beginning, BlockMapped, Found, FtlConfig, FtlStats, Layout, Listed, Mark, Medium, Output,
+    PageMapped, Probe, Regulation, RegulationCounts, RegulationParts, SavedState, Seen, SuperblockState,
+    Turnover, UpkeepCounts,
 };
 use controller::{Context, Controller, ControllerConfig, Interrupted};
 use engine::Event;

@@ -79,7 +79,7 @@ struct State {
     counts: Vec<u32>,
 }
 
-/// Chance is the same for the same word, in whatever order words come: it hangs on the syndrome's iteration and the bit.
+/// Chance hangs on the iteration and the bit alone, so that a word comes to the same in any order of words.
 const CHANCE: Stream = Stream::new(0x6764_6266);
 
 impl State {

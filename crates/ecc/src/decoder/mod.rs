@@ -6,7 +6,7 @@
 //! - the syndrome is tested before the first iteration and after each, the last included. A word that comes right costs none, and one
 //!   that the last iteration sets right has converged;
 //! - an iteration takes every check once;
-//! - a word stops at the first syndrome of zero, and keeps its bits of then, whatever words beside it do;
+//! - a word stops at the first syndrome of zero, and keeps its bits of then; words beside it change nothing;
 //! - a layered decoder takes checks in the order of the matrix's rows, and each sees what those before it have changed.
 //!
 //! Words lie side by side: the ratio of bit `b` of word `w` at `b * words + w`. They are decoded in lanes, as many at once as

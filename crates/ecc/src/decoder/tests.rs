@@ -15,7 +15,7 @@ fn graph(name: &str) -> Arc<Graph> {
 fn ratios(graph: &Graph, words: usize, sigma: f64, seed: u64) -> Vec<f32> {
     let noise = Stream::new(seed);
     let channel = Channel::Gauss { sigma };
-    (0..graph.bits() * words).map(|at| channel.ratio(noise, at as u64, false)).collect()
+    (0..graph.bits() * words).map(|at| channel.ratio(noise, at as u64, 1.0)).collect()
 }
 
 /// What runs here, with the vectors of this machine, and what any machine would run.
@@ -54,7 +54,7 @@ fn bits_of(beliefs: &Beliefs<f32, WORDS_32>) -> Vec<u32> {
     beliefs.of_bits.iter().chain(&beliefs.said).flatten().map(|value| value.to_bits()).collect()
 }
 
-/// A word comes to the same bits and iterations whatever lies beside it, and wherever it lies.
+/// A word comes to the same bits and iterations beside other words, and in another lane.
 #[test]
 fn words_do_not_change_each_other() {
     let graph = graph("wifi-648-540");

@@ -1,6 +1,6 @@
 //! Low-density parity-check codes: their matrices, where those come from, and how words are made.
 //!
-//! - [`Code`]: a matrix from a file of `codes/`, read strictly; [`shipped`]: those that come along.
+//! - [`Code`]: a matrix from a file of `codes/`, read strictly; [`shipped`]: the codes that come along.
 //! - [`Graph`]: which bits each check adds up; [`Base`]: the same by circulants.
 //! - [`grow`]: codes of our own, by progressive edge growth; [`cycles`]: how short their cycles are.
 //! - [`Encoder`]: parity bits of data.

@@ -1,4 +1,4 @@
-//! Tests of the decoder against other people's measurements.
+//! Decoders beside the measurements of another program.
 
 mod oracles;
 mod points;

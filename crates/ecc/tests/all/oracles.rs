@@ -1,4 +1,4 @@
-//! Failures of our decoders beside those that AFF3CT counted with the same matrix, schedule, factor and iterations.
+//! Failures of our decoders beside AFF3CT's, counted with the same matrix, schedule, factor and iterations.
 //!
 //! Points that a few seconds reach; `make evidence` counts all of them, floors included.
 

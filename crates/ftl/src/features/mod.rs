@@ -13,8 +13,8 @@ pub mod snapshots;
 mod trims;
 
 pub(crate) use hooks::Feature;
-pub use make::{Listed, Said};
 pub(crate) use make::{Chore, Made, Making, Settings};
+pub use make::{Listed, Said};
 
 /// The list of features: hands it to another macro, before what else that takes. Hooks are called in this order.
 macro_rules! features {

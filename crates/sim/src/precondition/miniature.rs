@@ -37,8 +37,9 @@ pub(super) fn miniature(
     seed: u64,
 ) -> Result<(Drive, Seen<Ftl>), Error> {
     let layout = ftl.layout().clone();
-    let (stripe, parity) =
-        ftl.feature::<ftl::Stripes>().map_or((0, 0), |stripes| (stripes.stripe(), stripes.parity_superblocks()));
+    let (stripe, parity) = ftl
+        .feature::<ftl::Stripes>()
+        .map_or((0, 0), |stripes| (stripes.stripe(), stripes.parity_superblocks()));
     let width = stripe + 1;
     let good = ftl.usable_superblocks();
     let ftl = ftl.as_page_mapped().expect("a layer maps pages or blocks");

@@ -70,7 +70,9 @@ fn snapshots_have_after_a_cut_the_room_that_is_left() {
     let cuts = ["power.cut.drawn=1", "ftl.buffer.power_loss_protection=false"];
     let settings = [SMALL, &ROOM, &snapshots, &cuts].concat();
     let mut bench = Bench::filled(&settings);
-    let room = |bench: &Bench| bench.ftl.feature::<ftl::snapshots::Snapshots>().expect("a drive with snapshots").room();
+    let room = |bench: &Bench| {
+        bench.ftl.feature::<ftl::snapshots::Snapshots>().expect("a drive with snapshots").room()
+    };
     let all = room(&bench);
     let Bench { ftl, ctx, .. } = &mut bench;
     ftl.as_page_mapped().expect("a map of pages").fail_dies(&[1], ctx);

@@ -75,7 +75,7 @@ def run(case: Case, full: bool) -> Finding:
         change = OTHERS[case.name]
         found = _aged(change.life, change.settings, full)
         value, rating = _compared(change.rating[0], found), float(EXPECTED[change.rating])
-        return Finding(f"{value:.0f} drive writes ({rating:.0f})", measure=value / rating - 1)
+        return Finding(f"{value:.3g} drive writes ({rating:.3g})", measure=value / rating - 1)
     if case.exhibit == "worst-layers":
         weaker = [limit / WORST[LIVES[case.name][0]] for limit in LIMITS]
         found = _aged(case.name, {"ecc.code.limits": weaker}, full)

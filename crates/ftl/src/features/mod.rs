@@ -9,12 +9,13 @@ mod hooks;
 mod make;
 pub mod parity;
 mod sectors;
+mod slc_cache;
 pub mod snapshots;
 mod trims;
 
 pub(crate) use hooks::Feature;
-pub use make::{Listed, Said};
 pub(crate) use make::{Chore, Made, Making, Settings};
+pub use make::{Listed, Said};
 
 /// The list of features: hands it to another macro, before what else that takes. Hooks are called in this order.
 macro_rules! features {
@@ -22,6 +23,7 @@ macro_rules! features {
         $call! {
             [
                 parity: crate::features::parity::Stripes,
+                slc_cache: crate::features::slc_cache::SlcCache,
                 snapshots: crate::features::snapshots::Snapshots,
                 sectors: crate::features::sectors::Sectors,
                 trims: crate::features::trims::Trims,

@@ -23,7 +23,7 @@ FEATURES = {
     "parity": (r"parity\w*|stripes?\b\w*|rebuilds?", ["parity"]),
     "snapshots": (r"snapshot\w*", ["snapshot_expiry"]),
     "sectors": (r"sectors\w*", []),
-    "slc_cache": (r"slc_cache\w*", ["guards/slc_cache", "slc_cache"]),
+    "slc_cache": (r"slc_cache\w*", ["slc_cache"]),
     "trims": (r"trims\b|records_trims|trim_records|deterministic\w*", []),
 }
 

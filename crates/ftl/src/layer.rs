@@ -164,7 +164,7 @@ impl Ftl {
         /// What regulation counted so far; nothing where there is none.
         regulation_counts() -> RegulationCounts { |ftl| ftl.regulation().map_or_else(Default::default, |it| it.counts) }
         /// Bytes that superblocks with one bit a cell hold; absent where there can be none.
-        cache_bytes() -> Option<u64> { |ftl| ftl.media().cache_bytes() }
+        cache_bytes() -> Option<u64> { |ftl| ftl.media().features.one_bit_bytes() }
         /// What an access to the buffer's DRAM takes; none where it takes nothing.
         dram() -> Option<Dram> { |ftl| ftl.host().dram }
     }

@@ -7,7 +7,6 @@ use crate::features::{Features, Making};
 use crate::guards::Guards;
 use crate::guards::demand::Demand;
 use crate::guards::regulation::{Regulation, RegulationParts};
-use crate::guards::slc_cache::SlcCache;
 use crate::host_side::Host;
 use crate::map_on_flash::MapOnFlash;
 use crate::media::Media;
@@ -57,17 +56,26 @@ impl Parts<'_> {
         let more_slots =
             demand.as_ref().map_or(0, |demand| demand.slots) + config.beside.slots(layout, has_map_on_flash);
         let slots = config.buffer.slots + more_slots;
-        let guards = guards_of(config, regulation, demand, &mut array, &mut controller, seed)?;
+        let guards = guards_of(config, regulation, demand, &mut controller, seed)?;
+        let (in_step, apart) = (config.beside.work_in_step(), config.beside.apart(layout));
         let making = Making {
             layout,
             array: &array,
-            apart: guards.slc_cache.as_ref().map_or(0, |cache| cache.reserved),
+            apart,
+            in_step,
+            slc_mode: controller.slc_mode(),
             slots,
             has_map_on_flash,
             has_power_cuts: config.has_power_cuts(),
             in_flight_most: config.buffer.in_flight,
         };
-        let features = Features::new(&config.beside, &making);
+        if let Some(lacking) = config.beside.lacks(&making) {
+            return Err(lacking);
+        }
+        let mut features = Features::new(&config.beside, &making);
+        if let Some(mode) = controller.slc_mode().filter(|_| features.uses_one_bit()) {
+            array.allow_slc_mode(mode.erases_per_cycle);
+        }
         let host = Host::new(config, &mut controller);
         let agenda = agenda_of(config, &features, &guards, &controller)?;
         let upkeep = Upkeep::new(config, seed);
@@ -78,9 +86,9 @@ impl Parts<'_> {
             spare,
             foreground_limit: upkeep.trigger.foreground_limit(),
             rewrite_after: config.upkeep.rewrite_after,
-            in_step: config.beside.work_in_step(),
-            apart: guards.slc_cache.as_ref().map_or(0, |cache| cache.shared()),
-            apart_from: guards.slc_cache.as_ref().map_or(NONE, |cache| cache.own_from()),
+            in_step,
+            apart: if in_step { 0 } else { apart },
+            apart_from: if in_step { layout.superblocks_per_die.saturating_sub(apart) } else { NONE },
             write_back: config.buffer.write_back,
             power_loss_protection: config.buffer.power_loss_protection,
             lapses: config.faults.lapses,
@@ -89,14 +97,12 @@ impl Parts<'_> {
             Store::new(layout.clone(), (&config.gc.victim, &config.wear), array, controller, seed);
         store.dead.from_start = config.faults.failed_die.unwrap_or(NONE);
         store.spare = config.has_power_cuts().then(|| Box::new(Spare::new(layout.physical_units(), slots)));
-        if let Some(cache) = &guards.slc_cache {
-            cache.begin(&mut store.space);
-        }
-        let core = Core {
+        let mut core = Core {
             store,
             buffer: Buffer::of(&config.buffer, more_slots, layout.logical_units, group, seed),
             reserved_slots: 0,
             collections: (0..layout.dies).map(|_| Collection::new()).collect(),
+            folding: Vec::new(),
             assembly: Assembly::new(
                 (&config.destination.placement, &config.destination.program_order),
                 layout.dies,
@@ -117,6 +123,7 @@ impl Parts<'_> {
             read_only: false,
             erased_in_a_row: 0,
         };
+        features.made(&mut core);
         Ok(Whole { media: Media { core, features, guards }, upkeep, host })
     }
 }
@@ -126,21 +133,11 @@ fn guards_of(
     config: &FtlConfig,
     regulation: RegulationParts,
     demand: Option<Demand>,
-    array: &mut FlashArray,
     controller: &mut Controller,
     seed: u64,
 ) -> Result<Guards, String> {
     let regulation = Regulation::new(config, regulation, controller, seed)?;
-    let slc_cache = SlcCache::new(config, controller.slc_mode());
-    if slc_cache.is_some() {
-        let Some(mode) = controller.slc_mode() else {
-            return Err("ftl.slc_cache: the chip's file does not say what its blocks are with one bit a cell: expected \
-                        nand.slc_mode with t_r and t_prog"
-                .into());
-        };
-        array.allow_slc_mode(mode.erases_per_cycle);
-    }
-    Ok(Guards { regulation, demand: demand.map(Box::new), slc_cache })
+    Ok(Guards { regulation, demand: demand.map(Box::new) })
 }
 
 /// The agenda of a drive on which something comes back by the clock alone.

@@ -12,6 +12,7 @@ mod buffering;
 mod collection;
 mod commit;
 mod finding;
+mod folding;
 mod found;
 mod idle;
 mod lost;
@@ -28,6 +29,7 @@ pub(crate) use asks::Ask;
 pub(crate) use assembly::Assembly;
 pub(crate) use collection::Collection;
 pub(crate) use finding::Finding;
+pub(crate) use folding::Folding;
 pub(crate) use idle::Idle;
 pub(crate) use lost::LostUnits;
 pub use moments::{GroupMoment, Member, Moment, OpenBlock, SetMoment, UsedBlock, VictimBlock};
@@ -77,6 +79,8 @@ pub(crate) struct Core {
     pub reserved_slots: u32,
     /// What each die's collection has in hand.
     pub collections: Vec<Collection>,
+    /// What each die folds; none where no superblock holds one bit a cell.
+    pub folding: Vec<Folding>,
     pub assembly: Assembly,
     /// What only the clock brings back, where anything is.
     pub agenda: Option<Box<Agenda>>,

@@ -13,7 +13,7 @@ use controller::{Context, Origin, Transaction};
 use engine::RandomStream;
 use nand::ProgramStatus;
 use std::ops::Range;
-use units::{Lpn, Ppa, SimTime};
+use units::{Lpn, Nanos, Ppa, SimTime};
 
 /// What the answers come to.
 macro_rules! fold {
@@ -358,4 +358,55 @@ hooks! {
     ask plans_together(core: &mut Core, set: usize, moment: &SetMoment, random: &mut RandomStream) -> Option<Result<SetPlan, String>>, first;
     /// They are built: the rest of these groups is free, in this order.
     tell begins_built(core: &mut Core, groups: &[u32]);
+    /// The drive is made.
+    tell made(core: &mut Core);
+    /// Some superblocks hold one bit a cell.
+    ask uses_one_bit() -> bool, any;
+    /// Takes the superblocks of a fresh drive that stand apart for it.
+    tell frees_own(core: &mut Core);
+    /// The host's next program unit on a die may go to a superblock with one bit a cell.
+    ask takes_hosts(core: &Core, die: usize) -> bool, any;
+    /// It may go to one with all its bits where it cannot go there.
+    ask lets_pass(die: usize) -> bool, all;
+    /// Opens a superblock with one bit a cell.
+    tell opens_one_bit(core: &mut Core, die: usize) -> bool, any;
+    /// A unit of the host's went to a stream of a die.
+    tell wrote_host_unit(core: &mut Core, die: usize, stream: usize);
+    /// A superblock with one bit a cell takes no more data.
+    tell closes_one_bit(core: &mut Core, die: usize, superblock: u32);
+    /// An erased superblock is free: true for one that stands apart.
+    tell keeps_own(core: &mut Core, die: usize, superblock: u32) -> bool, any;
+    /// A superblock that held one bit a cell was erased.
+    tell erased_one_bit(core: &mut Core, die: usize, superblock: usize);
+    /// The power is back, and a superblock holds one bit a cell.
+    tell found_one_bit(core: &mut Core, die: usize, superblock: usize);
+    /// How long a die must be idle before it folds.
+    ask folds_after() -> Option<Nanos>, first;
+    /// Something is there to be folded.
+    ask has_to_fold(core: &Core, die: usize) -> bool, any;
+    /// It should be folded now.
+    ask wants_folding(core: &Core, die: usize) -> bool, any;
+    /// The host goes before folding.
+    ask is_hosts_turn(core: &Core, die: usize) -> bool, any;
+    /// The chip folds without the bus.
+    ask folds_in_die() -> bool, any;
+    /// Takes the next superblock to be folded; false when none is wanted, or can be.
+    tell takes_folded(core: &mut Core, die: usize) -> bool, any;
+    /// The host writes past superblocks with one bit a cell when they are full.
+    ask is_written_past() -> Option<bool>, first;
+    /// Full superblocks of a die with one bit a cell that wait before one is folded, where the host waits for folding; none where
+    /// their number grows with what is spare.
+    ask superblocks_before_folding() -> Option<u32>, first;
+    /// Another superblock may be opened with one bit a cell.
+    ask may_open_one_bit(core: &Core, die: usize) -> bool, any;
+    /// And one after that.
+    ask may_open_two(die: usize) -> bool, any;
+    /// The oldest one that is full.
+    ask oldest_one_bit(die: usize) -> Option<u32>, first;
+    /// It is being folded, and so many rows of it are done.
+    tell folds_untimed(core: &mut Core, die: usize, rows: u32);
+    /// Bytes that superblocks with one bit a cell hold.
+    ask one_bit_bytes() -> Option<u64>, first;
+    /// What it has to say of a die that is stuck.
+    ask says_of(core: &Core, die: usize) -> Option<String>, first;
 }

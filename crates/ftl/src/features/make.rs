@@ -6,7 +6,7 @@ use crate::core::Core;
 use crate::saved::Untaken;
 use crate::{Layout, SavedState};
 use config::{ConfigError, Section};
-use nand::FlashArray;
+use nand::{FlashArray, SlcMode};
 use units::{Bytes, Nanos};
 
 /// What a feature is made for.
@@ -16,6 +16,10 @@ pub(crate) struct Making<'a> {
     pub array: &'a FlashArray,
     /// Superblocks of each die that stand apart from those that data share.
     pub apart: u32,
+    /// Superblocks of several dies are reclaimed together.
+    pub in_step: bool,
+    /// What the chip's blocks are with one bit a cell, if they can have that.
+    pub slc_mode: Option<&'a SlcMode>,
     /// Slots of the buffer, those that features keep for themselves included.
     pub slots: u32,
     /// The map, or checkpoints of it, lie on flash.
@@ -34,9 +38,6 @@ pub trait Said {
 
 /// How a feature is made.
 pub(crate) trait Made: Said + Sized {
-    /// What a saved state has of it comes before what that has of superblocks with one bit a cell.
-    const IS_SAVED_FIRST: bool = false;
-
     /// Reads its keys in `[ftl]`, and takes the room in `layout` that must be known to what is read after it.
     ///
     /// # Errors
@@ -51,6 +52,16 @@ pub(crate) trait Made: Said + Sized {
     /// It has superblocks of several dies reclaimed together.
     fn works_in_step(_: &Self::Settings) -> bool {
         false
+    }
+
+    /// Superblocks of each die that it keeps apart from those that data share.
+    fn apart(_: &Self::Settings, _: &Layout) -> u32 {
+        0
+    }
+
+    /// What the drive lacks that it needs.
+    fn lacks(_: &Self::Settings, _: &Making<'_>) -> Option<String> {
+        None
     }
 
     /// Buffer slots that it keeps for itself.
@@ -118,6 +129,16 @@ macro_rules! make {
                 false $(|| <$type as Made>::works_in_step(&self.$name))*
             }
 
+            /// Superblocks of each die that they keep apart from those that data share.
+            pub(crate) fn apart(&self, layout: &Layout) -> u32 {
+                0 $(+ <$type as Made>::apart(&self.$name, layout))*
+            }
+
+            /// What the drive lacks that one of them needs.
+            pub(crate) fn lacks(&self, making: &Making<'_>) -> Option<String> {
+                None $(.or_else(|| <$type as Made>::lacks(&self.$name, making)))*
+            }
+
             /// Buffer slots that they keep for themselves.
             pub(crate) fn slots(&self, layout: &Layout, has_map_on_flash: bool) -> u32 {
                 0 $(+ <$type as Made>::slots(&self.$name, layout, has_map_on_flash))*
@@ -146,10 +167,8 @@ macro_rules! make {
             }
 
             /// Adds what a saved state has of them, or of their absence.
-            pub(crate) fn save(&self, is_first: bool, core: &Core, saved: &mut SavedState) {
-                $(if <$type as Made>::IS_SAVED_FIRST == is_first {
-                    <$type as Made>::save(self.$name.as_deref(), core, saved);
-                })*
+            pub(crate) fn save(&self, core: &Core, saved: &mut SavedState) {
+                $(<$type as Made>::save(self.$name.as_deref(), core, saved);)*
             }
 
             /// Takes that from a saved state.
@@ -158,13 +177,10 @@ macro_rules! make {
             /// When it contradicts itself, or the drive.
             pub(crate) fn load(
                 &mut self,
-                is_first: bool,
                 core: &mut Core,
                 saved: &mut Untaken<'_>,
             ) -> Result<(), String> {
-                $(if <$type as Made>::IS_SAVED_FIRST == is_first {
-                    <$type as Made>::load(self.$name.as_deref_mut(), core, saved)?;
-                })*
+                $(<$type as Made>::load(self.$name.as_deref_mut(), core, saved)?;)*
                 Ok(())
             }
 

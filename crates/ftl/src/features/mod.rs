@@ -9,6 +9,7 @@ mod hooks;
 mod make;
 pub mod parity;
 mod sectors;
+mod slc_cache;
 pub mod snapshots;
 mod trims;
 
@@ -22,6 +23,7 @@ macro_rules! features {
         $call! {
             [
                 parity: crate::features::parity::Stripes,
+                slc_cache: crate::features::slc_cache::SlcCache,
                 snapshots: crate::features::snapshots::Snapshots,
                 sectors: crate::features::sectors::Sectors,
                 trims: crate::features::trims::Trims,

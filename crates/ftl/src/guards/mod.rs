@@ -3,11 +3,9 @@
 
 pub(crate) mod demand;
 pub(crate) mod regulation;
-pub(crate) mod slc_cache;
 
 use demand::Demand;
 use regulation::Regulation;
-use slc_cache::SlcCache;
 
 /// The guards of a drive.
 pub(crate) struct Guards {
@@ -15,8 +13,6 @@ pub(crate) struct Guards {
     pub regulation: Option<Box<Regulation>>,
     /// Which entries of the map are in RAM, where not all are.
     pub demand: Option<Box<Demand>>,
-    /// Superblocks with one bit a cell, where there can be some.
-    pub slc_cache: Option<Box<SlcCache>>,
 }
 
 impl Guards {

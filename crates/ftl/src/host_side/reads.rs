@@ -222,7 +222,7 @@ pub(crate) trait Reads {
         let id = media.submit_read(row, mask, origin, class_of(origin), owner, ctx);
         let die = media.core.store.controller.transaction(id).die.index();
         media.core.collections[die].background = false;
-        media.end_idle_folding(die);
+        media.core.end_idle_folding(die);
         id
     }
 

@@ -140,7 +140,7 @@ impl Media {
     pub fn settle_superblock(&mut self, die: usize, superblock: u32) {
         let global = self.core.store.space.global(die, superblock);
         if self.core.store.space.holds_one_bit(global) {
-            self.close_slc(die, superblock);
+            self.features.closes_one_bit(&mut self.core, die, superblock);
         } else if self.core.store.space.failing[global] {
             self.core.collections[die].force(superblock, Origin::Rescue);
         } else {

@@ -46,9 +46,6 @@ impl Media {
             (space.clock, space.erases, space.usable, space.live) = (clock, erases, 0, 0);
             space.free.clear();
         }
-        if let Some(own) = self.guards.slc_cache.as_mut().and_then(|cache| cache.own.as_mut()) {
-            own.iter_mut().for_each(Vec::clear);
-        }
         (spare, marks)
     }
 

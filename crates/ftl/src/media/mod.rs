@@ -3,7 +3,6 @@
 //! `relocate`.
 
 mod agenda;
-mod cache;
 mod commit;
 mod finding;
 mod power;

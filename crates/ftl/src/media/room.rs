@@ -1,12 +1,13 @@
 //! Who may take how much of a die's room, so that collections can always go on.
 
 use crate::media::Media;
+use crate::store::{HOST, SLC};
 
 impl Media {
     /// Gives each die of a fresh drive its good superblocks.
     pub fn free_all(&mut self) {
         let are_free = self.features.frees(&mut self.core);
-        self.free_own();
+        self.features.frees_own(&mut self.core);
         for die in 0..self.core.store.layout.dies as usize {
             for superblock in 0..self.core.store.layout.superblocks_per_die {
                 if !are_free && self.core.store.array.is_whole(die as u32, superblock) {
@@ -22,7 +23,8 @@ impl Media {
     /// The host may take a program unit of the superblock that its data go to.
     #[inline]
     fn has_room(&self, die: usize) -> bool {
-        (self.core.has_own_room(die) && self.may_pass_cache(die)) || self.has_slc_room(die)
+        (self.core.has_own_room(die) && self.features.lets_pass(die))
+            || self.features.takes_hosts(&self.core, die)
     }
 
     /// Whether the host may send this die another program unit.
@@ -39,5 +41,27 @@ impl Media {
         } else {
             self.core.assembly.quota_blocked[word] |= bit;
         }
+    }
+
+    /// The stream that takes the host's next program unit on a die that can take one.
+    #[inline]
+    pub fn stream_for_host(&self, die: usize) -> usize {
+        if self.features.takes_hosts(&self.core, die) { SLC } else { HOST }
+    }
+
+    /// Opens a superblock for the host's data.
+    pub fn open_for_host(&mut self, die: usize, stream: usize) -> bool {
+        if stream != SLC {
+            return self.core.open_own(die, stream);
+        }
+        self.features.opens_one_bit(&mut self.core, die)
+    }
+
+    /// The host's unit went to a stream: counted, and paid for.
+    pub fn note_host_unit(&mut self, die: usize, stream: usize) {
+        if stream != SLC {
+            self.core.collections[die].spend();
+        }
+        self.features.wrote_host_unit(&mut self.core, die, stream);
     }
 }

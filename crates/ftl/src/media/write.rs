@@ -33,7 +33,7 @@ impl Media {
                 self.core.assembly.current = die.0;
                 self.core.assembly.host_stream = self.stream_for_host(die.index());
                 self.core.collections[die.index()].background = false;
-                self.end_idle_folding(die.index());
+                self.core.end_idle_folding(die.index());
                 true
             }
             None => false,

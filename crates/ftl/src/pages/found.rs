@@ -114,8 +114,8 @@ impl PageMapped {
                 self.free_found(die, superblock);
                 continue;
             }
-            if let (true, Some(cache)) = (mark.one_bit, &mut self.media.guards.slc_cache) {
-                cache.add(die, global, &mut self.media.core.store.space);
+            if mark.one_bit {
+                self.media.features.found_one_bit(&mut self.media.core, die, global);
             }
             if goes_on && mark.stream != NONE && programmed < rows {
                 let next_unit = programmed * self.media.core.store.layout.row_units;
@@ -158,7 +158,7 @@ impl PageMapped {
     /// An erased superblock is free; one that is reclaimed with others is once all are known.
     fn free_found(&mut self, die: usize, superblock: u32) {
         if self.media.core.stands_apart(superblock) {
-            self.media.keep_own(die, superblock);
+            self.media.features.keeps_own(&mut self.media.core, die, superblock);
         } else if self.media.core.rules.in_step {
             let global = self.media.core.store.space.global(die, superblock);
             self.media.core.store.space.state[global] = SuperblockState::Free;

@@ -55,11 +55,7 @@ impl PageMapped {
             saved.words.push(die.candidates.iter().map(|candidate| candidate.0).collect());
             saved.words.push(self.media.core.store.space.told(at));
         }
-        self.media.features.save(true, &self.media.core, &mut saved);
-        if let Some(cache) = &self.media.guards.slc_cache {
-            cache.save(&self.media.core.store.space, &mut saved);
-        }
-        self.media.features.save(false, &self.media.core, &mut saved);
+        self.media.features.save(&self.media.core, &mut saved);
         self.media.core.lost.save(&mut saved);
         saved.words.extend(self.media.core.store.array.save());
         Ok(saved)
@@ -77,7 +73,7 @@ impl PageMapped {
             let (words, pace) = (untaken.words_for(DIE_WORDS)?, untaken.longs_for(DIE_LONGS)?);
             heads.push((words, pace, untaken.words()?, untaken.words()?));
         }
-        self.load_guards(&mut untaken)?;
+        self.load_features(&mut untaken)?;
         untaken.load_array(&mut self.media.core.store.array)?;
         for (die, (words, pace, candidates, told)) in heads.into_iter().enumerate() {
             self.load_die(die, words, pace, told)?;
@@ -93,14 +89,9 @@ impl PageMapped {
         Ok(())
     }
 
-    fn load_guards(&mut self, saved: &mut Untaken<'_>) -> Result<(), String> {
-        self.media.features.load(true, &mut self.media.core, saved)?;
-        let (slc_units, units) =
-            (self.media.core.store.layout.slc_units(), self.media.core.store.layout.logical_units);
-        if let Some(cache) = &mut self.media.guards.slc_cache {
-            cache.load(&mut self.media.core.store.space, saved, slc_units)?;
-        }
-        self.media.features.load(false, &mut self.media.core, saved)?;
+    fn load_features(&mut self, saved: &mut Untaken<'_>) -> Result<(), String> {
+        self.media.features.load(&mut self.media.core, saved)?;
+        let units = self.media.core.store.layout.logical_units;
         self.media.core.lost.load(saved, units)
     }
 

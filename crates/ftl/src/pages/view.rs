@@ -56,7 +56,7 @@ impl PageMapped {
                 space.frontiers[1].left(&self.media.core.store.layout),
                 self.media.core.assembly.bound[die],
                 self.media.core.collections[die].describe(),
-                self.media.guards.slc_cache.as_ref().map_or_else(String::new, |cache| cache.describe(die)),
+                self.media.features.says_of(&self.media.core, die).unwrap_or_default(),
             )
         };
         let dies: Vec<String> = self.media.core.store.space.dies.iter().enumerate().map(die).collect();

@@ -95,7 +95,7 @@ impl Media {
     pub fn free_erased(&mut self, die: usize, superblock: u32, wear: u8) -> Option<u32> {
         self.note_cycles(die, superblock);
         self.core.observe_erase(die, superblock, wear);
-        if self.keep_own(die, superblock) {
+        if self.features.keeps_own(&mut self.core, die, superblock) {
             return None;
         }
         self.core.store.space.push_free(die, superblock);

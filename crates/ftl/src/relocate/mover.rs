@@ -49,7 +49,7 @@ impl Media {
     pub fn mover(&mut self, die: usize, customer: Customer) -> &mut Mover {
         match customer {
             Customer::Collection => &mut self.core.collections[die].mover,
-            Customer::Folding => &mut self.cache().dies[die].mover,
+            Customer::Folding => &mut self.core.folding[die].mover,
         }
     }
 
@@ -59,8 +59,8 @@ impl Media {
     pub fn forget_waiting(&mut self, die: usize, superblock: u32) {
         let units = self.core.store.layout.superblock_units;
         self.core.collections[die].mover.forget(superblock, units);
-        if let Some(cache) = &mut self.guards.slc_cache {
-            cache.dies[die].mover.forget(superblock, units);
+        if let Some(folding) = self.core.folding.get_mut(die) {
+            folding.mover.forget(superblock, units);
         }
     }
 
@@ -83,7 +83,7 @@ impl Media {
         if customer == Customer::Folding {
             let (units, program) =
                 (rows * self.core.store.layout.row_units, self.core.store.layout.program_units);
-            self.cache().dies[die].pace.earn(f64::from(units), program);
+            self.core.folding[die].pace.earn(f64::from(units), program);
         }
     }
 

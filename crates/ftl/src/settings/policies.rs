@@ -1,15 +1,13 @@
 //! The sections of policies that answer parts of one question.
 
 use super::whole;
-use crate::{Layout, placement, program_order, read_ahead, read_merge, slc_cache};
+use crate::{Layout, placement, program_order, read_ahead, read_merge};
 use config::{ConfigError, Section};
 
 /// Where a write goes.
 pub struct DestinationRules {
     /// To which die.
     pub placement: placement::Maker,
-    /// To superblocks with one bit a cell, or others.
-    pub slc_cache: slc_cache::Maker,
     /// To which open superblock.
     pub program_order: program_order::Maker,
 }
@@ -18,7 +16,6 @@ impl DestinationRules {
     pub(super) fn read(ftl: &mut Section) -> Result<Self, ConfigError> {
         Ok(Self {
             placement: whole(ftl, "placement", placement::read)?,
-            slc_cache: whole(ftl, "slc_cache", slc_cache::read)?,
             program_order: whole(ftl, "program_order", program_order::read)?,
         })
     }

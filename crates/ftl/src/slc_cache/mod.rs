@@ -2,8 +2,8 @@
 //!
 //! A block of a chip with several bits a cell can be written with one: a fraction of its capacity, at a fraction of
 //! the time. What lies there is *folded* later: moved to superblocks with all their bits. A policy says how many
-//! superblocks of a die may be in this use and when they are folded; the layer does the rest: `guards/slc_cache` and
-//! `media/cache` keep the account, `upkeep/fold` moves the data.
+//! superblocks of a die may be in this use and when they are folded; the feature `features/slc_cache` keeps the account,
+//! `upkeep/fold` moves the data.
 
 use config::{ConfigError, Section};
 use units::{Bytes, Nanos};

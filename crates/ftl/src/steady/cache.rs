@@ -6,7 +6,6 @@
 
 use crate::media::Media;
 use crate::pages::PageMapped;
-use crate::slc_cache::{CacheView, WhenFull};
 use crate::store::{Frontier, NONE, SLC, SuperblockState};
 use controller::Origin;
 use engine::RandomStream;
@@ -22,12 +21,14 @@ impl PageMapped {
     /// Lets the cache be full of what was overwritten since, where the host writes past it. Gives how it is to be filled
     /// where the host waits for folding: by [`Self::write_to_cache_untimed`], as long as that takes more.
     pub fn fill_cache_untimed(&mut self, random: &mut RandomStream) -> Option<Filling> {
-        let when_full = self.media.guards.slc_cache.as_ref()?.when_full;
+        let is_written_past = self.media.features.is_written_past()?;
         let (dies, units) =
             (self.media.core.store.layout.dies as usize, self.media.core.store.layout.slc_units());
-        if when_full == WhenFull::Bypass {
+        if is_written_past {
             for die in 0..dies {
-                while self.media.may_open_slc(die) && self.media.open_for_host(die, SLC) {
+                while self.media.features.may_open_one_bit(&self.media.core, die)
+                    && self.media.open_for_host(die, SLC)
+                {
                     self.media.end_slc_untimed(die, units);
                 }
             }
@@ -42,13 +43,8 @@ impl PageMapped {
     /// a die's superblocks is folded as far as the newest is written. None elsewhere, nor where the cache grows with what is
     /// spare.
     pub fn units_before_folding(&self) -> u32 {
-        let cache = self.media.guards.slc_cache.as_ref();
-        let Some(cache) = cache.filter(|cache| cache.when_full == WhenFull::FoldFirst) else { return 0 };
-        if cache.policy.most(&CacheView { shape: cache.shape, spare: 1 }) > cache.reserved {
-            return 0;
-        }
         let layout = &self.media.core.store.layout;
-        cache.reserved.saturating_sub(1) * layout.slc_units() * layout.dies
+        self.media.features.superblocks_before_folding().unwrap_or(0) * layout.slc_units() * layout.dies
     }
 
     /// Writes one unit to the cache of the next die with room in it, in no time; false when all are as full as they are to
@@ -76,27 +72,19 @@ impl PageMapped {
         }
         let frontier = space.frontiers[SLC];
         if frontier.superblock != NONE {
-            return self.media.may_open_slc(die) || frontier.next_unit < filling.last[die];
+            return self.media.features.may_open_one_bit(&self.media.core, die)
+                || frontier.next_unit < filling.last[die];
         }
-        self.media.may_open_slc(die)
-            && (filling.last[die] > 0 || self.may_open_two(die))
+        self.media.features.may_open_one_bit(&self.media.core, die)
+            && (filling.last[die] > 0 || self.media.features.may_open_two(die))
             && self.media.open_for_host(die, SLC)
-    }
-
-    /// True when a further superblock may be opened after the next.
-    fn may_open_two(&self, die: usize) -> bool {
-        let Some(cache) = &self.media.guards.slc_cache else { return false };
-        match &cache.own {
-            Some(own) => own[die].len() > 1,
-            None => cache.dies[die].superblocks + 1 < cache.reserved,
-        }
     }
 
     /// Lets the oldest superblock of each die be folded as far as the newest is written.
     pub fn fold_untimed(&mut self, filling: &Filling) {
         for (die, &part) in filling.last.iter().enumerate() {
             let open = self.media.core.store.space.dies[die].frontiers[SLC].superblock;
-            let oldest = self.media.cache().dies[die].waiting.front().copied();
+            let oldest = self.media.features.oldest_one_bit(die);
             let (Some(oldest), false) = (oldest, open == NONE || part == 0) else { continue };
             let global = self.media.core.store.space.global(die, oldest);
             let first = self.media.core.store.layout.first_ppa(global as u32);
@@ -113,7 +101,7 @@ impl PageMapped {
                 done = at + 1;
             }
             let rows = done / self.media.core.store.layout.row_units;
-            self.media.begin_folding_untimed(die, rows);
+            self.media.features.folds_untimed(&mut self.media.core, die, rows);
         }
     }
 }
@@ -126,7 +114,7 @@ impl Media {
         self.core.store.space.dies[die].frontiers[SLC] = Frontier::CLOSED;
         self.core.store.space.state[global] = SuperblockState::Closed;
         self.core.store.array.restore(global, units / self.core.store.layout.row_units);
-        self.close_slc(die, superblock);
+        self.features.closes_one_bit(&mut self.core, die, superblock);
     }
 
     /// Puts a unit into the open superblock with one bit a cell and makes it the unit's home.
@@ -152,17 +140,6 @@ impl Media {
         if is_full {
             self.end_slc_untimed(die, units);
         }
-    }
-
-    /// The oldest superblock of a die's cache is being folded, and so many of its rows are done.
-    fn begin_folding_untimed(&mut self, die: usize, rows: u32) {
-        let cache = self.cache();
-        let Some(superblock) = cache.dies[die].waiting.pop_front() else { return };
-        cache.dies[die].mover.take(superblock, Origin::Fold);
-        cache.dies[die].mover.next_row = rows;
-        cache.dies[die].pace.credit = 0.0;
-        let global = self.core.store.space.global(die, superblock);
-        self.core.store.space.state[global] = SuperblockState::Victim;
     }
 
     /// Completes the open superblock with one bit a cell to whole rows.

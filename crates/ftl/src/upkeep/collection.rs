@@ -35,7 +35,7 @@ impl Upkeep {
             return; // What is there must stay: only the rest of a stripe gives back what the dead die held.
         }
         self.collect_garbage(media, die, ctx);
-        if media.guards.slc_cache.is_some() {
+        if !media.core.folding.is_empty() {
             self.fold(media, die, ctx);
         }
         media.update_eligible(die);
@@ -116,7 +116,7 @@ impl Upkeep {
         let is_whole = media.erase(die, superblock, erase.origin);
         media.mover(die, customer).erasing -= 1;
         if customer == Customer::Folding {
-            media.free_slc(die, global);
+            media.features.erased_one_bit(&mut media.core, die, global);
         }
         if !is_whole {
             media.core.lose_superblock(die, global);

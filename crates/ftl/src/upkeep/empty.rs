@@ -50,7 +50,7 @@ impl Upkeep {
         match customer {
             Customer::Collection if media.core.rules.in_step => self.take_together(media, die, ctx),
             Customer::Collection => self.take_victim(media, die),
-            Customer::Folding => media.take_folded(die),
+            Customer::Folding => media.features.takes_folded(&mut media.core, die),
         }
     }
 

@@ -7,16 +7,11 @@
 use crate::Probe;
 use crate::media::Media;
 use crate::relocate::Customer;
-use crate::slc_cache::WhenFull;
-use crate::store::{HOST, NONE, SLC, Source, SuperblockState};
+use crate::store::{HOST, NONE, Source};
 use crate::upkeep::Upkeep;
 use crate::upkeep::empty::Route;
 use controller::{Context, Origin};
 use units::Ppa;
-
-/// Superblocks that are read completely, or are being erased, when no further one is taken: one whose data are being
-/// written and one that is being erased keep the die busy.
-const RETURNING_MAX: u32 = 2;
 
 impl Upkeep {
     /// Lets the die's folding go on. Nothing more is read while something that was read has no place.
@@ -101,53 +96,25 @@ impl Upkeep {
 }
 
 impl Media {
-    /// True when the die should fold: it is idle, a program failed, or the host has no room without it.
-    pub fn wants_folding(&self, die: usize) -> bool {
-        let Some(cache) = &self.guards.slc_cache else { return false };
-        let of = &cache.dies[die];
-        of.background
-            || of.failed > 0
-            || self.is_crowded(die)
-            || (cache.when_full == WhenFull::FoldFirst && !self.may_open_slc(die))
-    }
-
-    /// True when data need the superblocks that the cache has beyond its own, those that are on their way back apart.
-    pub fn is_crowded(&self, die: usize) -> bool {
-        let Some(cache) = &self.guards.slc_cache else { return false };
-        let kept = cache.dies[die].superblocks - cache.dies[die].mover.returning();
-        kept > cache.reserved
-            && self.core.store.space.dies[die].live + self.core.store.layout.program_units
-                > self.core.quota_beside(die, kept)
-    }
-
-    /// True when data wait that the host may write here, having earned it: else folding, which is told first that a
-    /// program is done, would take every place until its superblock is folded.
-    pub fn is_hosts_turn(&self, die: usize) -> bool {
-        let Some(cache) = &self.guards.slc_cache else { return false };
-        let of = &cache.dies[die];
-        !of.background
-            && of.failed == 0
-            && self.core.buffer.first_queued().is_some()
-            && self.core.is_within_quota(die)
-            && self.has_slc_room(die)
-    }
-
-    pub fn may_begin_program(&self, die: usize) -> bool {
-        self.core.has_program_place(die) && self.core.has_own_room(die) && !self.is_hosts_turn(die)
+    /// True when folding may begin a program unit on a die.
+    fn may_begin_program(&self, die: usize) -> bool {
+        self.core.has_program_place(die)
+            && self.core.has_own_room(die)
+            && !self.features.is_hosts_turn(&self.core, die)
     }
 
     /// How the victim's next page row (numbered over the drive) goes: without the bus, if the chip can do that and so many
     /// rows as fill a program unit are valid, and once what came over the bus has filled program units of its own.
     pub fn route_of_folding(&self, die: usize, row: u32) -> Route {
-        let Some(cache) = &self.guards.slc_cache else { return Route::Wait };
-        let (mover, layout) = (&cache.dies[die].mover, &self.core.store.layout);
-        let wanted =
-            self.wants_folding(die) && self.core.has_program_place(die) && self.core.has_own_room(die);
+        let (mover, layout) = (&self.core.folding[die].mover, &self.core.store.layout);
+        let wanted = self.features.wants_folding(&self.core, die)
+            && self.core.has_program_place(die)
+            && self.core.has_own_room(die);
         if !wanted || mover.reading_rows >= self.core.rules.read_ahead {
             return Route::Wait;
         }
         let (first, units) = (layout.first_of_row(row), layout.program_units);
-        let whole = cache.in_die
+        let whole = self.features.folds_in_die()
             && mover.next_row + layout.program_rows <= layout.slc_rows
             && (first..first + u64::from(units)).all(|ppa| self.core.store.map.is_valid(Ppa(ppa)));
         let begun = self.core.store.space.dies[die].frontiers[HOST].filled + mover.units_in_hand();
@@ -155,45 +122,6 @@ impl Media {
             (true, 0) if self.may_begin_program(die) => Route::InDie,
             (true, _) if begun.is_multiple_of(units) => Route::Wait,
             _ => Route::Bus,
-        }
-    }
-
-    /// Takes the next superblock to be folded, if that is wanted.
-    pub fn take_folded(&mut self, die: usize) -> bool {
-        if !self.wants_folding(die) {
-            return false;
-        }
-        self.close_open_slc(die);
-        let Some(cache) = &mut self.guards.slc_cache else { return false };
-        let of = &mut cache.dies[die];
-        if of.mover.returning() >= RETURNING_MAX {
-            return false;
-        }
-        let Some(superblock) = of.waiting.pop_front() else { return false };
-        of.mover.take(superblock, Origin::Fold);
-        of.pace.credit = 0.0;
-        let global = self.core.store.space.global(die, superblock);
-        of.failed -= u32::from(self.core.store.space.failing[global]);
-        self.core.store.space.state[global] = SuperblockState::Victim;
-        self.core.store.stats.slc_superblocks_folded += 1;
-        self.core.store.stats.slc_units_folded += u64::from(self.core.store.space.valid[global]);
-        true
-    }
-
-    /// Where the cache must give superblocks back and only the open one is left, that one ends early.
-    pub fn close_open_slc(&mut self, die: usize) {
-        let Some(cache) = &self.guards.slc_cache else { return };
-        let frontier = &self.core.store.space.dies[die].frontiers[SLC];
-        let superblock = frontier.superblock;
-        let last = cache.dies[die].waiting.is_empty() && superblock != NONE && frontier.filled == 0;
-        if !last || !self.is_crowded(die) {
-            return;
-        }
-        let global = self.core.store.space.global(die, superblock);
-        self.core.store.space.dies[die].frontiers[SLC].superblock = NONE;
-        self.core.store.space.state[global] = SuperblockState::Closed;
-        if self.core.store.space.in_flight[global] == 0 {
-            self.close_slc(die, superblock);
         }
     }
 }

@@ -13,7 +13,7 @@ impl Upkeep {
     fn idle_wait(&self, media: &Media, kind: u8) -> Option<Nanos> {
         match kind {
             events::IDLE => self.trigger.idle_after(),
-            events::FOLD => media.guards.slc_cache.as_ref()?.idle_after,
+            events::FOLD => media.features.folds_after(),
             _ => Some(media.core.rules.rewrite_after),
         }
     }
@@ -29,7 +29,7 @@ impl Upkeep {
         {
             self.arm_idle_timer(media, die, events::IDLE, calendar);
         }
-        if media.guards.slc_cache.as_ref().is_some_and(|cache| cache.dies[die].has_work()) {
+        if media.features.has_to_fold(&media.core, die) {
             self.arm_idle_timer(media, die, events::FOLD, calendar);
         }
         // Only so many units are worth a program.
@@ -59,7 +59,7 @@ impl Upkeep {
         }
         match event.kind {
             events::IDLE => media.core.collections[die].background = true,
-            events::FOLD => media.cache().dies[die].background = true,
+            events::FOLD => media.core.folding[die].background = true,
             _ => {
                 self.rewrite_some(media, die, ctx);
                 return false;

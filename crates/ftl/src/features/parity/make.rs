@@ -13,8 +13,6 @@ impl Said for Stripes {
 }
 
 impl Made for Stripes {
-    const IS_SAVED_FIRST: bool = true;
-
     fn read(ftl: &mut Section, layout: &mut Layout) -> Result<Option<u32>, ConfigError> {
         let mut section = ftl.child("parity")?;
         let scheme = parity::read(&mut section)?();

@@ -1,0 +1,30 @@
+//! What a die folds: superblocks with one bit a cell, emptied for another reason than garbage collection.
+
+use super::Core;
+use crate::store::{Mover, Pace};
+
+/// A die's folding.
+pub(crate) struct Folding {
+    pub mover: Mover,
+    /// Each unit folded gives one back.
+    pub pace: Pace,
+    /// Idle for long enough.
+    pub background: bool,
+}
+
+impl Folding {
+    /// Nothing is folded.
+    pub fn new() -> Self {
+        Self { mover: Mover::new(), pace: Pace { credit: 0.0, rate: 1.0 }, background: false }
+    }
+}
+
+impl Core {
+    /// The host uses the die: folding in idle time is over.
+    #[inline]
+    pub fn end_idle_folding(&mut self, die: usize) {
+        if let Some(folding) = self.folding.get_mut(die) {
+            folding.background = false;
+        }
+    }
+}

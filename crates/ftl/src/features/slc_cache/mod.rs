@@ -1,0 +1,68 @@
+//! Superblocks with one bit a cell, and where the host's next program unit goes.
+//!
+//! A die with a cache is, to garbage collection, a die with fewer superblocks: those of the cache are none of its
+//! own, and of the free ones it sees only those that the cache has no claim to. Folding is to it what the host's
+//! writes are on a drive without a cache. So what holds there (no collection waits for itself, some victim always
+//! gives back more than it takes) holds here.
+//!
+//! A superblock with one bit a cell has a page row for each wordline; they are numbered from 0 without gaps.
+
+mod at_work;
+mod folding;
+mod make;
+mod room;
+mod saved;
+
+use crate::slc_cache::{CacheShape, SlcCachePolicy, WhenFull};
+use crate::store::Space;
+use std::collections::VecDeque;
+use units::Nanos;
+
+/// One die's part of the cache.
+#[derive(Default)]
+struct CacheDie {
+    /// Superblocks with one bit a cell, from their opening to the end of their erase.
+    superblocks: u32,
+    /// Those that are full, oldest first; one whose program failed comes before all others.
+    waiting: VecDeque<u32>,
+    /// How many of those failed.
+    failed: u32,
+}
+
+/// The cache of a drive.
+pub(crate) struct SlcCache {
+    policy: Box<dyn SlcCachePolicy>,
+    shape: CacheShape,
+    when_full: WhenFull,
+    idle_after: Option<Nanos>,
+    /// The chip folds without the bus.
+    in_die: bool,
+    /// Superblocks of each die that are the cache's at all times.
+    reserved: u32,
+    /// By die: superblocks of its own that are free. Where superblocks of several dies are reclaimed together, those of the
+    /// cache stand apart from all others; elsewhere any free superblock will do, and there is none of these.
+    own: Option<Vec<Vec<u32>>>,
+    dies: Vec<CacheDie>,
+    /// Superblocks with one bit a cell, over all dies.
+    in_use: u32,
+}
+
+impl SlcCache {
+    /// Says how many superblocks of a die nothing else can count on.
+    fn tell(&self, die: usize, space: &mut Space) {
+        let count = self.dies[die].superblocks;
+        let of = &mut space.dies[die];
+        (of.claimed, of.lent) = match self.own {
+            Some(_) => (0, 0),
+            None => (self.reserved.saturating_sub(count), count.max(self.reserved)),
+        };
+    }
+
+    /// One superblock more holds one bit a cell, numbered over the drive.
+    fn add(&mut self, die: usize, global: usize, space: &mut Space) {
+        space.one_bit[global] = true;
+        self.dies[die].superblocks += 1;
+        self.in_use += 1;
+        self.tell(die, space);
+    }
+}

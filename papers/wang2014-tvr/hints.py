@@ -8,7 +8,8 @@ from floatgate.reproduce import Case, Finding, Line, simulate
 from .response import DRIVE
 
 KINDS = ("random", "text", "sparse", "zeros")
-POLARITY = ("program speed", "P/E cycles", "reliability after")
+ELSEWHERE = "program speed, check bits elsewhere"
+POLARITY = ("program speed", ELSEWHERE, "P/E cycles", "reliability after")
 FASTER = 0.01  # by which a program time must fall to count: the slowest cells are drawn anew
 SPARES = {False: (0.2,), True: (0.1, 0.2, 0.4)}  # op_ratio: the less spare space, the more is moved
 # Of the rate at which the drive in the usual order serves the same writes when its queue is always full.
@@ -60,6 +61,8 @@ def polarity(name: str, found: Mapping[str, Any]) -> Finding:
         coded = gains["coded"]
         holds = max(coded.values()) > FASTER and min(coded.values()) > -FASTER
         return Finding(text, holds=holds, measure=max(coded.values()), lines=lines)
+    if name == ELSEWHERE:
+        return Finding(text, measure=max(gains["coded, low spare"].values()), lines=lines)
     lived = {kind: gain for kind, gain in gains["coded"].items() if kind != "random"}
     return Finding(text, holds=min(lived.values()) > 0, measure=min(lived.values()), lines=lines)
 

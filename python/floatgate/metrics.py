@@ -104,7 +104,7 @@ class Endpoint:
         )
         yield core.GaugeMetricFamily("floatgate_clients", "Clients connected.", now["clients"])
         yield core.GaugeMetricFamily(
-            "floatgate_requests_under_way", "Requests not answered yet.", now["under_way"]
+            "floatgate_requests_under_way", "Requests not answered yet.", now["in_flight"]
         )
         yield core.GaugeMetricFamily(
             "floatgate_image_refused",

@@ -216,7 +216,7 @@ def test_a_loop_that_gave_up_says_after_how_many_passes() -> None:
     loop = {"rule": "until=waf:1%", "passes": 100, "reached": False}
     (found,) = remarks(document(loop=loop))
     assert found["kind"] == "loop_given_up"
-    assert "100 passes" in found["text"]
+    assert "pass 100" in found["text"]
     assert "known to 5.00 %" in found["text"]
     assert kinds(document(loop=loop | {"reached": True})) == []
 

@@ -47,6 +47,7 @@ impl Parts<'_> {
     ///
     /// # Errors
     /// When the parts do not fit together; the text says why.
+    // Long: one part after the other is made, and each is given away once.
     pub fn put_together(self, map: Option<MapOnFlash>, spare: u32, group: u32) -> Result<Whole, String> {
         let Parts { config, mut array, mut controller, rules: dies, regulation, seed } = self;
         controller.begin(seed);

@@ -111,7 +111,7 @@ def _lines(before: Progress, now: Progress, seconds: float) -> list[tuple[str, s
     least, mean, most = drive["pe_cycles"]
     size = max(1, drive["buffer_units"])
     return [
-        ("clients", f"{now['clients']}, {q.count(now['under_way'])} requests under way"),
+        ("clients", f"{now['clients']}, {q.count(now['in_flight'])} requests in flight"),
         ("simulated", q.duration(now["simulated_ns"])),
         (
             "write amplification",

@@ -4,9 +4,9 @@
 //! are a group; one of them holds parity and takes no data. Program `p` of the parity is the sum of the programs `p`
 //! of the others, and follows when the last of them was handed out; until then it is gathered in RAM.
 
-mod at_work;
 mod found;
 mod groups;
+mod hooked;
 mod make;
 mod programs;
 mod rebuilds;

@@ -7,8 +7,8 @@
 //!
 //! A superblock with one bit a cell has a page row for each wordline; they are numbered from 0 without gaps.
 
-mod at_work;
 mod folding;
+mod hooked;
 mod make;
 mod room;
 mod saved;

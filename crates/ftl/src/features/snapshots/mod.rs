@@ -10,9 +10,9 @@
 //!
 //! How they survive a power cut: `records`.
 
-mod at_work;
 mod checkpoint;
 mod found;
+mod hooked;
 mod make;
 mod moments;
 mod records;

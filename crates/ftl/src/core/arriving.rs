@@ -5,9 +5,9 @@ use crate::buffer::Coverage;
 /// A write of a unit, as it arrives.
 #[derive(Clone, Copy)]
 pub(crate) struct Arriving {
-    /// Who waits for its program, if someone does.
+    /// The request that waits for its program, if there is one.
     pub request: u32,
-    /// What of the unit came with the request.
+    /// The part of the unit that came with the request.
     pub coverage: Coverage,
     /// Nothing else of the unit must be read.
     pub whole: bool,

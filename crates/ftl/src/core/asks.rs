@@ -15,7 +15,7 @@ pub(crate) enum Ask {
     SendOut,
     /// This flush is answered when all that was received so far is on flash.
     Flush(u32),
-    /// Nobody needs a former version of a unit any more, which lies there.
+    /// A former version of a unit, at this place, has no use any more.
     Release(Lpn, Ppa),
     /// A unit has again what it once had, and lies there (or nowhere).
     Return(Lpn, Ppa),

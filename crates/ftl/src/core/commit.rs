@@ -50,7 +50,7 @@ impl Core {
         numbers.filter(|_| home != Ppa::NONE).map_or(NOTHING, |numbers| numbers.stamps[home.index()])
     }
 
-    /// Nobody can read these page rows of a superblock any more.
+    /// These page rows of a superblock cannot be read any more.
     pub fn void_rows(&mut self, superblock: u32, row: u32, rows: u32) {
         let layout = &self.store.layout;
         let begin = layout.first_ppa(superblock) + u64::from(row * layout.row_units);

@@ -12,7 +12,7 @@ pub(crate) struct Finding {
     pub method: Box<dyn RecoveryMethod>,
     /// Bytes of the spare areas of a page row.
     pub spare_bytes: u32,
-    /// Reads that are under way.
+    /// Reads in flight.
     pub reading: u32,
 }
 

@@ -1,4 +1,4 @@
-//! What every drive has, whatever features it has beside: the store, the buffer before it, and the accounts of who may take
+//! What every drive has, with or without features: the store, the buffer before it, and the accounts of who may take
 //! how much of a die's room.
 //!
 //! Nothing here knows a feature. A feature that changes what holds here says so by a fact that is kept here (a die's quota,
@@ -56,7 +56,7 @@ pub(crate) struct Rules {
     /// Free superblocks kept back from the host beside the one for the next victim: where blocks can fail, a
     /// collection may take a superblock and give none back.
     pub spare: u32,
-    /// Free superblocks of a die below which its collection begins whatever the host does.
+    /// Free superblocks of a die below which its collection begins, with or without host requests.
     pub foreground_limit: u32,
     /// How long a die must have been idle before it writes units anew.
     pub rewrite_after: Nanos,

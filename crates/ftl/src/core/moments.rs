@@ -29,7 +29,7 @@ pub struct OpenBlock {
     pub cycles: u32,
 }
 
-/// A superblock whose collection is under way.
+/// A superblock that is being collected.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct VictimBlock {
     /// The part of its page rows that was gone through.
@@ -58,7 +58,7 @@ pub enum Member {
 /// A group of superblocks, one on each die of a set.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GroupMoment {
-    /// In what order it is opened, among those that are free.
+    /// Its place in the order in which free superblocks are opened.
     pub rank: u64,
     /// Its superblocks, by die.
     pub members: Vec<Member>,

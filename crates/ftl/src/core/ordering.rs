@@ -8,7 +8,7 @@ use units::Nanos;
 /// What the FTL keeps where a policy may trade.
 pub(crate) struct Ordering {
     pub policy: Box<dyn ProgramOrder>,
-    /// By the place of a program under way: the host's stream issued it.
+    /// By the place of a program in flight: the host's stream issued it.
     hosts: Vec<bool>,
 }
 
@@ -28,7 +28,7 @@ impl Ordering {
         self.hosts[slot] = stream == HOST;
     }
 
-    /// True when the host's stream issued the program under way at this place.
+    /// True when the host's stream issued the program in flight at this place.
     pub fn is_hosts(&self, slot: u32) -> bool {
         self.hosts[slot as usize]
     }

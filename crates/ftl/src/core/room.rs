@@ -1,4 +1,4 @@
-//! Who may take how much of a die's room, so that collections can always go on.
+//! The shares of a die's room that the host, collection and features may take, so that collections can always go on.
 
 use super::{Collection, Core};
 use crate::Mark;
@@ -203,7 +203,7 @@ impl Core {
 
     pub fn lose_superblock(&mut self, die: usize, global: usize) {
         self.store.space.state[global] = SuperblockState::Lost;
-        self.store.space.pe_cycles[global] = 0; // Its wear is nobody's concern any more.
+        self.store.space.pe_cycles[global] = 0; // Its wear counts no more.
         // The cache's own superblocks are none that data can count on.
         let within = global as u32 % self.store.space.per_die;
         let counted = u32::from(!self.stands_apart(within));

@@ -15,7 +15,7 @@ pub(crate) struct Together {
 
 /// What a die's collection wishes for.
 pub(crate) struct Wish<'a> {
-    /// It needs a superblock, whatever the host does.
+    /// It needs a superblock, with or without host requests.
     pub foreground: bool,
     /// It would take one.
     pub wanted: bool,

@@ -16,7 +16,7 @@ pub enum Seen {
 /// What became of the version that a write or a trim overtakes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Overtaken {
-    /// Nothing that matters: nobody keeps it, or it is on flash and stays.
+    /// Nothing that matters: no feature keeps it, or it is on flash and stays.
     Free,
     /// The buffer holds it, and must not let it go.
     InBuffer,

@@ -27,7 +27,7 @@ impl Media {
         }
     }
 
-    /// True for a version that was programmed though a newer one is in the buffer: somebody may have been told that it is
+    /// True for a version that was programmed though a newer one is in the buffer: a request may have been told that it is
     /// durable, and the newer one is gone if the power fails now.
     #[inline]
     pub fn must_outlast_cut(&self, lpn: Lpn, slot: u32) -> bool {
@@ -65,7 +65,7 @@ impl Media {
         }
     }
 
-    /// Nobody needs a former version any more, which lies there.
+    /// A former version, at this place, has no use any more.
     pub fn release<P: Probe>(&mut self, lpn: Lpn, ppa: Ppa, probe: &mut P) {
         if self.core.outlasts_cut(lpn, ppa) {
             self.keep_overtaken(lpn, ppa, probe);

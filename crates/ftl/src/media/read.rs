@@ -1,4 +1,4 @@
-//! How a page row is read, whoever asks for it.
+//! How a page row is read, for the host, collection and features alike.
 
 use crate::Probe;
 use crate::lapse::Lapse;

@@ -1,7 +1,7 @@
 //! Units of which parts are known: which sectors of a unit were ever written, which of them a request wants.
 //!
 //! With `ftl.sectors.track` only sectors that are asked for cross the channels, and a write of a part of a unit reads
-//! only those of the others that were ever written. With `unwritten = "flash"` a unit that nobody wrote is read all the
+//! only those of the others that were ever written. With `unwritten = "flash"` a unit that was never written is read all the
 //! same, from the die that its address names. The model of MQSim: Tavakkol et al., FAST 2018. Where a program takes several
 //! units, padding crosses no channel, and what is moved crosses it whole.
 //!
@@ -26,7 +26,7 @@ pub(crate) struct Sectors {
     unwritten: bool,
     /// Sectors of each logical unit that were written, or read as if they had been.
     written: Vec<u64>,
-    /// First sector and end of each request under way.
+    /// First sector and end of each request in flight.
     extents: Vec<(u64, u64)>,
     /// Of the request at hand.
     current: (u64, u64),

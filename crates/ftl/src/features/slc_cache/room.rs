@@ -93,7 +93,7 @@ impl SlcCache {
         core.store.stats.slc_units_written += 1;
     }
 
-    /// A full superblock with one bit a cell has no programs under way: it waits to be folded.
+    /// A full superblock with one bit a cell has no programs in flight: it waits to be folded.
     pub(super) fn close(&mut self, core: &mut Core, die: usize, superblock: u32) {
         let global = core.store.space.global(die, superblock);
         core.store.space.closed_at[global] = core.store.space.dies[die].clock;

@@ -104,7 +104,7 @@ impl Snapshots {
         }
     }
 
-    /// Writes the map to flash, after the checkpoint under way if there is one: more than one that wait share it.
+    /// Writes the map to flash, after the checkpoint in progress if there is one: more than one that wait share it.
     pub(super) fn ask_checkpoint(&mut self, awaited: Awaited, since: SimTime, core: &mut Core, now: SimTime) {
         self.checkpoint.waiting.push((awaited, since));
         self.go_on_with_checkpoint(core, now);

@@ -338,7 +338,7 @@ impl Session {
             None => (source, limits_of(options)),
             Some(warm_up) => {
                 self.waiting = Some(source);
-                let (waiting, unit) = (self.precondition.take_waiting(), ftl.layout().unit.get());
+                let (waiting, unit) = (self.precondition.take_waiting(), ftl.layout().unit.get() as u32);
                 (warm_up.first(&self.drive, waiting, unit)?, WarmUp::limits())
             }
         };

@@ -9,12 +9,12 @@ use crate::observers::Observer;
 use crate::precondition::Precondition;
 use crate::result::WarmedUp;
 use crate::run::{Limits, Run};
+use crate::saturating::Saturating;
 use crate::{Drive, Error, PreconditionKind, RunOptions, WorkloadSpec};
 use ftl::Ftl;
 use ftl::compatibility::Feature;
 use host::Workload;
 use host::later::Later;
-use host::{HostRequest, Op, Poll, WorkloadError, WorkloadReport};
 use units::{Lpn, SimTime};
 
 /// Events between two looks at the buffer: what is seen must not depend on how the caller slices its work.
@@ -84,13 +84,16 @@ impl WarmUp {
         })
     }
 
-    /// What runs first: writes that put into the buffer what writing without time left in it, or else a copy of the
-    /// workload.
+    /// What runs first: writes that put into the buffer what writing without time left in it, the oldest in front, or else a
+    /// copy of the workload. A drive takes them faster than it programs, so that most of them wait there at the end.
     ///
     /// # Errors
     /// When it cannot be opened.
-    pub fn first(&mut self, drive: &Drive, waiting: Vec<Lpn>, unit: u64) -> Result<Box<dyn Workload>, Error> {
-        if waiting.is_empty() { self.copy(drive) } else { Ok(Box::new(Refill::new(waiting, unit))) }
+    pub fn first(&mut self, drive: &Drive, waiting: Vec<Lpn>, unit: u32) -> Result<Box<dyn Workload>, Error> {
+        if waiting.is_empty() {
+            return self.copy(drive);
+        }
+        Ok(Box::new(Saturating::new(waiting.into_iter(), unit)))
     }
 
     /// The next copy of the workload.
@@ -184,48 +187,5 @@ impl WarmUp {
     /// Copies are run to their ends.
     pub fn limits() -> Limits {
         Limits { requests: None, ns: None }
-    }
-}
-
-/// Requests outstanding that put units into the buffer: enough for the link to be what takes the time.
-const REFILLING: u32 = 64;
-
-/// Writes of units that are to wait in the buffer, as fast as the drive takes them: that is faster than it programs, so that
-/// most of them wait there at the end, the oldest in front.
-struct Refill {
-    units: std::vec::IntoIter<Lpn>,
-    unit: u64,
-    outstanding: u32,
-}
-
-impl Refill {
-    fn new(units: Vec<Lpn>, unit: u64) -> Self {
-        Self { units: units.into_iter(), unit, outstanding: 0 }
-    }
-}
-
-impl Workload for Refill {
-    fn poll(&mut self, now: SimTime) -> Result<Poll, WorkloadError> {
-        if self.outstanding == REFILLING {
-            return Ok(Poll::Blocked);
-        }
-        let Some(lpn) = self.units.next() else {
-            return Ok(if self.outstanding > 0 { Poll::Blocked } else { Poll::Done });
-        };
-        self.outstanding += 1;
-        let (offset, bytes) = (u64::from(lpn.0) * self.unit, self.unit as u32);
-        Ok(Poll::Ready(HostRequest { arrive: now, op: Op::Write, offset, bytes, tag: 0, fua: false }))
-    }
-
-    fn complete(&mut self, _: &HostRequest, _: SimTime) {
-        self.outstanding -= 1;
-    }
-
-    fn fraction_done(&self, _: SimTime) -> Option<f64> {
-        None
-    }
-
-    fn report(&self) -> WorkloadReport {
-        WorkloadReport::default()
     }
 }

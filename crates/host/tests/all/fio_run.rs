@@ -310,11 +310,10 @@ fn what_became_of_a_steady_state_is_reported() {
          [c]\nstonewall\nruntime=2\n",
     );
     let (together, alone) = (&report.steady_states[0], &report.steady_states[1]);
-    assert_eq!((together.job.as_str(), together.attained_ns), ("a", Some(3 * SECOND)));
-    assert_eq!(together.samples.iter().map(|one| one.requests_per_s).collect::<Vec<_>>(), [300; 3]);
-    assert_eq!(together.steady.text(), "iops:10.000000%");
-    let taken: Vec<u64> = alone.samples.iter().map(|one| one.bytes_per_s).collect();
-    assert_eq!((alone.job.as_str(), alone.attained_ns, &taken[..]), ("c", None, &[409_600, 409_600, 0][..]));
+    assert_eq!((together.job.as_str(), together.attained_after_ns), ("a", Some(3 * SECOND)));
+    assert_eq!((&together.iops[..], together.asked.as_str()), (&[300; 3][..], "iops:10.000000%"));
+    let taken = &alone.bandwidth_bytes_per_s[..];
+    assert_eq!((alone.job.as_str(), alone.attained_after_ns, taken), ("c", None, &[409_600, 409_600, 0][..]));
     let notes = states("[j]\nsize=4k\nss=lat:50us\nss_dur=6\nss_interval=1500ms\n").notes;
     let said =
         "fio takes the limit of lat:50us for 50 ns and looks at 6 samples, where 4 are asked for: job j";
@@ -913,4 +912,34 @@ fn what_is_written_is_read_back_once_it_is_answered() {
     // What only reads goes on to what is asked for, since fio 3.37; with loops its last pass is whole.
     assert_eq!(asked("rw=read\nsize=8k\nverify=md5\nio_size=20k\n"), "r0 r1 r0 r1 r0");
     assert_eq!(asked("rw=read\nsize=8k\nverify=md5\nio_size=20k\nloops=2\n"), "r0 r1 r0 r1 r0 r1");
+}
+
+#[test]
+fn what_may_come_again_is_read_back_by_place_and_all_else_as_it_was_written() {
+    // As fio 3.42 has it (`fio_agrees.rs`).
+    for (options, by_place) in [
+        ("rw=randwrite\n", false),
+        ("rw=randwrite\nnorandommap\n", true),
+        ("rw=randwrite\nsoftrandommap=1\n", true),
+        ("rw=randwrite\nblockalign=8k\n", true),
+        ("rw=randwrite\nrandom_distribution=zipf:1.1\n", true),
+        ("rw=randwrite\nrandom_distribution=zoned:60/10:40/90\n", true),
+        ("rw=randwrite\nrandom_generator=lfsr\n", false),
+        ("rw=randwrite\nrandom_generator=lfsr\nnorandommap\n", true),
+        ("rw=randwrite:8\n", true),
+        ("rw=randwrite\npercentage_random=50\n", false),
+        ("rw=randwrite\nexperimental_verify=1\nnorandommap\n", false),
+        ("rw=write\nnrfiles=2\n", false),
+        ("rw=write:4k\nnrfiles=2\n", true),
+        ("rw=write:4k\nsize=128k\nnrfiles=2\nexperimental_verify=1\n", false),
+    ] {
+        let played = play(&format!("[j]\nsize=1m\nverify=md5\n{options}"));
+        let places = |op: Op| of(&played, op).iter().map(|one| one.offset).collect::<Vec<_>>();
+        let (writes, reads) = (places(Op::Write), places(Op::Read));
+        let mut sorted = writes.clone();
+        sorted.sort_unstable();
+        sorted.dedup();
+        assert_ne!(writes, sorted, "{options}: the two orders differ");
+        assert_eq!(reads, if by_place { sorted } else { writes }, "{options}");
+    }
 }

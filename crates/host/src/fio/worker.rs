@@ -80,6 +80,8 @@ pub struct Worker {
     sequence: u64,
     sequence_left: u64,
     identical: bool,
+    /// A file that has no more is begun again at once.
+    starts_over: bool,
     depth: u64,
     outstanding: u64,
     gate: Gate,
@@ -162,6 +164,7 @@ impl Worker {
             sequence: job.sequence,
             sequence_left: 1,
             identical: job.identical,
+            starts_over: Picker::starts_over(job),
             depth: job.depth(),
             outstanding: 0,
             gate: if job.flow.weight > 0 { Gate::Ask } else { Gate::Open },
@@ -454,14 +457,18 @@ impl Worker {
             }
             let stream = self.streams[direction].as_ref().expect("a direction of this job");
             let track = &mut self.tracks[file as usize];
-            match track.next(direction, way, &stream.sizes, &mut self.random) {
+            let mut found = track.next(direction, way, &stream.sizes, &mut self.random);
+            if found.is_none() && self.starts_over {
+                track.restart(&mut self.random);
+                found = track.next(direction, way, &stream.sizes, &mut self.random);
+            }
+            match found {
                 Some((offset, bytes)) => {
                     if let Some(trimmed) = self.trimmed.get_mut(file as usize) {
                         *trimmed = Some((offset, bytes));
                     }
                     return Some((direction, offset, bytes));
                 }
-                None if self.picker.starts_over() => track.restart(&mut self.random),
                 None => self.picker.done(file),
             }
         }

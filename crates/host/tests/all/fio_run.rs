@@ -943,3 +943,17 @@ fn what_may_come_again_is_read_back_by_place_and_all_else_as_it_was_written() {
         assert_eq!(reads, if by_place { sorted } else { writes }, "{options}");
     }
 }
+
+#[test]
+fn a_random_job_until_its_time_is_over_stays_with_the_files_that_it_opened() {
+    // fio 3.42: such a file is begun again once each of its blocks has come; read in order, it is done.
+    let files = |rw: &str| {
+        let job =
+            format!("[j]\nrw={rw}\nbs=4k\nsize=64k\nnrfiles=4\nopenfiles=1\ntime_based\nruntime=10ms\n");
+        let places: Vec<u64> = play(&job).requests.iter().map(|one| one.offset >> 14).collect();
+        assert_eq!(places.len(), 100);
+        (0..4).map(|file| places.iter().filter(|place| **place == file).count()).collect::<Vec<_>>()
+    };
+    assert_eq!(files("randread"), [100, 0, 0, 0]);
+    assert_eq!(files("read"), [28, 24, 24, 24]);
+}

@@ -133,8 +133,9 @@ impl Worker {
         files: &[FileRegion],
         mut random: RandomStream,
     ) -> Result<Self, WorkloadError> {
-        // fio: a sequential direction begins again where time is not over, or writes are asked for beyond a pass.
-        let beyond = share.io_bytes.is_some_and(|bytes| bytes > share.pass_bytes) && job.writes();
+        // fio: a sequential direction begins again where time is not over, or a mix is asked for beyond a pass.
+        let is_mix = job.access == Access::ReadWrite;
+        let beyond = share.io_bytes.is_some_and(|bytes| bytes > share.pass_bytes) && is_mix;
         let goes_round = (job.time_based && share.parts.len() == 1) || beyond;
         let at_end = if goes_round { AtEnd::GoesRound } else { AtEnd::Stops };
         let mut tracks = Vec::with_capacity(share.parts.len());

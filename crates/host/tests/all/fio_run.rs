@@ -904,6 +904,10 @@ fn what_is_written_is_read_back_once_it_is_answered() {
     assert_eq!(asked("size=16k\nverify=md5\nverify_backlog=2\niodepth=2\n"), "w0 w1 r0 r1 w2 w3 r2 r3");
     assert_eq!(asked("size=8k\nverify=md5\nverify_only=1\n"), "r0 r1");
     assert_eq!(asked("size=8k\nverify=md5\ndo_verify=0\n"), "w0 w1");
+    // Until its time is over it reads a backlog, and nothing else.
+    let timed = "size=8k\nverify=md5\ntime_based\nruntime=50us\n";
+    assert_eq!(asked(timed), "w0 w1 w0 w1 w0");
+    assert_eq!(asked(&format!("{timed}verify_backlog=2\n")), "w0 w1 r0 r1 w0");
     // Files lie one after the other on the drive; fio 3.42 sorts only where a block may come again.
     let files = "size=16k\nnrfiles=2\nverify=md5\n";
     assert_eq!(asked(files), "w0 w2 w1 w3 r0 r2 r1 r3");
@@ -931,6 +935,7 @@ fn what_may_come_again_is_read_back_by_place_and_all_else_as_it_was_written() {
         ("rw=randwrite\nexperimental_verify=1\nnorandommap\n", false),
         ("rw=write\nnrfiles=2\n", false),
         ("rw=write:4k\nnrfiles=2\n", true),
+        ("rw=write\nnrfiles=2\nrandom_distribution=zipf:1.1\n", true),
         ("rw=write:4k\nsize=128k\nnrfiles=2\nexperimental_verify=1\n", false),
     ] {
         let played = play(&format!("[j]\nsize=1m\nverify=md5\n{options}"));
@@ -956,4 +961,24 @@ fn a_random_job_until_its_time_is_over_stays_with_the_files_that_it_opened() {
     };
     assert_eq!(files("randread"), [100, 0, 0, 0]);
     assert_eq!(files("read"), [28, 24, 24, 24]);
+}
+
+#[test]
+fn over_holes_a_file_begins_again_before_its_bytes_were_asked_for() {
+    // fio 3.42 (`fio_agrees.rs`), where requests are not queued. Sixty blocks with their holes fill the file, but for the last
+    // hole; the pass goes on at its beginning, and does not end there.
+    let places = |options: &str| -> Vec<u64> {
+        let job = format!("[j]\nbs=16k\nsize=1200k\n{options}");
+        play(&job).requests.iter().map(|one| one.offset / 20_480).collect()
+    };
+    let rounds = |count: u64| (0..count).map(|number| number % 60).collect::<Vec<_>>();
+    assert_eq!(places("rw=read:4k\nio_size=2320k\n"), rounds(145));
+    assert_eq!(places("rw=write:4k\nio_size=2320k\ndo_verify=0\n"), rounds(145));
+    assert_eq!(places("rw=write:4k\nloops=3\n"), rounds(225));
+    // Each place is read back once.
+    assert_eq!(places("rw=write:4k\nio_size=2320k\nverify=md5\n"), [rounds(145), rounds(60)].concat());
+    // A block that ends with the file ends the pass.
+    let ends =
+        |options: &str| play(&format!("[j]\nrw=write:8k\nsize=64k\nio_size=160k\n{options}")).requests.len();
+    assert_eq!((ends(""), ends("verify=md5\n"), ends("do_verify=0\n")), (40, 48, 6));
 }

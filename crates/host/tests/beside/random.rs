@@ -92,7 +92,8 @@ impl Section<'_> {
         self.waits(index);
         self.extras(access);
         if clones > 1 {
-            // A log of several clones is whole only where each fits into a buffer.
+            // A log of several clones is whole only where each fits into a buffer, all its loops.
+            self.lines.retain(|line| !line.starts_with("loops="));
             self.lines.push(format!("number_ios={}", 10 + self.random.below(60)));
         }
         if self.chance(40) {

@@ -42,7 +42,7 @@ class Count:
 
 
 def longest(paths: Sequence[Path]) -> Iterator[tuple[dict[str, Any], str]]:
-    """Yield a GPU's counts with its name: of several with one seed the longest, which holds the others' words."""
+    """Yield a GPU's counts with its name: of several of one seed the longest."""
     found: dict[tuple[Any, ...], tuple[dict[str, Any], str]] = {}
     for path in paths:
         read = json.loads(path.read_text())

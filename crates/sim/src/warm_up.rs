@@ -22,7 +22,7 @@ const EVENTS: u64 = 256;
 /// The buffer is settled when the means of two spans of windows differ by no more than this share of its slots.
 const TOLERANCE: f64 = 0.01;
 /// What it holds goes up and down where it varies by more than this share of its slots. Such a buffer remembers for many
-/// windows that it was full: spans of as many are compared.
+/// windows that it was full: spans of as many are compared, where copies are shorter than that.
 const WANDERS: f64 = 0.02;
 const WINDOWS_WANDERING: usize = 16;
 /// A buffer that holds less than this share of its slots is not full.
@@ -159,7 +159,12 @@ impl WarmUp {
             return;
         }
         self.means.push(self.sums.map(|sum| sum / self.looks as f64));
-        let wanders = self.ends[1] - self.ends[0] > WANDERS * self.window as f64;
+        let varies = self.ends[1] - self.ends[0] > WANDERS * self.window as f64;
+        let windows = self.means.len() as f64;
+        // What ends within a longer copy would leave the drive where the workload is not at its beginning.
+        let is_short = self.copies > 1
+            || run.fraction_done().is_some_and(|part| part * WINDOWS_WANDERING as f64 > windows);
+        let wanders = varies && is_short;
         let most = (UNITS_MOST / self.window).clamp(WINDOWS_MOST, WINDOWS_MOST_SMALL);
         self.settled =
             is_settled(&self.means, wanders, self.window as f64) || self.means.len() as u64 >= most;

@@ -3,7 +3,7 @@
 
 use crate::common::{SMALL, drive};
 use serde_json::Value;
-use sim::{PreconditionKind, RunOptions, Session, WorkloadSpec};
+use sim::{Catalogue, Drive, PreconditionKind, RunOptions, Session, WorkloadSpec};
 
 const KINDS: [PreconditionKind; 3] =
     [PreconditionKind::Instant, PreconditionKind::Steady, PreconditionKind::Workload];
@@ -167,18 +167,32 @@ fn a_large_buffer_begins_with_what_overwriting_left_in_it() {
 fn a_cache_that_wanders_begins_as_full_as_it_stays() {
     const SLOTS: f64 = 512.0;
     const SEEDS: u64 = 24;
-    let settings =
-        ["nand.planes=2", "nand.blocks_per_plane=100", "nand.pages_per_block=16", "ftl.op_ratio=0.3"];
-    let cache = ["ftl.buffer.size=2MiB", "ftl.buffer.eviction.name=lru"];
-    let job =
-        "rw=randrw\nrwmixread=60\nioengine=libaio\niodepth=4\nrandom_distribution=zipf:1.1\nio_size=128m\n";
-    let units = |seed: u64| {
+    let settings = [
+        "geometry.channels=2",
+        "geometry.ways=2",
+        "nand.planes=2",
+        "nand.blocks_per_plane=100",
+        "nand.pages_per_block=16",
+        "nand.page_size=4KiB",
+        "ftl.op_ratio=0.3",
+        "ftl.buffer.size=2MiB",
+        "ftl.buffer.eviction.name=lru",
+    ];
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let drive =
+        || Drive::load(&Catalogue::new([&root]), "slc", &settings.map(String::from)).expect("a drive");
+    let units = |seed: u64, written: &str, name: &str| {
+        let job = "[j]\nbs=4k\nsize=100%\nnorandommap=1\nrw=randrw\nrwmixread=60\nioengine=libaio\niodepth=4\n\
+                   random_distribution=zipf:1.1\n";
+        let text = format!("{job}io_size={written}\n");
+        let spec = WorkloadSpec::FioText { name: "job".into(), text, variables: Default::default() };
         let options = RunOptions { seed, check: false, ..after(PreconditionKind::Workload) };
-        let result = worked(&[&settings[..], &cache].concat(), job, options);
-        ["held_before", "held"].map(|name| number(&result, &format!("waf_bytes.{name}")) / 4096.0)
+        let mut session = Session::new(drive(), &spec, options).unwrap_or_else(|error| panic!("{error}"));
+        session.finish().unwrap_or_else(|error| panic!("{error}"));
+        let result = session.result().unwrap_or_else(|error| panic!("{error}"));
+        number(&result, &format!("waf_bytes.{name}")) / 4096.0
     };
-    let sums =
-        (0..SEEDS).map(units).fold([0.0; 2], |sums, [before, later]| [sums[0] + before, sums[1] + later]);
-    let [before, later] = sums.map(|sum| sum / SEEDS as f64);
+    let mean = |written, name| (0..SEEDS).map(|seed| units(seed, written, name)).sum::<f64>() / SEEDS as f64;
+    let (before, later) = (mean("6m", "held_before"), mean("128m", "held"));
     assert!((before - later).abs() < 0.05 * SLOTS, "{before} at first, {later} later");
 }

@@ -33,6 +33,27 @@ pub struct Count {
     pub iterations: u64,
 }
 
+/// What was counted, and how many iterations how many words took.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// Failures among words.
+    pub count: Count,
+    /// Of each number of iterations, from none on, the words that took as many.
+    pub iterations: Vec<u64>,
+}
+
+impl Tally {
+    /// Adds another.
+    pub fn add(&mut self, other: &Self) {
+        self.count.add(&other.count);
+        let longest = self.iterations.len().max(other.iterations.len());
+        self.iterations.resize(longest, 0);
+        for (own, other) in self.iterations.iter_mut().zip(&other.iterations) {
+            *own += other;
+        }
+    }
+}
+
 impl Count {
     /// Adds another count.
     pub fn add(&mut self, other: &Self) {
@@ -164,22 +185,33 @@ impl Trial {
     /// # Panics
     /// As [`Self::decode`].
     pub fn count(&self, decoder: &dyn Decoder, words: Range<u64>) -> Count {
-        let mut count = Count::default();
+        self.tally(decoder, words).count
+    }
+
+    /// Counts the failures among these words, and their iterations.
+    ///
+    /// # Panics
+    /// As [`Self::decode`].
+    pub fn tally(&self, decoder: &dyn Decoder, words: Range<u64>) -> Tally {
+        let mut tally = Tally::default();
         let data_bits = self.graph.data_bits();
         self.decode(decoder, words, |_, sent, decoded| {
-            let all = u64::MAX >> (64 - decoded.iterations.len());
-            let wrong = decoded.bits[..data_bits]
-                .iter()
-                .zip(sent)
-                .fold(0, |wrong, (bits, sent)| wrong | bits ^ if *sent { all } else { 0 });
-            count.add(&Count {
+            let wrong = decoded.wrong(&sent[..data_bits]);
+            tally.count.add(&Count {
                 words: decoded.iterations.len() as u64,
                 failures: u64::from(wrong.count_ones()),
                 undetected: u64::from((wrong & decoded.converged).count_ones()),
                 iterations: decoded.iterations.iter().map(|each| u64::from(*each)).sum(),
             });
+            for iterations in &decoded.iterations {
+                let iterations = *iterations as usize;
+                if tally.iterations.len() <= iterations {
+                    tally.iterations.resize(iterations + 1, 0);
+                }
+                tally.iterations[iterations] += 1;
+            }
         });
-        count
+        tally
     }
 }
 

@@ -265,12 +265,12 @@ class CharacterizeKeywords(TypedDict, total=False):
 class CompareKeywords(TypedDict, total=False):
     """The options of `CompareOptions`."""
 
-    metric: str | Sequence[str | SupportsIndex] | None
+    metric: str | Sequence[str | SupportsFloat | SupportsIndex] | None
     """Numbers of run.json. Paths of numbers: waf; default the headline, or a study's objectives and
     bounds.
     """
 
-    key: str | Sequence[str | SupportsIndex] | None
+    key: str | Sequence[str | SupportsFloat | SupportsIndex] | None
     """What may differ, where it is more than one key. Keys, options, or drive for its whole
     configuration; default the one key that differs.
     """
@@ -320,17 +320,17 @@ class EccMeasureKeywords(TypedDict, total=False):
     0.
     """
 
-    age: str | Sequence[str | SupportsIndex] | None
+    age: str | Sequence[str | SupportsFloat | SupportsIndex] | None
     """Ages of the page, at the chip's reference temperature. Times with commas between: 30d,365d;
     default those that have the rates.
     """
 
-    rate: str | Sequence[str | SupportsIndex] | None
+    rate: str | Sequence[str | SupportsFloat | SupportsIndex] | None
     """Raw bit error rates of a read with one comparison at each boundary. Rates with commas between:
     0.008,0.0075; default from where most words fail to where too few do to be counted.
     """
 
-    soft_bits: str | Sequence[str | SupportsIndex] | None
+    soft_bits: str | Sequence[str | SupportsFloat | SupportsIndex] | None
     """Soft bits: 2^k - 1 comparisons at each boundary. 1, 2 or 3, several with commas between; default
     1 for flips, else 1,2,3.
     """
@@ -423,16 +423,16 @@ class FitVoltagesKeywords(TypedDict, total=False):
 class GridKeywords(TypedDict, total=False):
     """The options of `GridOptions`."""
 
-    block: str | Sequence[str | SupportsIndex] | None
+    block: str | Sequence[str | SupportsFloat | SupportsIndex] | None
     """Sizes. Sizes of whole sectors; default 512 to 1m."""
 
-    depth: str | Sequence[str | SupportsIndex]
+    depth: str | Sequence[str | SupportsFloat | SupportsIndex]
     """Requests outstanding. Numbers of at least 1; default 1,2,4."""
 
-    pattern: str | Sequence[str | SupportsIndex]
+    pattern: str | Sequence[str | SupportsFloat | SupportsIndex]
     """Patterns. Of sequential, random; default sequential,random."""
 
-    op: str | Sequence[str | SupportsIndex]
+    op: str | Sequence[str | SupportsFloat | SupportsIndex]
     """Operations. Of read, write; default read,write."""
 
     file_size: str
@@ -606,10 +606,10 @@ class SnapshotsKeywords(TypedDict, total=False):
     set: Mapping[str, Any] | None
     """Override a configuration key (repeatable). A key of `floatgate keys` and its value."""
 
-    every: str | Sequence[str | SupportsIndex]
+    every: str | Sequence[str | SupportsFloat | SupportsIndex]
     """Intervals between snapshots. Times above 0; default 50ms,200ms,800ms."""
 
-    keep: str | Sequence[str | SupportsIndex]
+    keep: str | Sequence[str | SupportsFloat | SupportsIndex]
     """Maximum number of snapshots. Numbers of at least 1; default 1,2,4,8."""
 
     span: SupportsFloat

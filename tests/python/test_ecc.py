@@ -7,6 +7,7 @@ import subprocess
 import sys
 import tomllib
 from pathlib import Path
+from typing import Literal
 
 import pytest
 
@@ -144,8 +145,8 @@ def test_a_page_is_aged_until_it_has_a_rate() -> None:
 def test_a_controller_that_knows_the_mean_block_alone_is_told_less() -> None:
     """A bad block, read by tables of its own and by those of the mean block."""
 
-    def read(knows: str) -> Point:
-        return fg.ecc.measure(  # type: ignore[misc]
+    def read(knows: Literal["page", "mean"]) -> Point:
+        return fg.ecc.measure(
             SMALL,
             channel="tlc-3d-256g",
             pe_cycles=6000,

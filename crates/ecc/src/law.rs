@@ -150,7 +150,7 @@ mod tests {
     #[test]
     fn what_is_extrapolated_holds_what_was_counted() {
         let long = [
-            (0.0095, count(67_584, 45_206)),
+            (0.0095, count(1_622_016, 1_076_879)),
             (0.009, count(67_584, 21_744)),
             (0.0085, count(67_584, 5_645)),
             (0.008, count(67_584, 654)),
@@ -162,9 +162,8 @@ mod tests {
             let off = law.failure(rate) / counted.rate();
             assert!((0.9..1.1).contains(&off), "{rate}: {off}");
         }
-        // 56 of 8.7 million, and none of 13.7 million.
-        holds(&law, &long, 0.007, count(8_718_336, 56));
-        holds(&law, &long, 0.0065, count(13_719_552, 0));
+        holds(&law, &long, 0.007, count(15_949_824, 102));
+        holds(&law, &long, 0.0065, count(41_631_744, 0));
         let short = [
             (0.0055, count(67_584, 47_435)),
             (0.005, count(67_584, 18_017)),
@@ -172,7 +171,7 @@ mod tests {
             (0.004, count(540_672, 448)),
         ];
         let law = Law::fitted(35_328, &short).expect("points enough");
-        holds(&law, &short, 0.0035, count(7_907_328, 14));
+        holds(&law, &short, 0.0035, count(8_380_416, 17));
         let fine = [
             (0.0215, count(67_584, 27_331)),
             (0.021, count(67_584, 11_300)),

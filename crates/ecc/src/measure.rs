@@ -159,6 +159,22 @@ impl Trial {
         words: Range<u64>,
         mut tell: impl FnMut(u64, &[bool], &Decoded),
     ) {
+        self.decode_while(decoder, words, |first, sent, decoded| {
+            tell(first, sent, decoded);
+            true
+        });
+    }
+
+    /// Decodes these words while what is told of them wants more; true where all were decoded.
+    ///
+    /// # Panics
+    /// As [`Self::decode`].
+    pub fn decode_while(
+        &self,
+        decoder: &dyn Decoder,
+        words: Range<u64>,
+        mut tell: impl FnMut(u64, &[bool], &Decoded) -> bool,
+    ) -> bool {
         let mut decoding = decoder.on(&self.graph);
         let side_by_side = decoding.words();
         let step = side_by_side as u64;
@@ -176,8 +192,11 @@ impl Trial {
                     *ratio = self.channel.ratio(*noise, bit as u64, symbol);
                 }
             }
-            tell(first, sent, decoding.decode(&ratios));
+            if !tell(first, sent, decoding.decode(&ratios)) {
+                return false;
+            }
         }
+        true
     }
 
     /// Counts the failures among these words.
@@ -185,17 +204,22 @@ impl Trial {
     /// # Panics
     /// As [`Self::decode`].
     pub fn count(&self, decoder: &dyn Decoder, words: Range<u64>) -> Count {
-        self.tally(decoder, words).count
+        self.tally(decoder, words, || true).unwrap_or_default().count
     }
 
-    /// Counts the failures among these words, and their iterations.
+    /// Counts the failures among these words, and their iterations, while `goes_on`; none where it ended before.
     ///
     /// # Panics
     /// As [`Self::decode`].
-    pub fn tally(&self, decoder: &dyn Decoder, words: Range<u64>) -> Tally {
+    pub fn tally(
+        &self,
+        decoder: &dyn Decoder,
+        words: Range<u64>,
+        goes_on: impl Fn() -> bool,
+    ) -> Option<Tally> {
         let mut tally = Tally::default();
         let data_bits = self.graph.data_bits();
-        self.decode(decoder, words, |_, sent, decoded| {
+        let is_whole = self.decode_while(decoder, words, |_, sent, decoded| {
             let wrong = decoded.wrong(&sent[..data_bits]);
             tally.count.add(&Count {
                 words: decoded.iterations.len() as u64,
@@ -210,8 +234,9 @@ impl Trial {
                 }
                 tally.iterations[iterations] += 1;
             }
+            goes_on()
         });
-        tally
+        is_whole.then_some(tally)
     }
 }
 

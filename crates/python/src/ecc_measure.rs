@@ -1,6 +1,7 @@
 //! Codes that decode, for Python: pages as channels, and words counted over them.
 
 use crate::errors::{guarded, input};
+use crate::stop;
 use ecc::channel::Channel;
 use ecc::decoder::{Decoder, catalogue};
 use ecc::law::Law;
@@ -221,7 +222,9 @@ impl EccTrial {
             let zones = Zones { shares: [zero, one], ratios };
             let decoder: Box<dyn Decoder> = (self.maker)();
             let trial = self.trial.over(Channel::of_zones(&zones));
-            let tally = trial.tally(&*decoder, first..first + words);
+            let tally = trial.tally(&*decoder, first..first + words, || !stop::is_stopped());
+            // What ended it is raised by `guarded`.
+            let tally = tally.unwrap_or_default();
             Ok((tally.count.failures, tally.count.undetected, tally.iterations))
         })
     }

@@ -94,6 +94,7 @@ class Counter:
         left: set[Future[tuple[int, int, list[int]]]] = set(futures)
         while left:
             if self.stopped():
+                self.team.stop()
                 for future in left:
                     future.cancel()
                 raise Stopped
@@ -103,7 +104,10 @@ class Counter:
     def _one(self, item: tuple[Setup, Seen, int, int]) -> tuple[int, int, list[int]]:
         if self.stopped():
             raise Stopped
-        return _count(item)
+        try:
+            return _count(item)
+        except _core.Stopped as late:  # it was asked for, and a share did not end
+            raise Stopped from late
 
 
 @contextmanager

@@ -91,32 +91,44 @@ impl Law {
         let least = self.likelihood(points) - 1.92;
         let own = self.bits * rate;
         let holds = |law: &Self| law.likelihood(points) >= least;
+        let wide = 3.0 * own.sqrt();
+        // The likeliest threshold with a variance.
+        let with = |variance: f64| {
+            let of = |threshold: f64| Self { threshold, variance, ..*self };
+            of(likeliest(self.threshold - wide, self.threshold + wide, |threshold| {
+                of(threshold).likelihood(points)
+            }))
+        };
+        let ends =
+            [-1.0f64, 1.0].map(|side| farthest(100.0 * own, |far| holds(&with(self.variance + side * far))));
         let fails = self.failure(rate);
         let (mut low, mut high) = (fails, fails);
-        // Laws around the best: variances in steps, thresholds as far as they hold.
-        for step in -40..=40 {
-            let variance = self.variance + f64::from(step) * 0.02 * (own + self.variance.abs());
-            let at = |threshold: f64| Self { threshold, variance, ..*self };
-            let wide = 3.0 * own.sqrt();
-            let best = likeliest(self.threshold - wide, self.threshold + wide, |threshold| {
-                at(threshold).likelihood(points)
-            });
-            if !holds(&at(best)) {
-                continue;
-            }
-            let end = |far: f64| {
-                let (mut inside, mut outside) = (best, best + far);
-                for _ in 0..40 {
-                    let middle = 0.5 * (inside + outside);
-                    if holds(&at(middle)) { inside = middle } else { outside = middle }
-                }
-                at(inside).failure(rate)
-            };
-            low = low.min(end(wide));
-            high = high.max(end(-wide));
+        for part in 0..=VARIANCES {
+            let share = f64::from(part) / f64::from(VARIANCES);
+            let best = with(self.variance - ends[0] + share * (ends[0] + ends[1]));
+            let moved = |by: f64| Self { threshold: best.threshold + by, ..best };
+            low = low.min(moved(farthest(wide, |far| holds(&moved(far)))).failure(rate));
+            high = high.max(moved(-farthest(wide, |far| holds(&moved(-far)))).failure(rate));
         }
         (low, high)
     }
+}
+
+/// Variances that an interval looks at, between the least and the greatest that are likely enough.
+const VARIANCES: u32 = 24;
+
+/// How far something holds that holds near, at most so far.
+fn farthest(most: f64, holds: impl Fn(f64) -> bool) -> f64 {
+    let mut far = most * 1e-9;
+    while far < most && holds(2.0 * far) {
+        far *= 2.0;
+    }
+    let (mut inside, mut outside) = (if holds(far) { far } else { 0.0 }, 2.0 * far);
+    for _ in 0..30 {
+        let middle = 0.5 * (inside + outside);
+        if holds(middle) { inside = middle } else { outside = middle }
+    }
+    inside
 }
 
 /// Where a function with one top is greatest.

@@ -69,7 +69,7 @@ impl Spreads {
         let steps = halves * ((last.mean - first.mean) / halves / (narrow / 20.0)).ceil();
         let (step, count) = ((last.mean - first.mean) / steps, steps as usize + 1);
         let of_state = |state: &Spread| {
-            let below = |at| state.below(step.mul_add(at as f64, first.mean));
+            let below = |at| state.below(first.mean + step * at as f64);
             (0..count).map(below).collect()
         };
         let mut found =

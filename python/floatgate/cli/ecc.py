@@ -76,7 +76,7 @@ def _show(found: "Measured", out: Path, format: str) -> int:  # noqa: A002
 
 
 class _Bar(Bar):
-    """The point under way."""
+    """The point that is being counted."""
 
     columns = ("{task.description}", BAR, "{task.percentage:>3.0f} %", ELAPSED, "{task.fields[count]}")
 

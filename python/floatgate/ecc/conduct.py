@@ -43,13 +43,13 @@ def _trial(setup: Setup) -> "_core.EccTrial":
 
 
 def _count(item: tuple[Setup, Seen, int, int]) -> tuple[int, int, list[int]]:
-    """Decode a share of words, in whatever process."""
+    """Decode a share of words, here or in a worker."""
     setup, seen, first, words = item
     return _trial(setup).count(list(seen.zero), list(seen.one), list(seen.ratios), first, words)
 
 
 class Stopped(Exception):
-    """Whoever asked wants no more."""
+    """The caller wants no more words."""
 
 
 @dataclass

@@ -55,7 +55,7 @@ class EccMeasureOptions(CommandOptions):
             takes="times with commas between: 30d,365d",
             listed=True,
         ),
-    ] = usual("those that have the rates")
+    ] = usual("ages that have the rates")
     rate: Annotated[
         str | None,
         Option(

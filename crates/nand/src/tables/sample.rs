@@ -97,7 +97,7 @@ pub(super) fn through_blocks(
     mut tell: impl FnMut(usize, f64, &[Hump]),
 ) {
     assert!(sample.wordlines > 1, "a wordline needs one above it");
-    // Those that are looked at: the last has no neighbour above.
+    // The wordlines that are looked at: the last has no neighbour above.
     let mut lines: Vec<Wordline> = (1..sample.wordlines).map(|_| Wordline::none()).collect();
     let plain = if physics.has_tails() { physics.without_tails() } else { physics.without_weak() };
     for (number, (share, trapping)) in blocks.iter().copied().enumerate() {

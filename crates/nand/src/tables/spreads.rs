@@ -101,7 +101,7 @@ impl Spreads {
         }
     }
 
-    /// What is summed up: shares rise with the reference, whatever rounding says, and each state has a middle.
+    /// Ends the sum: shares rise with the reference although each is rounded, and each state has a middle.
     fn settle(&mut self) {
         for below in &mut self.below {
             let mut most: f64 = 0.0;

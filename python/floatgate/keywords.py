@@ -322,7 +322,7 @@ class EccMeasureKeywords(TypedDict, total=False):
 
     age: str | Sequence[str | SupportsFloat | SupportsIndex] | None
     """Ages of the page, at the chip's reference temperature. Times with commas between: 30d,365d;
-    default those that have the rates.
+    default ages that have the rates.
     """
 
     rate: str | Sequence[str | SupportsFloat | SupportsIndex] | None

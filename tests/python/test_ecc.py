@@ -160,6 +160,9 @@ def test_a_controller_that_knows_the_mean_block_alone_is_told_less() -> None:
 
     own, mean = read("page"), read("mean")
     assert mean.seen.information < own.seen.information
+    assert mean.seen.lost == pytest.approx(own.seen.information - mean.seen.information)
+    assert own.seen.lost is None
+    assert "tables of the mean block tell up to" in told(Read(648, 2, (mean,)))
     assert mean.rate >= own.rate
     assert mean.seen.ratios != own.seen.ratios
 

@@ -243,6 +243,7 @@ impl Trial {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::decoder::MinSum8;
 
     fn count(words: u64, failures: u64) -> Count {
         Count { words, failures, ..Count::default() }
@@ -255,6 +256,16 @@ mod tests {
         assert!(low == 0.0 && (high - (1.0 - 0.025f64.powf(0.1))).abs() < 1e-6, "{low} {high}");
         let (low, high) = count(10, 3).interval(0.05);
         assert!((low - 0.066_74).abs() < 1e-4 && (high - 0.652_45).abs() < 1e-4, "{low} {high}");
+    }
+
+    #[test]
+    fn counting_ends_when_it_is_told_to() {
+        let graph = Arc::new(crate::ldpc::named("wifi-648-540").expect("a shipped code").graph);
+        let (trial, decoder) = (Trial::zeros(&graph, Channel::Flips { rate: 0.01 }, 1), MinSum8::default());
+        assert_eq!(trial.tally(&decoder, 0..128, || false), None);
+        let tally = trial.tally(&decoder, 0..128, || true).expect("all of them");
+        assert_eq!((tally.count.words, tally.iterations.iter().sum::<u64>()), (128, 128));
+        assert_eq!(tally.count, trial.count(&decoder, 0..128));
     }
 
     #[test]

@@ -29,6 +29,7 @@ class Seen:
     one: tuple[float, ...]
     ratios: tuple[float, ...]
     age_s: float | None = None
+    lost: float | None = None  # bits of a bit that the page's own tables would tell beside these
 
 
 class Channel(Protocol):
@@ -161,7 +162,11 @@ class Cells:
         found = seen(page.seen(known, soft_bits, self._placement), age_s)
         # The middle comparison of a soft read lies elsewhere: a rate is that of a hard read of the same page.
         hard = seen(page.seen(known, 1, self._placement))
-        return replace(found, rate=hard.rate)
+        lost = None
+        if self._condition.knows_mean:
+            own = seen(page.seen(page, soft_bits, self._placement))
+            lost = own.information - found.information
+        return replace(found, rate=hard.rate, lost=lost)
 
     def _sample(self, ages_s: tuple[float, ...]) -> None:
         """Sample the page at these ages, and with them what the controller holds it for."""

@@ -64,6 +64,7 @@ class Point:
             "soft_bits": self.soft_bits,
             "raw_bit_error_rate": self.rate,
             "information": self.seen.information,
+            "information_lost": self.seen.lost,
             "age_s": self.seen.age_s,
             "words": self.words,
             "failures": self.failures,
@@ -201,12 +202,14 @@ def row(point: Point) -> tuple[str, ...]:
 def told(read: Read) -> str:
     """Say in a line what follows from the points of a read below the last of them."""
     bits = f"{read.soft_bits} soft bit{'s' if read.soft_bits > 1 else ''}"
+    lost = [point.seen.lost for point in read.points if point.seen.lost is not None]
+    cost = f"; tables of the mean block tell up to {max(lost):.1e} bits less of a bit" if lost else ""
     if read.law is None:
-        return f"{bits}: fewer than two points with failures: nothing is extrapolated"
+        return f"{bits}: fewer than two points with failures: nothing is extrapolated{cost}"
     rates = ", ".join(f"{target:.0e} at {rate:.4g}" for target, rate, _, _ in read.extrapolated())
     return (
         f"{bits}: extrapolated below {read.lowest.rate:.4g} by the law of the points, to {rates}; "
-        f"a floor was not seen and is below {read.floor_most:.1e}, or lies at lower rates"
+        f"a floor was not seen and is below {read.floor_most:.1e}, or lies at lower rates{cost}"
     )
 
 

@@ -10,8 +10,10 @@ use bus::{Bus, Support};
 use config::{Bringer, ConfigError, Document, Entry, Section, Value, nearest};
 use controller::{Controller, ControllerConfig};
 use ecc::EccConfig;
+use ftl::buffer::Buffer;
+use ftl::buffer::eviction::BLOCK_UNITS;
 use ftl::compatibility::{Feature, Found, check_idle};
-use ftl::{Ftl, FtlConfig, RegulationParts};
+use ftl::{Ftl, FtlConfig, Layout, RegulationParts};
 use host::LinkConfig;
 use nand::cells::CellPhysics;
 use nand::chip::{Rig, SimulatedChip, TabledChip};
@@ -579,6 +581,15 @@ impl Drive {
     /// As [`Self::build`], where the caller has seen to memory.
     pub(crate) fn make(&self, seed: u64) -> Result<Ftl, Error> {
         self.make_anew(seed, seed)
+    }
+
+    /// An empty buffer as a drive of this layout that maps pages has it.
+    ///
+    /// # Errors
+    /// When the drive's file cannot be read again.
+    pub(crate) fn buffer(&self, layout: &Layout, seed: u64) -> Result<Buffer, Error> {
+        let config = read_whole(&self.document, seed)?.ftl.buffer;
+        Ok(Buffer::of(&config, 0, layout.logical_units, BLOCK_UNITS, seed))
     }
 
     /// As [`Self::make`], with the flash of `seed` and policies that draw from `draws`: the layer that takes over a flash has

@@ -37,6 +37,7 @@ mod queues;
 mod requests;
 mod result;
 mod run;
+mod saturating;
 mod session;
 mod spread;
 mod state_file;

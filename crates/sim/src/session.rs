@@ -158,7 +158,7 @@ impl Session {
         }
         let keeps_snapshots =
             ftl.feature::<ftl::snapshots::Snapshots>().is_some_and(|snapshots| snapshots.kept().len() > 0);
-        let precondition = precondition_of(&options, &mut ftl, copies, None)?;
+        let precondition = precondition_of(&options, &drive, &mut ftl, copies, None)?;
         Ok(Self {
             cuts: Cuts::new(&drive.cuts, options.seed),
             failures: Failures::new(&drive.failures),
@@ -286,7 +286,7 @@ impl Session {
         self.phase = Phase::Broken;
         let copies = copies_of(spec, &self.drive, self.options.seed);
         let mut ftl = self.drive.make(self.options.seed)?;
-        self.precondition = precondition_of(&self.options, &mut ftl, Some(copies), Some(found))?;
+        self.precondition = precondition_of(&self.options, &self.drive, &mut ftl, Some(copies), Some(found))?;
         self.layout = if self.layout.is_on() { LayingOut::new() } else { LayingOut::off() };
         (self.preconditioned, self.warm_up) = (false, None);
         self.phase = Phase::Precondition(Box::new((ftl, source)));
@@ -338,7 +338,7 @@ impl Session {
             None => (source, limits_of(options)),
             Some(warm_up) => {
                 self.waiting = Some(source);
-                let (waiting, unit) = (self.precondition.take_waiting(), ftl.layout().unit.get());
+                let (waiting, unit) = (self.precondition.take_waiting(), ftl.layout().unit.get() as u32);
                 (warm_up.first(&self.drive, waiting, unit)?, WarmUp::limits())
             }
         };
@@ -576,6 +576,7 @@ fn copies_of(workload: &WorkloadSpec, drive: &Drive, seed: u64) -> Copies {
 /// buffer, where that is known.
 fn precondition_of(
     options: &RunOptions,
+    drive: &Drive,
     ftl: &mut Ftl,
     copies: Option<Copies>,
     waiting: Option<u32>,
@@ -584,7 +585,9 @@ fn precondition_of(
         .with_pilots(options.pilots.clone())
         .with_waiting(waiting);
     match (options.precondition, copies) {
-        (PreconditionKind::Workload, Some(copies)) => Ok(precondition.with_copies(copies, ftl)),
+        (PreconditionKind::Workload, Some(copies)) => {
+            precondition.with_copies(copies, drive, ftl, options.seed)
+        }
         (PreconditionKind::Workload, None) => {
             Err(Error("precondition = workload: expected a workload that can be opened again".into()))
         }

@@ -9,25 +9,31 @@ use crate::observers::Observer;
 use crate::precondition::Precondition;
 use crate::result::WarmedUp;
 use crate::run::{Limits, Run};
+use crate::saturating::Saturating;
 use crate::{Drive, Error, PreconditionKind, RunOptions, WorkloadSpec};
 use ftl::Ftl;
 use ftl::compatibility::Feature;
 use host::Workload;
 use host::later::Later;
-use host::{HostRequest, Op, Poll, WorkloadError, WorkloadReport};
 use units::{Lpn, SimTime};
 
 /// Events between two looks at the buffer: what is seen must not depend on how the caller slices its work.
 const EVENTS: u64 = 256;
-/// The buffer is settled when the means of two windows differ by no more than this share of its slots.
+/// The buffer is settled when the means of two spans of windows differ by no more than this share of its slots.
 const TOLERANCE: f64 = 0.01;
+/// What it holds goes up and down where it varies by more than this share of its slots. Such a buffer remembers for many
+/// windows that it was full: spans of as many are compared.
+const WANDERS: f64 = 0.02;
+const WINDOWS_WANDERING: usize = 16;
 /// A buffer that holds less than this share of its slots is not full.
 const FULL: f64 = 0.9;
 /// Copies that wrote without time must have replaced this part of their writes in the buffer, or how full it is hardly
 /// mattered.
 const COALESCED: f64 = 0.02;
-/// Windows after which what it holds only goes up and down.
+/// Windows after which what it holds only goes up and down: so many, or more of a small buffer, up to so many units.
 const WINDOWS_MOST: u64 = 16;
+const WINDOWS_MOST_SMALL: u64 = 128;
+const UNITS_MOST: u64 = 1 << 18;
 /// Copies of a workload that are run at most: one that asks for next to nothing never fills a buffer.
 const COPIES_MOST: u32 = 1 << 13;
 /// Passes of `--loop` count from 0: copies that come before have other numbers.
@@ -41,12 +47,13 @@ pub(crate) struct WarmUp {
     /// Units of a window, and those handled until the one at hand began.
     window: u64,
     before: u64,
-    /// What the buffer held in the window at hand, all of it and what the flash lacked, summed over looks; means of the
-    /// window before.
+    /// What the buffer held in the window at hand, all of it and what the flash lacked, summed over looks.
     sums: [f64; 2],
     looks: u64,
-    last: Option<[f64; 2]>,
-    windows: u64,
+    /// The least and the most that it held at any look.
+    ends: [f64; 2],
+    /// The means of each window so far.
+    means: Vec<[f64; 2]>,
     settled: bool,
     written_before: u64,
     report: Option<WarmedUp>,
@@ -76,21 +83,24 @@ impl WarmUp {
             before: 0,
             sums: [0.0; 2],
             looks: 0,
-            last: None,
-            windows: 0,
+            ends: NO_ENDS,
+            means: Vec::new(),
             settled: false,
             written_before: 0,
             report: None,
         })
     }
 
-    /// What runs first: writes that put into the buffer what writing without time left in it, or else a copy of the
-    /// workload.
+    /// What runs first: writes that put into the buffer what writing without time left in it, the oldest in front, or else a
+    /// copy of the workload. A drive takes them faster than it programs, so that most of them wait there at the end.
     ///
     /// # Errors
     /// When it cannot be opened.
-    pub fn first(&mut self, drive: &Drive, waiting: Vec<Lpn>, unit: u64) -> Result<Box<dyn Workload>, Error> {
-        if waiting.is_empty() { self.copy(drive) } else { Ok(Box::new(Refill::new(waiting, unit))) }
+    pub fn first(&mut self, drive: &Drive, waiting: Vec<Lpn>, unit: u32) -> Result<Box<dyn Workload>, Error> {
+        if waiting.is_empty() {
+            return self.copy(drive);
+        }
+        Ok(Box::new(Saturating::new(waiting.into_iter(), unit)))
     }
 
     /// The next copy of the workload.
@@ -143,21 +153,23 @@ impl WarmUp {
         }
         let held = run.ftl.buffered().map(f64::from);
         self.sums = [0, 1].map(|at| self.sums[at] + held[at]);
+        self.ends = [self.ends[0].min(held[0]), self.ends[1].max(held[0])];
         self.looks += 1;
         if handled - self.before < self.window {
             return;
         }
-        let mean = self.sums.map(|sum| sum / self.looks as f64);
-        let near =
-            |last: [f64; 2]| (0..2).all(|at| (mean[at] - last[at]).abs() <= TOLERANCE * self.window as f64);
-        self.windows += 1;
-        self.settled = self.last.is_some_and(near) || self.windows >= WINDOWS_MOST;
-        (self.before, self.sums, self.looks, self.last) = (handled, [0.0; 2], 0, Some(mean));
+        self.means.push(self.sums.map(|sum| sum / self.looks as f64));
+        let wanders = self.ends[1] - self.ends[0] > WANDERS * self.window as f64;
+        let most = (UNITS_MOST / self.window).clamp(WINDOWS_MOST, WINDOWS_MOST_SMALL);
+        self.settled =
+            is_settled(&self.means, wanders, self.window as f64) || self.means.len() as u64 >= most;
+        (self.before, self.sums, self.looks) = (handled, [0.0; 2], 0);
     }
 
     /// Units that wait in the buffer under this workload, where writing without time took that for full.
     pub fn waiting(&self, before: &Precondition) -> Option<u32> {
-        let [_, lacking] = self.last?;
+        let later = &self.means[self.means.len() / 2..];
+        let [_, lacking] = (!later.is_empty()).then(|| mean_of(later))?;
         let is_full = lacking >= FULL * self.window as f64;
         (!is_full && before.coalesced() >= COALESCED).then(|| lacking.round() as u32)
     }
@@ -187,45 +199,24 @@ impl WarmUp {
     }
 }
 
-/// Requests outstanding that put units into the buffer: enough for the link to be what takes the time.
-const REFILLING: u32 = 64;
+/// Before the first look.
+const NO_ENDS: [f64; 2] = [f64::INFINITY, f64::NEG_INFINITY];
 
-/// Writes of units that are to wait in the buffer, as fast as the drive takes them: that is faster than it programs, so that
-/// most of them wait there at the end, the oldest in front.
-struct Refill {
-    units: std::vec::IntoIter<Lpn>,
-    unit: u64,
-    outstanding: u32,
+fn mean_of(means: &[[f64; 2]]) -> [f64; 2] {
+    let sums = means.iter().fold([0.0; 2], |sums, mean| [sums[0] + mean[0], sums[1] + mean[1]]);
+    sums.map(|sum| sum / means.len() as f64)
 }
 
-impl Refill {
-    fn new(units: Vec<Lpn>, unit: u64) -> Self {
-        Self { units: units.into_iter(), unit, outstanding: 0 }
-    }
-}
-
-impl Workload for Refill {
-    fn poll(&mut self, now: SimTime) -> Result<Poll, WorkloadError> {
-        if self.outstanding == REFILLING {
-            return Ok(Poll::Blocked);
-        }
-        let Some(lpn) = self.units.next() else {
-            return Ok(if self.outstanding > 0 { Poll::Blocked } else { Poll::Done });
-        };
-        self.outstanding += 1;
-        let (offset, bytes) = (u64::from(lpn.0) * self.unit, self.unit as u32);
-        Ok(Poll::Ready(HostRequest { arrive: now, op: Op::Write, offset, bytes, tag: 0, fua: false }))
-    }
-
-    fn complete(&mut self, _: &HostRequest, _: SimTime) {
-        self.outstanding -= 1;
-    }
-
-    fn fraction_done(&self, _: SimTime) -> Option<f64> {
-        None
-    }
-
-    fn report(&self) -> WorkloadReport {
-        WorkloadReport::default()
-    }
+/// Whether what a buffer of so many slots held no longer changes, by the means of its windows. Where it goes up and down,
+/// their later half is compared with the quarter before it, at each doubling: what the buffer was at first has
+/// been forgotten by then, or shows.
+fn is_settled(means: &[[f64; 2]], wanders: bool, slots: f64) -> bool {
+    let count = means.len();
+    let (middle, first) = match wanders {
+        false if count >= 2 => (count - 1, count - 2),
+        true if count >= WINDOWS_WANDERING && count.is_power_of_two() => (count / 2, count / 4),
+        _ => return false,
+    };
+    let (before, after) = (mean_of(&means[first..middle]), mean_of(&means[middle..]));
+    (0..2).all(|at| (after[at] - before[at]).abs() <= TOLERANCE * slots)
 }

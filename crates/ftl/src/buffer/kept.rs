@@ -139,6 +139,11 @@ impl Buffer {
         }
     }
 
+    /// No more than so many units may stay from now on; the next [`Self::relieve`] lets the others leave.
+    pub fn keep_at_most(&mut self, keep: u32) {
+        self.keep = keep;
+    }
+
     /// Sends all held units to the flash, in ascending order; clean ones stay.
     pub fn send_out_held(&mut self) {
         let mut held = self.held.clone();

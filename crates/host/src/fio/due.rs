@@ -43,6 +43,9 @@ impl Due {
             if job.is_synchronous() {
                 pass_bytes = asked.saturating_mul(job.loops);
             }
+        } else if job.hole != 0 && !job.random && job.is_synchronous() {
+            // Over holes a file may begin again before its bytes were asked for, and never end.
+            pass_bytes = asked.saturating_mul(job.loops);
         } else if once {
             asked = asked.min(pass_bytes);
         }
@@ -58,7 +61,7 @@ impl Due {
             bytes_read_back: 0,
             parts,
             most_bytes: asked.saturating_mul(job.loops).max(forever),
-            io_bytes: share.io_bytes.unwrap_or(0).min(asked),
+            io_bytes: if once { 0 } else { share.io_bytes.unwrap_or(0).min(asked) },
             longest: job.blocks.iter().map(Blocks::most).max().unwrap_or(512),
             passes_left: job.loops.max(forever),
             requests_left: requests,

@@ -68,7 +68,7 @@ pub use job::{Access, JobFile, JobSpec};
 pub use pace::Rate;
 pub use pick::{Order, Service};
 pub use place::{Line, Place};
-pub use steady::{Metric, Sample, Steady, SteadyState};
+pub use steady::{Metric, Steady, SteadyState};
 pub use value::Size;
 pub use workload::FioWorkload;
 pub use zones::Zones;

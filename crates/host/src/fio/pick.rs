@@ -1,6 +1,7 @@
 //! Which of a clone's files the next request goes to.
 
 use super::distribution::{Distribution, Sampler};
+use super::job::JobSpec;
 use super::value;
 use engine::RandomStream;
 use std::collections::BTreeSet;
@@ -152,9 +153,9 @@ impl Picker {
         file
     }
 
-    /// Whether a file that has nothing more to give starts over, rather than being done.
-    pub fn starts_over(&self) -> bool {
-        matches!(self.order, Order::Weighted(_))
+    /// Whether a file of `job` that has nothing more to give starts over at once, rather than being done.
+    pub fn starts_over(job: &JobSpec) -> bool {
+        matches!(job.service.order, Order::Weighted(_)) || (job.random && job.time_based)
     }
 
     /// Nothing more comes from `file`.

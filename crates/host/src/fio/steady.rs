@@ -9,6 +9,8 @@
 use super::job::{JobFile, JobSpec};
 use super::value;
 use crate::{HostRequest, Op, WorkloadError};
+use schemars::JsonSchema;
+use serde::Serialize;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
@@ -182,34 +184,60 @@ pub fn check_file(file: &JobFile) -> Result<(), WorkloadError> {
     Ok(())
 }
 
-/// What one tick found.
+/// What one tick found: requests and bytes in a second, the mean latency.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Sample {
-    /// Requests in a second.
-    pub requests_per_s: u64,
-    /// Bytes in a second.
-    pub bytes_per_s: u64,
-    /// The mean latency.
-    pub latency_ns: u64,
+struct Sample {
+    requests_per_s: u64,
+    bytes_per_s: u64,
+    latency_ns: u64,
 }
 
-/// What became of a steady state that was asked for.
-#[derive(Clone, Debug, PartialEq)]
+/// A steady state in which a job of a fio file was to end, in the numbers of fio's own result.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct SteadyState {
     /// The job; the first of those that report together.
+    #[schemars(extend("unit" = "text"))]
     pub job: String,
-    /// What was asked for.
-    pub steady: Steady,
-    /// How long after its beginning it was reached.
-    pub attained_ns: Option<u64>,
-    /// What was compared with the limit last; 0 where there were not enough samples.
-    pub criterion: f64,
-    /// The largest distance of a sample from the mean, where that is watched.
-    pub deviation: f64,
-    /// The slope in each interval, where that is watched.
+    /// What was asked for, as fio writes it: `iops_slope:0.100000%`.
+    #[schemars(extend("unit" = "text"))]
+    pub asked: String,
+    /// What was watched: `iops`, `bw` or `lat`.
+    #[schemars(extend("enum" = ["iops", "bw", "lat"]))]
+    #[schemars(extend("unit" = "text"))]
+    pub metric: String,
+    /// Its slope was watched, rather than its largest distance from the mean.
+    #[schemars(extend("unit" = "yes/no"))]
+    pub is_slope: bool,
+    /// The limit is in percent of the mean.
+    #[schemars(extend("unit" = "yes/no"))]
+    pub in_percent: bool,
+    /// The time over which it was looked at, in whole seconds as fio counts them.
+    #[schemars(extend("unit" = "s"))]
+    pub duration_s: u64,
+    /// It was reached, and ended the job.
+    #[schemars(extend("unit" = "yes/no"))]
+    pub attained: bool,
+    /// How long after the beginning of the job; null where it was not reached.
+    #[schemars(extend("unit" = "ns"))]
+    pub attained_after_ns: Option<u64>,
+    /// What was compared with the limit last; 0 before there were enough samples, null where their mean is 0.
+    #[schemars(extend("unit" = "as the limit"))]
+    pub criterion: Option<f64>,
+    /// The largest distance of a sample from the mean; 0 where the slope was watched.
+    #[schemars(extend("unit" = "as the samples"))]
+    pub max_deviation: f64,
+    /// The slope; 0 where the distance was watched.
+    #[schemars(extend("unit" = "as the samples, by interval"))]
     pub slope: f64,
-    /// The last samples, the first of them first; those that were never taken are zeros behind them, as in fio.
-    pub samples: Vec<Sample>,
+    /// Requests a second in each of the last intervals, the oldest first; zeros at the end for those that never came.
+    #[schemars(extend("unit" = "1/s"))]
+    pub iops: Vec<u64>,
+    /// Bytes a second in the same intervals.
+    #[schemars(extend("unit" = "bytes/s"))]
+    pub bandwidth_bytes_per_s: Vec<u64>,
+    /// Mean latencies in the same intervals.
+    #[schemars(extend("unit" = "ns"))]
+    pub latency_ns: Vec<u64>,
 }
 
 /// Clones that settle together.
@@ -268,6 +296,28 @@ impl Watch {
         };
         self.criterion = if self.steady.percent { 100.0 * found / mean } else { found };
         self.criterion.abs() < self.steady.limit
+    }
+    /// What became of it. Samples that were never taken are zeros behind the others, as in fio.
+    fn report(&self, job: &str) -> SteadyState {
+        let taken = self.samples.iter().copied().chain(std::iter::repeat(Sample::default()));
+        let samples: Vec<Sample> = taken.take(self.steady.samples()).collect();
+        let each = |value: fn(&Sample) -> u64| samples.iter().map(value).collect();
+        SteadyState {
+            job: job.to_owned(),
+            asked: self.steady.text(),
+            metric: self.steady.metric.name().to_owned(),
+            is_slope: self.steady.slope,
+            in_percent: self.steady.percent,
+            duration_s: self.steady.duration_ns / SECOND_NS,
+            attained: self.attained_ns.is_some(),
+            attained_after_ns: self.attained_ns,
+            criterion: Some(self.criterion).filter(|criterion| criterion.is_finite()),
+            max_deviation: self.deviation,
+            slope: self.slope,
+            iops: each(|sample| sample.requests_per_s),
+            bandwidth_bytes_per_s: each(|sample| sample.bytes_per_s),
+            latency_ns: each(|sample| sample.latency_ns),
+        }
     }
 }
 
@@ -467,19 +517,7 @@ impl Watches {
 
     /// What became of each, with the name of the job of its first clone.
     pub fn report<'a>(&self, name: &dyn Fn(u32) -> &'a str) -> Vec<SteadyState> {
-        let one = |watch: &Watch| {
-            let mut samples: Vec<Sample> = watch.samples.iter().copied().collect();
-            samples.resize(watch.steady.samples(), Sample::default());
-            SteadyState {
-                job: name(watch.clones[0]).to_owned(),
-                steady: watch.steady,
-                attained_ns: watch.attained_ns,
-                criterion: watch.criterion,
-                deviation: watch.deviation,
-                slope: watch.slope,
-                samples,
-            }
-        };
+        let one = |watch: &Watch| watch.report(name(watch.clones[0]));
         self.watches.iter().map(one).collect()
     }
 }
@@ -507,7 +545,7 @@ mod tests {
             }
         }
         let found = watches.report(&|_| "j").remove(0);
-        (found.attained_ns.map(|ns| ns / SECOND_NS), found)
+        (found.attained_after_ns.map(|ns| ns / SECOND_NS), found)
     }
 
     #[test]
@@ -528,20 +566,17 @@ mod tests {
 
     #[test]
     fn what_is_said_is_what_the_last_window_held() {
-        let rates = |found: &SteadyState| -> Vec<u64> {
-            found.samples.iter().map(|sample| sample.requests_per_s).collect()
-        };
         let (_, found) = settled("iops:2%", 4, &[100, 200, 150, 100, 101, 99, 100, 100]);
-        assert_eq!(rates(&found), [100, 101, 99, 100]);
-        assert_eq!((found.criterion, found.deviation, found.slope), (1.0, 1.0, 0.0));
-        assert_eq!(found.samples[0].bytes_per_s, 409_600);
+        assert_eq!(found.iops, [100, 101, 99, 100]);
+        assert_eq!((found.criterion, found.max_deviation, found.slope), (Some(1.0), 1.0, 0.0));
+        assert_eq!(found.bandwidth_bytes_per_s[0], 409_600);
         // The ninth second has no answer behind it, so that its tick never comes here.
         let (_, found) = settled("iops_slope:1%", 4, &[100, 110, 120, 130, 140, 1]);
-        assert_eq!(rates(&found), [110, 120, 130, 140]);
-        assert_eq!((found.slope, found.deviation), (10.0, 0.0));
-        assert_eq!(found.criterion, 8.0, "of a mean of 125");
+        assert_eq!(found.iops, [110, 120, 130, 140]);
+        assert_eq!((found.slope, found.max_deviation), (10.0, 0.0));
+        assert_eq!(found.criterion, Some(8.0), "of a mean of 125");
         let (_, found) = settled("iops:2%", 4, &[100, 100, 1]);
-        assert_eq!((rates(&found), found.criterion), (vec![100, 100, 0, 0], 0.0));
+        assert_eq!((found.iops, found.criterion), (vec![100, 100, 0, 0], Some(0.0)));
     }
 
     #[test]

@@ -189,4 +189,20 @@ mod tests {
         assert_eq!(history.next_of_backlog(), Some((4, 4)));
         assert!(history.is_empty());
     }
+
+    #[test]
+    fn a_round_does_not_follow_another_without_a_write() {
+        let mut history = History::new(Rule { by_place: false, every: 2, batch: 2, only: false });
+        let written = |history: &mut History, offsets: &[u64]| {
+            offsets.iter().for_each(|offset| history.asked(Op::Write, *offset, 4));
+            offsets.iter().for_each(|offset| history.answered(Op::Write, *offset));
+        };
+        // Two rounds are due, since the first four went out together.
+        written(&mut history, &[0, 4, 8, 12]);
+        assert_eq!([history.next_of_backlog(), history.next_of_backlog()], [Some((0, 4)), Some((4, 4))]);
+        history.answered(Op::Read, 4);
+        assert_eq!(history.next_of_backlog(), None, "the last was a read");
+        written(&mut history, &[16, 20]);
+        assert_eq!(history.next_of_backlog(), Some((8, 4)));
+    }
 }

@@ -80,6 +80,8 @@ pub struct Worker {
     sequence: u64,
     sequence_left: u64,
     identical: bool,
+    /// A file that has no more is begun again at once.
+    starts_over: bool,
     depth: u64,
     outstanding: u64,
     gate: Gate,
@@ -131,8 +133,9 @@ impl Worker {
         files: &[FileRegion],
         mut random: RandomStream,
     ) -> Result<Self, WorkloadError> {
-        // fio: a sequential direction begins again where time is not over, or writes are asked for beyond a pass.
-        let beyond = share.io_bytes.is_some_and(|bytes| bytes > share.pass_bytes) && job.writes();
+        // fio: a sequential direction begins again where time is not over, or a mix is asked for beyond a pass.
+        let is_mix = job.access == Access::ReadWrite;
+        let beyond = share.io_bytes.is_some_and(|bytes| bytes > share.pass_bytes) && is_mix;
         let goes_round = (job.time_based && share.parts.len() == 1) || beyond;
         let at_end = if goes_round { AtEnd::GoesRound } else { AtEnd::Stops };
         let mut tracks = Vec::with_capacity(share.parts.len());
@@ -162,6 +165,7 @@ impl Worker {
             sequence: job.sequence,
             sequence_left: 1,
             identical: job.identical,
+            starts_over: Picker::starts_over(job),
             depth: job.depth(),
             outstanding: 0,
             gate: if job.flow.weight > 0 { Gate::Ask } else { Gate::Open },
@@ -454,14 +458,18 @@ impl Worker {
             }
             let stream = self.streams[direction].as_ref().expect("a direction of this job");
             let track = &mut self.tracks[file as usize];
-            match track.next(direction, way, &stream.sizes, &mut self.random) {
+            let mut found = track.next(direction, way, &stream.sizes, &mut self.random);
+            if found.is_none() && self.starts_over {
+                track.restart(&mut self.random);
+                found = track.next(direction, way, &stream.sizes, &mut self.random);
+            }
+            match found {
                 Some((offset, bytes)) => {
                     if let Some(trimmed) = self.trimmed.get_mut(file as usize) {
                         *trimmed = Some((offset, bytes));
                     }
                     return Some((direction, offset, bytes));
                 }
-                None if self.picker.starts_over() => track.restart(&mut self.random),
                 None => self.picker.done(file),
             }
         }

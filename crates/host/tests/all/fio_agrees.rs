@@ -77,6 +77,13 @@ const EXACT: &[&str] = &[
 
 /// What fio 3.33 did otherwise: it read once whatever was asked for, and read back several files one by one.
 const EXACT_SINCE_342: &[&str] = &[
+    "[j]\nrw=read:4k\nbs=16k\nsize=1200k\nio_size=2320k\n",
+    "[j]\nrw=write:4k\nbs=16k\nsize=1200k\nloops=3\n",
+    "[j]\nrw=write:4k\nbs=16k\nsize=1200k\nio_size=2320k\nverify=null\n",
+    "[j]\nrw=write:4k\nbs=16k\nsize=1200k\nio_size=2320k\ndo_verify=0\n",
+    "[j]\nrw=write:8k\nbs=4k\nsize=64k\nio_size=160k\nverify=null\n",
+    "[j]\nrw=write:8k\nbs=4k\nsize=64k\nio_size=160k\ndo_verify=0\n",
+    "[j]\nrw=write:8k\nbs=4k\nsize=64k\nnrfiles=2\nio_size=160k\nverify=null\n",
     "[j]\nrw=read\nbs=4k\nsize=64k\nverify=null\nio_size=160k\n",
     "[j]\nrw=read\nbs=4k\nsize=64k\nverify=null\nio_size=160k\nloops=2\n",
     "[j]\nrw=read\nbs=4k\nsize=64k\nverify=null\nloops=3\n",

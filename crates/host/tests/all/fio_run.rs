@@ -310,11 +310,10 @@ fn what_became_of_a_steady_state_is_reported() {
          [c]\nstonewall\nruntime=2\n",
     );
     let (together, alone) = (&report.steady_states[0], &report.steady_states[1]);
-    assert_eq!((together.job.as_str(), together.attained_ns), ("a", Some(3 * SECOND)));
-    assert_eq!(together.samples.iter().map(|one| one.requests_per_s).collect::<Vec<_>>(), [300; 3]);
-    assert_eq!(together.steady.text(), "iops:10.000000%");
-    let taken: Vec<u64> = alone.samples.iter().map(|one| one.bytes_per_s).collect();
-    assert_eq!((alone.job.as_str(), alone.attained_ns, &taken[..]), ("c", None, &[409_600, 409_600, 0][..]));
+    assert_eq!((together.job.as_str(), together.attained_after_ns), ("a", Some(3 * SECOND)));
+    assert_eq!((&together.iops[..], together.asked.as_str()), (&[300; 3][..], "iops:10.000000%"));
+    let taken = &alone.bandwidth_bytes_per_s[..];
+    assert_eq!((alone.job.as_str(), alone.attained_after_ns, taken), ("c", None, &[409_600, 409_600, 0][..]));
     let notes = states("[j]\nsize=4k\nss=lat:50us\nss_dur=6\nss_interval=1500ms\n").notes;
     let said =
         "fio takes the limit of lat:50us for 50 ns and looks at 6 samples, where 4 are asked for: job j";
@@ -905,6 +904,10 @@ fn what_is_written_is_read_back_once_it_is_answered() {
     assert_eq!(asked("size=16k\nverify=md5\nverify_backlog=2\niodepth=2\n"), "w0 w1 r0 r1 w2 w3 r2 r3");
     assert_eq!(asked("size=8k\nverify=md5\nverify_only=1\n"), "r0 r1");
     assert_eq!(asked("size=8k\nverify=md5\ndo_verify=0\n"), "w0 w1");
+    // Until its time is over it reads a backlog, and nothing else.
+    let timed = "size=8k\nverify=md5\ntime_based\nruntime=50us\n";
+    assert_eq!(asked(timed), "w0 w1 w0 w1 w0");
+    assert_eq!(asked(&format!("{timed}verify_backlog=2\n")), "w0 w1 r0 r1 w0");
     // Files lie one after the other on the drive; fio 3.42 sorts only where a block may come again.
     let files = "size=16k\nnrfiles=2\nverify=md5\n";
     assert_eq!(asked(files), "w0 w2 w1 w3 r0 r2 r1 r3");
@@ -913,4 +916,69 @@ fn what_is_written_is_read_back_once_it_is_answered() {
     // What only reads goes on to what is asked for, since fio 3.37; with loops its last pass is whole.
     assert_eq!(asked("rw=read\nsize=8k\nverify=md5\nio_size=20k\n"), "r0 r1 r0 r1 r0");
     assert_eq!(asked("rw=read\nsize=8k\nverify=md5\nio_size=20k\nloops=2\n"), "r0 r1 r0 r1 r0 r1");
+}
+
+#[test]
+fn what_may_come_again_is_read_back_by_place_and_all_else_as_it_was_written() {
+    // As fio 3.42 has it (`fio_agrees.rs`).
+    for (options, by_place) in [
+        ("rw=randwrite\n", false),
+        ("rw=randwrite\nnorandommap\n", true),
+        ("rw=randwrite\nsoftrandommap=1\n", true),
+        ("rw=randwrite\nblockalign=8k\n", true),
+        ("rw=randwrite\nrandom_distribution=zipf:1.1\n", true),
+        ("rw=randwrite\nrandom_distribution=zoned:60/10:40/90\n", true),
+        ("rw=randwrite\nrandom_generator=lfsr\n", false),
+        ("rw=randwrite\nrandom_generator=lfsr\nnorandommap\n", true),
+        ("rw=randwrite:8\n", true),
+        ("rw=randwrite\npercentage_random=50\n", false),
+        ("rw=randwrite\nexperimental_verify=1\nnorandommap\n", false),
+        ("rw=write\nnrfiles=2\n", false),
+        ("rw=write:4k\nnrfiles=2\n", true),
+        ("rw=write\nnrfiles=2\nrandom_distribution=zipf:1.1\n", true),
+        ("rw=write:4k\nsize=128k\nnrfiles=2\nexperimental_verify=1\n", false),
+    ] {
+        let played = play(&format!("[j]\nsize=1m\nverify=md5\n{options}"));
+        let places = |op: Op| of(&played, op).iter().map(|one| one.offset).collect::<Vec<_>>();
+        let (writes, reads) = (places(Op::Write), places(Op::Read));
+        let mut sorted = writes.clone();
+        sorted.sort_unstable();
+        sorted.dedup();
+        assert_ne!(writes, sorted, "{options}: the two orders differ");
+        assert_eq!(reads, if by_place { sorted } else { writes }, "{options}");
+    }
+}
+
+#[test]
+fn a_random_job_until_its_time_is_over_stays_with_the_files_that_it_opened() {
+    // fio 3.42: such a file is begun again once each of its blocks has come; read in order, it is done.
+    let files = |rw: &str| {
+        let job =
+            format!("[j]\nrw={rw}\nbs=4k\nsize=64k\nnrfiles=4\nopenfiles=1\ntime_based\nruntime=10ms\n");
+        let places: Vec<u64> = play(&job).requests.iter().map(|one| one.offset >> 14).collect();
+        assert_eq!(places.len(), 100);
+        (0..4).map(|file| places.iter().filter(|place| **place == file).count()).collect::<Vec<_>>()
+    };
+    assert_eq!(files("randread"), [100, 0, 0, 0]);
+    assert_eq!(files("read"), [28, 24, 24, 24]);
+}
+
+#[test]
+fn over_holes_a_file_begins_again_before_its_bytes_were_asked_for() {
+    // fio 3.42 (`fio_agrees.rs`), where requests are not queued. Sixty blocks with their holes fill the file, but for the last
+    // hole; the pass goes on at its beginning, and does not end there.
+    let places = |options: &str| -> Vec<u64> {
+        let job = format!("[j]\nbs=16k\nsize=1200k\n{options}");
+        play(&job).requests.iter().map(|one| one.offset / 20_480).collect()
+    };
+    let rounds = |count: u64| (0..count).map(|number| number % 60).collect::<Vec<_>>();
+    assert_eq!(places("rw=read:4k\nio_size=2320k\n"), rounds(145));
+    assert_eq!(places("rw=write:4k\nio_size=2320k\ndo_verify=0\n"), rounds(145));
+    assert_eq!(places("rw=write:4k\nloops=3\n"), rounds(225));
+    // Each place is read back once.
+    assert_eq!(places("rw=write:4k\nio_size=2320k\nverify=md5\n"), [rounds(145), rounds(60)].concat());
+    // A block that ends with the file ends the pass.
+    let ends =
+        |options: &str| play(&format!("[j]\nrw=write:8k\nsize=64k\nio_size=160k\n{options}")).requests.len();
+    assert_eq!((ends(""), ends("verify=md5\n"), ends("do_verify=0\n")), (40, 48, 6));
 }

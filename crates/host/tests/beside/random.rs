@@ -92,7 +92,8 @@ impl Section<'_> {
         self.waits(index);
         self.extras(access);
         if clones > 1 {
-            // A log of several clones is whole only where each fits into a buffer.
+            // A log of several clones is whole only where each fits into a buffer, all its loops.
+            self.lines.retain(|line| !line.starts_with("loops="));
             self.lines.push(format!("number_ios={}", 10 + self.random.below(60)));
         }
         if self.chance(40) {
@@ -133,7 +134,7 @@ impl Section<'_> {
     fn blocks(&mut self) -> (u64, u64) {
         let (a, b) = (self.size(), self.size());
         let (least, most) = (a.min(b), a.max(b));
-        match self.random.below(10) {
+        match self.random.below(11) {
             0 => (4096, 4096),
             1..5 => {
                 self.lines.push(format!("bs={a}"));
@@ -147,8 +148,24 @@ impl Section<'_> {
                 self.lines.push(format!("bsrange={least}-{most}"));
                 (a.midpoint(b), most)
             }
+            7 => self.zero(least, most),
             _ => self.split(),
         }
+    }
+
+    /// A size of 0 that stands for bs, before it or after it.
+    fn zero(&mut self, least: u64, most: u64) -> (u64, u64) {
+        let (bs, zero) = (format!("bs={least}"), self.random.below(5));
+        let (text, most) = match zero {
+            0 => ("bssplit=0".to_owned(), least),
+            1 => (format!("bsrange={least}-{most}\nbssplit=0"), least),
+            2 => ("bsrange=0-0".to_owned(), least),
+            3 => (format!("bsrange=0-{most}"), most),
+            _ => (format!("bsrange={most}-0"), most),
+        };
+        let lines = if self.chance(50) { [bs, text] } else { [text, bs] };
+        self.lines.extend(lines);
+        (least.midpoint(most), most)
     }
 
     /// A bssplit whose percentages add up to 100, or do not, or are not given.
@@ -294,9 +311,7 @@ impl Section<'_> {
         if access.ends_with("write") && self.chance(15) {
             self.lines.push(format!("fsync={}", 1 + self.random.below(30)));
         }
-        // Of several files fio flushes each; here one flush is for all.
-        let several = self.lines.iter().any(|line| line.contains("nrfiles") || line.contains("filename"));
-        if access.ends_with("write") && !several && self.chance(10) {
+        if access.ends_with("write") && self.chance(10) {
             self.lines.push("end_fsync=1".to_owned());
         }
         if matches!(access, "write" | "randwrite") && self.chance(15) {
@@ -306,11 +321,29 @@ impl Section<'_> {
                 1 => self.lines.push(format!("verify_backlog={}", 1 + self.random.below(20))),
                 _ => {}
             }
+            if random && self.chance(50) {
+                self.map();
+            }
+        } else if random && self.chance(8) {
+            self.map();
         }
         if random && self.chance(10) {
             let way = *self.pick(&["zoned:60/10:30/20:10/70", "zipf:1.1", "random"]);
             self.lines.push(format!("random_distribution={way}"));
         }
+    }
+
+    /// How a random pass remembers what it visited. A shift register counts blocks of one size.
+    fn map(&mut self) {
+        let several = |line: &String| {
+            (line.starts_with("bssplit=") && line != "bssplit=0")
+                || line.starts_with("bsrange=")
+                || (line.starts_with("bs=") && line.contains(','))
+        };
+        let ways = ["softrandommap=1", "random_generator=lfsr"];
+        let known = if self.lines.iter().any(several) { &ways[..1] } else { &ways[..] };
+        let way = (*self.pick(known)).to_owned();
+        self.lines.push(way);
     }
 
     fn postfix(&mut self, access: &str) -> String {

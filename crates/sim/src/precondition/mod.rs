@@ -1,5 +1,6 @@
 //! Making a drive look used, in slices.
 
+mod buffered;
 mod kept;
 mod miniature;
 mod own;
@@ -11,6 +12,7 @@ use crate::embedding;
 use crate::limits::{in_vain, no_room};
 use crate::result::{Preconditioning, Steadiness};
 use crate::{Drive, Error, PreconditionKind};
+use buffered::Buffered;
 use engine::RandomStream;
 use ftl::{Filling, Ftl, FtlStats, SteadyRule, SteadyWindow};
 pub use own::Copies;
@@ -47,6 +49,8 @@ pub(crate) struct Precondition {
     own: Option<Own>,
     /// What overwriting left in the write buffer, where that spares the flash some of it.
     waiting: Option<Waiting>,
+    /// What the workload left in a buffer that is a cache.
+    buffered: Option<Box<Buffered>>,
     /// What overwriting left in an SLC cache that the host waits for.
     cached: Option<Cached>,
     pilots: Option<Pilots>,
@@ -81,6 +85,7 @@ impl Precondition {
             random: RandomStream::new(seed, "precondition"),
             own: None,
             waiting: None,
+            buffered: None,
             cached: None,
             pilots: None,
             is_paced: false,
@@ -95,11 +100,19 @@ impl Precondition {
     }
 
     /// With copies of the workload.
-    pub fn with_copies(self, copies: Copies, ftl: &mut Ftl) -> Self {
+    ///
+    /// # Errors
+    /// When the drive's buffer cannot be made.
+    pub fn with_copies(self, copies: Copies, drive: &Drive, ftl: &mut Ftl, seed: u64) -> Result<Self, Error> {
         let (unit, capacity) = (ftl.layout().unit.get(), ftl.layout().capacity().get());
+        let own = Own::new(copies, unit, capacity);
         let slots = self.waiting_slots(ftl);
+        if let Some(slots) = slots.filter(|_| ftl.is_buffer_cache()) {
+            let buffered = Buffered::new(drive.buffer(ftl.layout(), seed)?, slots);
+            return Ok(Self { own: Some(own.with_reads()), buffered: Some(Box::new(buffered)), ..self });
+        }
         let waiting = slots.map(|slots| Waiting::new(slots, ftl.layout().logical_units));
-        Self { own: Some(Own::new(copies, unit, capacity)), waiting, ..self }
+        Ok(Self { own: Some(own), waiting, ..self })
     }
 
     /// Before a workload under which so many units wait in the buffer, where that was found out.
@@ -270,7 +283,7 @@ impl Precondition {
                 (first.0..first.0 + units).for_each(|lpn| ftl.trim_untimed(Lpn(lpn)));
                 Ok(true)
             }
-            Step::Read(_) | Step::End => Ok(true),
+            Step::Read(..) | Step::End => Ok(true),
         }
     }
 
@@ -288,26 +301,30 @@ impl Precondition {
                     let before = programmed(ftl.stats());
                     self.asked += u64::from(units);
                     for lpn in first.0..first.0 + units {
-                        let Some(lpn) = self.leaves_for(Lpn(lpn)) else { continue };
-                        put(drive, ftl, lpn)?;
-                        (self.written, self.in_window) = (self.written + 1, self.in_window + 1);
+                        self.write_one_of_own(drive, ftl, Lpn(lpn))?;
                     }
                     times.program.times(programmed(ftl.stats()) - before)
                 }
                 Step::Trim(first, units) => {
                     for lpn in first.0..first.0 + units {
                         _ = self.waiting.as_mut().is_some_and(|waiting| waiting.take(Lpn(lpn)));
+                        self.buffered.iter_mut().for_each(|buffered| buffered.trim(Lpn(lpn)));
                         self.cached.iter_mut().for_each(|cached| cached.take(Lpn(lpn)));
                         ftl.trim_untimed(Lpn(lpn));
                     }
                     Nanos::ZERO
                 }
-                Step::Read(units) => times.read.times(u64::from(units)),
+                Step::Read(first, units) => {
+                    if let Some(buffered) = &mut self.buffered {
+                        (first.0..first.0 + units).for_each(|lpn| buffered.read(Lpn(lpn)));
+                    }
+                    times.read.times(u64::from(units))
+                }
                 Step::End => Nanos::ZERO,
             };
             let own = self.own_copies();
             own.served(busy);
-            if own.has_pauses() && !ftl.is_buffer_cache() {
+            if own.has_pauses() {
                 self.waiting = None;
             }
             if ftl.is_read_only() {
@@ -316,6 +333,21 @@ impl Precondition {
             self.look(ftl, matches!(step, Step::End));
             if self.done {
                 break;
+            }
+        }
+        Ok(())
+    }
+
+    /// A copy of the workload writes a unit, and what leaves the buffer for it goes to the flash.
+    fn write_one_of_own(&mut self, drive: &Drive, ftl: &mut Ftl, lpn: Lpn) -> Result<(), Error> {
+        if let Some(buffered) = &mut self.buffered {
+            buffered.write(lpn);
+        }
+        let mut written = self.buffered.is_none().then_some(lpn);
+        while let Some(lpn) = written.take().or_else(|| self.buffered.as_mut().and_then(|it| it.leave())) {
+            if let Some(lpn) = self.leaves_for(lpn) {
+                put(drive, ftl, lpn)?;
+                (self.written, self.in_window) = (self.written + 1, self.in_window + 1);
             }
         }
         Ok(())
@@ -465,7 +497,10 @@ impl Precondition {
 
     /// The units that overwriting left in the write buffer, the first to leave it first.
     pub fn take_waiting(&mut self) -> Vec<Lpn> {
-        self.waiting.take().map_or_else(Vec::new, |waiting| waiting.units())
+        match self.buffered.take() {
+            Some(buffered) => buffered.units(),
+            None => self.waiting.take().map_or_else(Vec::new, |waiting| waiting.units()),
+        }
     }
 
     /// What was done, for the result.

@@ -56,7 +56,7 @@ pub(super) enum Step {
     /// Units are no longer needed.
     Trim(Lpn, u32),
     /// Units are read, or nothing is to be done.
-    Read(u32),
+    Read(Lpn, u32),
     /// A copy came to its end.
     End,
 }
@@ -66,6 +66,8 @@ pub(super) struct Own {
     open: OpenCopy,
     /// Every copy is the same: what the first one changed is kept.
     recorded: bool,
+    /// What it read, too.
+    keeps_reads: bool,
     kept: Vec<Step>,
     at: usize,
     source: Option<Box<dyn Workload>>,
@@ -90,6 +92,7 @@ impl Own {
         Self {
             open,
             recorded,
+            keeps_reads: false,
             kept: Vec::new(),
             at: 0,
             source: None,
@@ -104,6 +107,11 @@ impl Own {
             written: 0,
             requests: 0,
         }
+    }
+
+    /// Every copy says what it reads, too.
+    pub fn with_reads(self) -> Self {
+        Self { keeps_reads: true, ..self }
     }
 
     /// True when a copy writes before it has asked for much else: one that reads for so long finds a drive at rest. A
@@ -132,7 +140,7 @@ impl Own {
             _ if self.written == 0 && self.requests > READS_MAX => return Err(self.idle()),
             _ => {}
         }
-        if self.recorded && self.copies == 1 && !matches!(step, Step::Read(_)) {
+        if self.recorded && self.copies == 1 && (self.keeps_reads || !matches!(step, Step::Read(..))) {
             self.kept.push(step);
             self.recorded = self.kept.len() < KEPT_MAX;
             if !self.recorded {
@@ -220,8 +228,8 @@ impl Own {
         Ok(match request.op {
             Op::Write => Step::Write(first, units),
             Op::Trim => Step::Trim(first, units),
-            Op::Read => Step::Read(units),
-            Op::Flush => Step::Read(0),
+            Op::Read => Step::Read(first, units),
+            Op::Flush => Step::Read(first, 0),
         })
     }
 

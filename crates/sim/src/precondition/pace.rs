@@ -10,12 +10,12 @@ use super::put;
 use crate::embedding::{self, Seen};
 use crate::link::Link;
 use crate::run::{Limits, Run};
+use crate::saturating::Saturating;
 use crate::{Drive, Error};
 use controller::Origin;
 use engine::RandomStream;
 use ftl::Ftl;
-use host::{HostRequest, Op, Poll, Workload, WorkloadError, WorkloadReport};
-use units::{Lpn, SimTime};
+use units::Lpn;
 
 /// Superblocks of the miniature: its pace hardly depends on them.
 const SUPERBLOCKS: u32 = 128;
@@ -30,8 +30,6 @@ const WRITTEN_SUPERBLOCKS: u64 = 32;
 const WRITES_AT_ONCE: u64 = 1 << 16;
 /// Requests for each of the units that the host writes at most.
 const REQUESTS_PER_UNIT: u64 = 8;
-/// Requests outstanding: enough for the programs that a die may have waiting, and then some.
-const DEPTH: u32 = 64;
 
 /// The part of what the host earns by urgent collections that it comes to use, from 0 to 1.
 ///
@@ -57,9 +55,10 @@ pub(super) fn urgent_share(drive: &Drive, ftl: &mut Ftl, filled: u32, seed: u64)
     watch(&small, mini.into_inner(), units, random)
 }
 
-fn watch(small: &Drive, mini: Ftl, units: u64, random: RandomStream) -> Result<f64, Error> {
+fn watch(small: &Drive, mini: Ftl, units: u64, mut random: RandomStream) -> Result<f64, Error> {
     let (unit, superblock) = (mini.layout().unit.get() as u32, u64::from(mini.layout().superblock_units));
-    let source = Saturating { random, units, unit, outstanding: 0 };
+    let anywhere = std::iter::repeat_with(move || Lpn(random.below(units) as u32));
+    let source = Saturating::new(anywhere, unit);
     let limits = Limits { requests: None, ns: None };
     let link = Link::new(small.link().clone());
     let mut run = Seen::new(Run::new(mini, link, Box::new(source), small.t_decode(), &limits, ()));
@@ -92,42 +91,4 @@ fn watch(small: &Drive, mini: Ftl, units: u64, random: RandomStream) -> Result<f
         before = now;
     }
     Ok(if earned > 0.0 { (used / earned).min(1.0) } else { 1.0 })
-}
-
-/// Uniform random writes of a unit, without end.
-struct Saturating {
-    random: RandomStream,
-    units: u64,
-    unit: u32,
-    outstanding: u32,
-}
-
-impl Workload for Saturating {
-    fn poll(&mut self, now: SimTime) -> Result<Poll, WorkloadError> {
-        if self.outstanding == DEPTH {
-            return Ok(Poll::Blocked);
-        }
-        self.outstanding += 1;
-        let offset = self.random.below(self.units) * u64::from(self.unit);
-        Ok(Poll::Ready(HostRequest {
-            arrive: now,
-            op: Op::Write,
-            offset,
-            bytes: self.unit,
-            tag: 0,
-            fua: false,
-        }))
-    }
-
-    fn complete(&mut self, _: &HostRequest, _: SimTime) {
-        self.outstanding -= 1;
-    }
-
-    fn fraction_done(&self, _: SimTime) -> Option<f64> {
-        None
-    }
-
-    fn report(&self) -> WorkloadReport {
-        WorkloadReport::default()
-    }
 }

@@ -7,7 +7,7 @@ use crate::run::Run;
 use config::{Entry, Value as ConfigValue};
 use controller::Origin;
 use ftl::{Ftl, FtlStats};
-use host::fio::Sample;
+use host::fio::SteadyState;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -56,39 +56,6 @@ sections! {
         jobs: Vec<FioJob>,
         /// The steady states in which jobs of a fio file were to end (`steadystate`); none without any.
         steady_states: Vec<SteadyState>,
-    }
-
-    /// A steady state in which a job of a fio file was to end, in the numbers of fio's own result.
-    SteadyState {
-        /// The job; the first of those that report together.
-        job: String = "text",
-        /// What was asked for, as fio writes it: `iops_slope:0.100000%`.
-        asked: String = "text",
-        /// What was watched: `iops`, `bw` or `lat`.
-        #[schemars(extend("enum" = ["iops", "bw", "lat"]))]
-        metric: String = "text",
-        /// Its slope was watched, rather than its largest distance from the mean.
-        is_slope: bool = "yes/no",
-        /// The limit is in percent of the mean.
-        in_percent: bool = "yes/no",
-        /// The time over which it was looked at, in whole seconds as fio counts them.
-        duration_s: u64 = "s",
-        /// It was reached, and ended the job.
-        attained: bool = "yes/no",
-        /// How long after the beginning of the job; null where it was not reached.
-        attained_after_ns: Option<u64> = "ns",
-        /// What was compared with the limit last; 0 before there were enough samples, null where their mean is 0.
-        criterion: Option<f64> = "as the limit",
-        /// The largest distance of a sample from the mean; 0 where the slope was watched.
-        max_deviation: f64 = "as the samples",
-        /// The slope; 0 where the distance was watched.
-        slope: f64 = "as the samples, by interval",
-        /// Requests a second in each of the last intervals, the oldest first; zeros at the end for those that never came.
-        iops: Vec<u64> = "1/s",
-        /// Bytes a second in the same intervals.
-        bandwidth_bytes_per_s: Vec<u64> = "bytes/s",
-        /// Mean latencies in the same intervals.
-        latency_ns: Vec<u64> = "ns",
     }
 
     /// A job of a fio file as it is written there.
@@ -324,27 +291,7 @@ pub(super) fn workload<P: Observer>(run: &Run<P>) -> Workload {
         notes: report.notes.into_iter().map(|(key, value)| (key, json!(value))).collect(),
         tags: report.tags,
         jobs: Vec::new(),
-        steady_states: report.steady_states.iter().map(steady_state).collect(),
-    }
-}
-
-fn steady_state(of: &host::fio::SteadyState) -> SteadyState {
-    let each = |value: fn(&Sample) -> u64| of.samples.iter().map(value).collect();
-    SteadyState {
-        job: of.job.clone(),
-        asked: of.steady.text(),
-        metric: of.steady.metric.name().to_owned(),
-        is_slope: of.steady.slope,
-        in_percent: of.steady.percent,
-        duration_s: of.steady.duration_ns / 1_000_000_000,
-        attained: of.attained_ns.is_some(),
-        attained_after_ns: of.attained_ns,
-        criterion: Some(of.criterion).filter(|criterion| criterion.is_finite()),
-        max_deviation: of.deviation,
-        slope: of.slope,
-        iops: each(|sample| sample.requests_per_s),
-        bandwidth_bytes_per_s: each(|sample| sample.bytes_per_s),
-        latency_ns: each(|sample| sample.latency_ns),
+        steady_states: report.steady_states,
     }
 }
 

@@ -8,8 +8,13 @@
 //! What a drive remembers for longer than the run is in none of its parts either. Dies that go their own ways show it in
 //! the interval of write amplification. A latency is taken to be proportional to that for the share of it that requests
 //! wait for programs, collection and room in the buffer, and this variance, too, is added.
+//!
+//! Nor is what comes less than once in a run: a mean of writes that the buffer had room for says nothing about those that
+//! find it full. What did not come may come three times in as long a run (the rule of three, Hanley and Lippman-Hand 1983),
+//! and then take as long as the longest request of any kind did: a mean may lie higher by that.
 
 use super::section::sections;
+use crate::latencies::Latencies;
 use crate::measure::{Measure, SPREAD_QUANTILES, STAGES};
 use crate::places::{Beyond, Edge};
 use crate::spread::{self, LEVEL, interval, jackknife, quantile};
@@ -46,6 +51,9 @@ sections! {
 /// Fewer requests say nothing about others.
 const REQUESTS_LEAST: u64 = 100;
 
+/// What did not come in a run comes so often at most in as long a one, with the probability of an interval.
+const UNSEEN_MOST: f64 = 3.0;
+
 /// Stages of a request that are as long as what writes and collection take of the flash.
 const WAITS: [&str; 5] = ["buffer", "wait_host", "wait_gc", "wait_wear", "wait_other"];
 
@@ -70,8 +78,10 @@ pub(super) fn of(measure: &Measure, op: Op, span_ns: u64, waf_relative: f64) -> 
         interval(&parts, |sums| (sums[below] > 0.0).then(|| scale * sums[top] / sums[below]))
     };
     let iops = figure(0, 3, 1e9)?;
-    let latency = figure(2, 0, 1.0)
-        .map(|mean| latencies(measure, op, &mean, waf_relative * waiting_share(measure, op)));
+    let latency = figure(2, 0, 1.0).map(|mean| {
+        let relative = waf_relative * waiting_share(measure, op);
+        latencies(measure, op, &mean, [relative, unseen_ns(measure, op, span_ns)])
+    });
     Some(Interval {
         confidence_level: LEVEL,
         batches: iops.batches,
@@ -88,9 +98,26 @@ fn waiting_share(measure: &Measure, op: Op) -> f64 {
     waits.map(|(_, sum)| sum as f64).sum::<f64>() / (of.latency_sum_ns as f64).max(1.0)
 }
 
-/// Intervals of the mean and of percentiles, `relative` being what the drive's state adds to what the run's parts show;
-/// null for percentiles the requests do not reach beyond.
-fn latencies(measure: &Measure, op: Op, mean: &spread::Interval, relative: f64) -> LatencyInterval {
+/// How much what did not come in the run may add to a mean. An event holds up one request of the kind, or the part of those
+/// outstanding that is of the kind, where that is less.
+fn unseen_ns(measure: &Measure, op: Op, span_ns: u64) -> f64 {
+    let kinds = &measure.ops[..2];
+    let longest = kinds.iter().map(|kind| kind.latency.max()).max().unwrap_or(0) as f64;
+    let all = kinds.iter().map(Latencies::requests).sum::<u64>() as f64;
+    let outstanding =
+        kinds.iter().map(|kind| kind.latency_sum_ns as f64).sum::<f64>() / span_ns.max(1) as f64;
+    let own = measure.ops[op as usize].requests() as f64;
+    UNSEEN_MOST * longest * (1.0 / own).min(outstanding / all)
+}
+
+/// Intervals of the mean and of percentiles, and what adds to what the run's parts show: by the drive's state, relative, and
+/// by what did not come; null for percentiles the requests do not reach beyond.
+fn latencies(
+    measure: &Measure,
+    op: Op,
+    mean: &spread::Interval,
+    [relative, unseen_ns]: [f64; 2],
+) -> LatencyInterval {
     let latency = &measure.ops[op as usize].latency;
     let [p50, p99, p999] = SPREAD_QUANTILES.map(|fraction| {
         let half = half_share(measure, op, fraction);
@@ -102,7 +129,8 @@ fn latencies(measure: &Measure, op: Op, mean: &spread::Interval, relative: f64) 
             [low.max(0.0) as u64, high as u64]
         })
     });
-    let mean = bounds(&spread::Interval { half: mean.half.hypot(relative * mean.value), ..*mean });
+    let half = mean.half.hypot(relative * mean.value);
+    let mean = [(mean.value - half).max(0.0), mean.value + half.hypot(unseen_ns)];
     LatencyInterval { mean, p50, p99, p999 }
 }
 
@@ -142,22 +170,46 @@ mod tests {
     use host::HostRequest;
     use units::SimTime;
 
+    /// Requests that come at a time each, and take another, all of it in one stage.
+    fn measured(requests_ns: impl Iterator<Item = (Op, u64, u64)>, stage: &str) -> Measure {
+        let mut measure = Measure::new(SimTime::ZERO);
+        let mut requests = Requests::new();
+        for (op, arrive_ns, latency_ns) in requests_ns {
+            let arrive = SimTime::from_ns(arrive_ns);
+            let host = HostRequest { arrive, op, offset: arrive_ns << 12, bytes: 4096, tag: 0, fua: false };
+            let id = requests.insert(host, 4096);
+            let stages = STAGES.map(|name| if name == stage { latency_ns } else { 0 });
+            let stages: Vec<u64> = stages.into_iter().chain([0]).collect();
+            let now = SimTime::from_ns(arrive_ns + latency_ns);
+            measure.complete(requests.get(id), now, stages.as_slice().try_into().unwrap(), None);
+        }
+        measure
+    }
+
     /// The interval of the median of writes that take a millisecond, all of it in one stage, where write amplification
     /// is known to a tenth.
     fn median(stage: &str) -> [u64; 2] {
-        let mut measure = Measure::new(SimTime::ZERO);
-        let mut requests = Requests::new();
-        let stages = STAGES.map(|name| if name == stage { 1_000_000 } else { 0 });
-        let stages: Vec<u64> = stages.into_iter().chain([0]).collect();
-        for index in 1..=1_000u64 {
-            let arrive = SimTime::from_ns(index * 1_000_000);
-            let (op, offset) = (Op::Write, index * 4096);
-            let host = HostRequest { arrive, op, offset, bytes: 4096, tag: 0, fua: false };
-            let id = requests.insert(host, 4096);
-            let now = SimTime::from_ns((index + 1) * 1_000_000);
-            measure.complete(requests.get(id), now, stages.as_slice().try_into().unwrap(), None);
-        }
+        let writes = (1..=1_000).map(|index| (Op::Write, index * 1_000_000, 1_000_000));
+        let measure = measured(writes, stage);
         of(&measure, Op::Write, 1_000_000_000, 0.1).unwrap().latency_ns.unwrap().p50.unwrap()
+    }
+
+    /// A thousand writes of 20 us, so far apart, and a read of 2 ms: what the mean of the writes may lie between.
+    fn mean_beside_a_long_read(apart_ns: u64) -> [f64; 2] {
+        let writes = (1..=1_000).map(|index| (Op::Write, index * apart_ns, 20_000));
+        let measure = measured(writes.chain([(Op::Read, 0, 2_000_000)]), "array");
+        of(&measure, Op::Write, 1_000 * apart_ns + 20_000, 0.0).unwrap().latency_ns.unwrap().mean
+    }
+
+    #[test]
+    fn a_mean_may_lie_higher_by_what_did_not_come() {
+        // Twenty outstanding: what holds up a read for so long may hold up three of the writes.
+        let [low, high] = mean_beside_a_long_read(1_000);
+        assert_eq!((low.round(), (high / 10.0).round()), (20_000.0, 2_600.0));
+        // Next to none outstanding: 1,000 of 20 us and one of 2 ms are 0.022 in a second.
+        let [low, high] = mean_beside_a_long_read(1_000_000);
+        let expected = 20_000.0 + 3.0 * 2_000_000.0 * 0.022 / 1_001.0;
+        assert!(low.round() == 20_000.0 && (high - expected).abs() < 1.0, "{high}, {expected}");
     }
 
     #[test]

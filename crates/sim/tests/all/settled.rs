@@ -161,3 +161,24 @@ fn a_large_buffer_begins_with_what_overwriting_left_in_it() {
         assert!((short / long - 1.0).abs() < 0.05, "{kind:?}: {short} at first, {long} later");
     }
 }
+
+/// A buffer that fills and drains by turns remembers for long how it began: what it held before is what it holds later.
+#[test]
+fn a_cache_that_wanders_begins_as_full_as_it_stays() {
+    const SLOTS: f64 = 512.0;
+    const SEEDS: u64 = 24;
+    let settings =
+        ["nand.planes=2", "nand.blocks_per_plane=100", "nand.pages_per_block=16", "ftl.op_ratio=0.3"];
+    let cache = ["ftl.buffer.size=2MiB", "ftl.buffer.eviction.name=lru"];
+    let job =
+        "rw=randrw\nrwmixread=60\nioengine=libaio\niodepth=4\nrandom_distribution=zipf:1.1\nio_size=128m\n";
+    let units = |seed: u64| {
+        let options = RunOptions { seed, check: false, ..after(PreconditionKind::Workload) };
+        let result = worked(&[&settings[..], &cache].concat(), job, options);
+        ["held_before", "held"].map(|name| number(&result, &format!("waf_bytes.{name}")) / 4096.0)
+    };
+    let sums =
+        (0..SEEDS).map(units).fold([0.0; 2], |sums, [before, later]| [sums[0] + before, sums[1] + later]);
+    let [before, later] = sums.map(|sum| sum / SEEDS as f64);
+    assert!((before - later).abs() < 0.05 * SLOTS, "{before} at first, {later} later");
+}

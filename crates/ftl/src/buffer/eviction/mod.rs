@@ -11,7 +11,7 @@ pub(crate) use order::Order;
 use units::Lpn;
 
 /// Units of a logical block where the map has no blocks of its own.
-pub(crate) const BLOCK_UNITS: u32 = 64;
+pub const BLOCK_UNITS: u32 = 64;
 const BLOCK_UNITS_HELP: &str =
     "mapping units of a logical block; 0: of a block of the map, 64 where it has none";
 

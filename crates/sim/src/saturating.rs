@@ -1,0 +1,48 @@
+//! Writes of units, one after the other, as fast as a drive takes them.
+
+use host::{HostRequest, Op, Poll, Workload, WorkloadError, WorkloadReport};
+use units::{Lpn, SimTime};
+
+/// Requests outstanding: enough for the programs that a die may have waiting, and for the link to be what takes the time of
+/// writes that a buffer has room for.
+const DEPTH: u32 = 64;
+
+/// Writes of `units` until there are no more; it may never end.
+pub(crate) struct Saturating<I> {
+    units: I,
+    unit: u32,
+    outstanding: u32,
+}
+
+impl<I: Iterator<Item = Lpn>> Saturating<I> {
+    /// Of these, of so many bytes each.
+    pub fn new(units: I, unit: u32) -> Self {
+        Self { units, unit, outstanding: 0 }
+    }
+}
+
+impl<I: Iterator<Item = Lpn> + Send> Workload for Saturating<I> {
+    fn poll(&mut self, now: SimTime) -> Result<Poll, WorkloadError> {
+        if self.outstanding == DEPTH {
+            return Ok(Poll::Blocked);
+        }
+        let Some(lpn) = self.units.next() else {
+            return Ok(if self.outstanding > 0 { Poll::Blocked } else { Poll::Done });
+        };
+        self.outstanding += 1;
+        let (offset, bytes) = (u64::from(lpn.0) * u64::from(self.unit), self.unit);
+        Ok(Poll::Ready(HostRequest { arrive: now, op: Op::Write, offset, bytes, tag: 0, fua: false }))
+    }
+
+    fn complete(&mut self, _: &HostRequest, _: SimTime) {
+        self.outstanding -= 1;
+    }
+
+    fn fraction_done(&self, _: SimTime) -> Option<f64> {
+        None
+    }
+
+    fn report(&self) -> WorkloadReport {
+        WorkloadReport::default()
+    }
+}

@@ -15,7 +15,7 @@ SOURCES = ROOT / "crates" / "ftl" / "src"
 #: How a feature is spelled, and what is its own beside `features/NAME`: the seam of its policies, and rooms
 #: that are still to be moved.
 FEATURES = {
-    "regulation": (r"regulat\w*", ["guards/regulation", "regulator"]),
+    "costs": (r"regulat\w*", ["regulator"]),
     "demand": (
         r"demand\w*|map_on_flash|checkpoints",
         ["guards/demand", "map_on_flash", "mapping", "recovery"],

@@ -54,10 +54,10 @@ pub use blocks::BlockMapped;
 
 pub use buffer::Coverage;
 pub use core::{Act, Seen};
+pub use features::costs::{CostRules, Reckoned, Regulation, RegulationParts};
 pub use features::parity::Stripes;
 pub use features::{Listed, snapshots};
 pub use guards::demand::Recovery;
-pub use guards::regulation::{Regulation, RegulationParts};
 pub use layer::Ftl;
 pub use layout::Layout;
 pub use mapping::bank::{BankView, Block, BlockRules, HostWrite, Role, Room, Step};
@@ -68,8 +68,7 @@ pub use pages::{DiesFailed, PageMapped};
 pub use probe::{Probe, SnapshotEvent};
 pub use saved::SavedState;
 pub use settings::{
-    CollectionRules, CostRules, DestinationRules, FaultRules, FtlConfig, PatrolRules, ReadRules, Reckoned,
-    UpkeepRules,
+    CollectionRules, DestinationRules, FaultRules, FtlConfig, PatrolRules, ReadRules, UpkeepRules,
 };
 pub use stats::{FtlStats, RegulationCounts};
 pub use steady::{

@@ -4,7 +4,6 @@ use crate::buffer::Risk;
 use crate::core::LostUnits;
 use crate::features::Features;
 use crate::guards::demand::Checkpoints;
-use crate::guards::regulation::Regulation;
 use crate::store::spare::SpareAreas;
 use crate::store::{DeadDies, Mark, NONE, Places};
 use crate::{FtlStats, Turnover, UpkeepCounts};
@@ -59,8 +58,6 @@ pub struct Medium {
     pub(crate) counted: Counted,
     pub(crate) spare: SpareAreas,
     pub(crate) marks: Vec<Mark>,
-    /// What the data of each page row went through.
-    pub(crate) regulation: Option<Box<Regulation>>,
     /// Units whose only copy was marked as lost.
     pub(crate) lost: LostUnits,
     /// Which superblocks the last whole checkpoint of the map covers.

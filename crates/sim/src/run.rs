@@ -132,7 +132,9 @@ impl<P: Observer> Run<P> {
         let mut run = Self {
             baseline: *ftl.stats(),
             held_before: ftl.held_bytes(),
-            regulation_baseline: ftl.regulation_counts(),
+            regulation_baseline: ftl
+                .feature::<ftl::Regulation>()
+                .map_or_else(Default::default, ftl::Regulation::counts),
             pages_before: page_operations(ftl.stats()),
             busy_baseline: BusyTimes::default(),
             measure: Measure::new(SimTime::ZERO),
@@ -548,7 +550,8 @@ impl<P: Observer> Run<P> {
         self.baseline = *self.ftl.stats();
         self.held_before = self.ftl.held_bytes();
         self.ftl.begin_turnover();
-        self.regulation_baseline = self.ftl.regulation_counts();
+        self.regulation_baseline =
+            self.ftl.feature::<ftl::Regulation>().map_or_else(Default::default, ftl::Regulation::counts);
         self.busy_baseline = self.busy_times();
         self.ctx.probe.on_window(now);
     }

@@ -1,6 +1,8 @@
-//! A write of the host's, as it reaches the drive.
+//! Writes of the host's as they reach the drive, and units as they reach an open superblock.
 
 use crate::buffer::Coverage;
+use controller::Origin;
+use units::Lpn;
 
 /// A write of a unit, as it arrives.
 #[derive(Clone, Copy)]
@@ -17,4 +19,15 @@ pub(crate) struct Arriving {
     pub complete: bool,
     /// It goes to the flash at once, even where the buffer keeps what it can.
     pub leaves: bool,
+}
+
+/// A unit that joins the program unit of a stream.
+#[derive(Clone, Copy)]
+pub(crate) struct Joining {
+    pub die: usize,
+    pub stream: usize,
+    /// Numbered over the drive.
+    pub superblock: u32,
+    pub lpn: Lpn,
+    pub origin: Origin,
 }

@@ -24,7 +24,7 @@ mod together;
 mod versions;
 mod write;
 
-pub(crate) use arriving::Arriving;
+pub(crate) use arriving::{Arriving, Joining};
 pub(crate) use asks::Ask;
 pub(crate) use assembly::Assembly;
 pub(crate) use collection::Collection;

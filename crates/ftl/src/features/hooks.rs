@@ -6,11 +6,13 @@
 
 use super::{Features, features};
 use crate::Probe;
-use crate::core::{Act, Arriving, Core, Overtaken, Remedy, Seen, SetMoment, SetPlan, Together, Wish};
+use crate::core::{
+    Act, Arriving, Core, Joining, Overtaken, Remedy, Seen, SetMoment, SetPlan, Together, Wish,
+};
 use crate::store::Mark;
 use crate::store::spare::SpareAreas;
 use controller::{Context, Origin, Transaction};
-use engine::RandomStream;
+use engine::{Calendar, RandomStream};
 use nand::ProgramStatus;
 use std::ops::Range;
 use units::{Lpn, Nanos, Ppa, SimTime};
@@ -279,7 +281,7 @@ hooks! {
     /// It is at something that a saved state does not hold.
     ask bars_saving() -> bool, any;
     /// Time begins.
-    tell time_begins();
+    tell time_begins(core: &Core);
     /// Gives each die of a fresh drive its superblocks; false where each takes its own.
     tell frees(core: &mut Core) -> bool, any;
     /// So many programs of a superblock with all its bits were handed out.
@@ -409,4 +411,48 @@ hooks! {
     ask one_bit_bytes() -> Option<u64>, first;
     /// What it has to say of a die that is stuck.
     ask says_of(core: &Core, die: usize) -> Option<String>, first;
+    /// Programs take a cost that is chosen for them, and reads what follows from it.
+    ask chooses_costs() -> bool, any;
+    /// A unit joins the next program of a stream.
+    tell joins(core: &Core, joining: Joining, now: SimTime);
+    /// What a program of a stream costs.
+    tell sets_cost(core: &mut Core, program: &mut Transaction, stream: usize, calendar: &mut Calendar);
+    /// What a program of a feature's own costs.
+    tell sets_own_cost(core: &Core, program: &mut Transaction, now: SimTime);
+    /// How a page row (numbered over the drive) is read.
+    tell plans_read(core: &mut Core, read: &mut Transaction, row: u32, calendar: &mut Calendar);
+    /// The host reads a unit that lives there.
+    tell host_reads(core: &Core, lpn: Lpn, ppa: Ppa);
+    /// A read of the host's at a die rides on another.
+    tell rides(die: usize, now: SimTime);
+    /// A superblock was erased so often by now.
+    tell worn(superblock: usize, cycles: u32);
+    /// Units that wait at a die to be written anew.
+    ask waiting_anew(die: usize) -> usize, sum;
+    /// The next of them.
+    tell next_anew(die: usize) -> Option<Lpn>, first;
+    /// It is not written anew after all.
+    tell drops_anew(lpn: Lpn);
+    /// Time begins, and what the drive holds falls due some day.
+    tell begins_refresh(core: &mut Core, calendar: &mut Calendar);
+    /// A superblock may hold data whose time is over.
+    tell refresh_due(core: &mut Core, superblock: u32, calendar: &mut Calendar);
+    /// A superblock is to be written anew as soon as its die has time for that.
+    tell wants_anew(core: &mut Core, superblock: u32, origin: Origin, calendar: &mut Calendar);
+    /// A superblock is moved for another reason than room.
+    tell counts_moved(origin: Origin);
+    /// When a superblock was opened, in ns; negative: before the run.
+    ask opened(superblock: u32) -> Option<i64>, first;
+    /// A patrol has read a superblock, and ended a round with it, in time or not.
+    tell patrolled(held: bool, round_is_late: Option<bool>);
+    /// The chance that a codeword of a page row has more errors than this part of those the code corrects.
+    ask near_limit(row: u32, margin: f64, now: SimTime) -> Option<f64>, first;
+    /// How long ago what each superblock holds was written; an error where these are others.
+    tell takes_ages(ages_ns: &[u64]) -> Option<String>, first;
+    /// The shortest time after which data are to be written anew.
+    ask shortest_refresh() -> Option<Nanos>, first;
+    /// How often a page is sensed for a read.
+    ask senses() -> Option<u64>, first;
+    /// The costs that a program can have.
+    ask ways_to_program() -> Option<&[u8]>, first;
 }

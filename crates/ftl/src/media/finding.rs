@@ -33,7 +33,6 @@ impl Media {
         let store = &mut self.core.store;
         assert_eq!(spare.holders.len(), store.map.physical_units(), "the flash of another drive");
         (store.array, store.controller, store.stats) = (array, controller, counted.stats);
-        self.guards.regulation = medium.regulation;
         self.core.lost = medium.lost;
         self.core.read_only |= medium.listed.read_only;
         self.core.store.dead.go_on_with(medium.listed.dead);

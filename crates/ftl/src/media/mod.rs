@@ -2,7 +2,6 @@
 //! may take how much of a die's room. Whoever moves data, for whatever reason, does it by the functions here and in
 //! `relocate`.
 
-mod agenda;
 mod commit;
 mod finding;
 mod power;
@@ -33,13 +32,7 @@ impl Media {
 
     /// Time begins: reads depend on the wear that each superblock has by now, and a dead die is dead.
     pub fn begin(&mut self) {
-        if let Some(regulation) = &mut self.guards.regulation {
-            let per_die = self.core.store.space.per_die as usize;
-            let wear =
-                |at: usize| self.core.store.array.pe_cycles((at / per_die) as u32, (at % per_die) as u32);
-            regulation.begin(wear);
-        }
-        self.features.time_begins();
+        self.features.time_begins(&self.core);
         self.core.read_only |= self.core.store.dead.from_start != NONE;
     }
 

@@ -99,10 +99,6 @@ impl Media {
         let marks = self.core.store.space.marks(&wreck.half_erased);
         self.features.cut();
         let Self { core: Core { store, lost, agenda, read_only, .. }, features, guards } = self;
-        let mut regulation = guards.regulation;
-        if let Some(regulation) = &mut regulation {
-            regulation.cut();
-        }
         let numbers = store.spare.expect("a drive whose power is cut notes what it writes");
         Medium {
             spare: SpareAreas {
@@ -121,7 +117,6 @@ impl Media {
             },
             array: store.array,
             controller: store.controller,
-            regulation,
             lost,
             checkpoints: guards.demand.and_then(|demand| demand.checkpoints).map(Checkpoints::after_cut),
             translations: None,

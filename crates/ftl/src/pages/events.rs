@@ -77,7 +77,7 @@ impl PageMapped {
         }
         if self.media.core.agenda.is_some() {
             self.media.core.wake_upkeep(&mut ctx.calendar);
-            if self.media.guards.regulation.is_some() && self.media.core.collections[die].is_asked() {
+            if self.media.features.chooses_costs() && self.media.core.collections[die].is_asked() {
                 self.upkeep.collect(&mut self.media, die, ctx);
             }
         }
@@ -139,7 +139,7 @@ impl PageMapped {
         if transaction.kind == Kind::Copyback {
             self.media.core.store.stats.pages_read[transaction.origin as usize] +=
                 u64::from(transaction.pages);
-            self.media.on_moved_in_die(die, transaction.origin);
+            self.media.core.on_moved_in_die(die, transaction.origin);
         }
         if self.media.guards.demand.is_some() {
             self.log_programmed(transaction);

@@ -29,6 +29,23 @@ impl Core {
     }
 }
 
+impl Core {
+    /// Begins to erase a superblock, if it is read completely; gives on whose behalf.
+    pub fn erase_pending<P: Probe>(
+        &mut self,
+        die: usize,
+        global: u32,
+        ctx: &mut Context<P>,
+    ) -> Option<Origin> {
+        let customer = self.customer_of(global);
+        let superblock = global % self.store.space.per_die;
+        let origin = self.mover(die, customer).begin_erase(superblock)?;
+        self.store.space.state[global as usize] = SuperblockState::Erasing;
+        self.submit_erase(die, global, origin, ctx);
+        Some(origin)
+    }
+}
+
 impl Media {
     /// Erases the victims that hold nothing any more and are read completely.
     #[inline]
@@ -43,24 +60,9 @@ impl Media {
             if !self.features.emptied(&mut self.core, global, ctx) {
                 // What is not read to its end yet comes back when it is.
                 let (die, _) = self.core.store.space.place_of(global);
-                self.erase_pending(die, global, ctx);
+                self.core.erase_pending(die, global, ctx);
             }
         }
-    }
-
-    /// Begins to erase a superblock, if it is read completely; gives on whose behalf.
-    pub fn erase_pending<P: Probe>(
-        &mut self,
-        die: usize,
-        global: u32,
-        ctx: &mut Context<P>,
-    ) -> Option<Origin> {
-        let customer = self.core.customer_of(global);
-        let superblock = global % self.core.store.space.per_die;
-        let origin = self.mover(die, customer).begin_erase(superblock)?;
-        self.core.store.space.state[global as usize] = SuperblockState::Erasing;
-        self.core.submit_erase(die, global, origin, ctx);
-        Some(origin)
     }
 
     /// A superblock is erased; false when a block of it failed that nothing can replace.
@@ -105,13 +107,6 @@ impl Media {
     /// Notes how often a superblock has been erased by now.
     pub fn note_cycles(&mut self, die: usize, superblock: u32) {
         let cycles = self.core.count_cycles(die, superblock);
-        self.note_wear(self.core.store.space.global(die, superblock), cycles);
-    }
-
-    /// A superblock was erased so often by now.
-    pub fn note_wear(&mut self, superblock: usize, cycles: u32) {
-        if let Some(regulation) = &mut self.guards.regulation {
-            regulation.note_wear(superblock, cycles);
-        }
+        self.features.worn(self.core.store.space.global(die, superblock), cycles);
     }
 }

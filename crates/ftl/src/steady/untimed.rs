@@ -226,8 +226,8 @@ impl PageMapped {
         if !self.media.core.collections[die].mover.has_victim() && !self.take_untimed(die) {
             return false;
         }
-        if let Some((row, mask)) = self.media.next_row(die, Customer::Collection) {
-            self.media.pass_rows(die, Customer::Collection, 1);
+        if let Some((row, mask)) = self.media.core.next_row(die, Customer::Collection) {
+            self.media.core.pass_rows(die, Customer::Collection, 1);
             self.media.move_row_untimed(die, row, mask, Origin::Gc);
             let share = if self.is_urgent(die) { self.upkeep.urgent_share } else { 1.0 };
             let earned = f64::from(mask.count_ones()) * share;

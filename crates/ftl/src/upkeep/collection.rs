@@ -102,19 +102,19 @@ impl Upkeep {
         let (die, superblock) = (erase.die.index(), erase.superblock);
         let global = media.core.store.space.global(die, superblock);
         ctx.probe.on_erase(global);
-        media.forget_waiting(die, global as u32);
+        media.core.forget_waiting(die, global as u32);
         let customer = media.core.customer_of(global as u32);
         if media.core.store.dead.has(die) && !media.core.rules.in_step {
             // Nobody knows what its cells hold now: nothing that is needed.
             let _ = media.erase(die, superblock, erase.origin);
-            media.mover(die, customer).erasing -= 1;
+            media.core.mover(die, customer).erasing -= 1;
             return;
         }
         if media.core.rules.in_step && customer == Customer::Collection {
             return self.on_member_erased(media, erase, ctx);
         }
         let is_whole = media.erase(die, superblock, erase.origin);
-        media.mover(die, customer).erasing -= 1;
+        media.core.mover(die, customer).erasing -= 1;
         if customer == Customer::Folding {
             media.features.erased_one_bit(&mut media.core, die, global);
         }
@@ -136,7 +136,7 @@ impl Upkeep {
             media.core.store.stats.wear_relocations += u64::from(origin == Origin::Wear);
             media.core.store.stats.relocated_units += u64::from(valid);
             media.core.store.stats.relocated_room += room;
-            return media.count_refresh(origin);
+            return media.features.counts_moved(origin);
         }
         media.core.store.stats.victims += 1;
         media.core.store.stats.victim_units += u64::from(valid);
@@ -186,13 +186,6 @@ impl Core {
 }
 
 impl Media {
-    /// Counts a superblock that is moved for refresh or scrub.
-    pub fn count_refresh(&mut self, origin: Origin) {
-        let Some(regulation) = &mut self.guards.regulation else { return };
-        regulation.counts.superblocks_refreshed += u64::from(origin == Origin::Refresh);
-        regulation.counts.superblocks_scrubbed += u64::from(origin == Origin::Scrub);
-    }
-
     /// Blocks that failed may have taken the room that features had beside what the host's data need.
     pub fn fit_features<P: Probe>(&mut self, ctx: &mut Context<P>) {
         self.features.set_room(self.core.spare_units());

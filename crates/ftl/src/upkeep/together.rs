@@ -134,7 +134,7 @@ impl Media {
         let freed = self.features.gives_members_back(&mut self.core, global).unwrap_or_default();
         for &(_, superblock) in &freed {
             let cycles = self.core.store.space.pe_cycles[superblock as usize];
-            self.note_wear(superblock as usize, cycles);
+            self.features.worn(superblock as usize, cycles);
         }
         freed
     }

@@ -118,7 +118,11 @@ impl Chip {
                 }
             }
         }
-        for (step, set) in ftl.regulation().map(|regulation| regulation.ways_to_write()).into_iter().flatten()
+        for (step, set) in ftl
+            .feature::<ftl::Regulation>()
+            .map(|regulation| regulation.ways_to_write())
+            .into_iter()
+            .flatten()
         {
             let of =
                 |name: &str| sets.iter().find(|(known, _)| known == name).map(|(_, times)| times.clone());

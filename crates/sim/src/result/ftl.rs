@@ -139,7 +139,13 @@ pub(super) fn sections_of<P: Observer>(
     stats: &FtlStats,
     span_ns: u64,
 ) -> FtlSections {
-    let (ftl, counts) = (&run.ftl, run.ftl.regulation_counts().since(&run.regulation_baseline));
+    let (ftl, counts) = (
+        &run.ftl,
+        run.ftl
+            .feature::<ftl::Regulation>()
+            .map_or_else(Default::default, ftl::Regulation::counts)
+            .since(&run.regulation_baseline),
+    );
     FtlSections {
         mapping: mapping(ftl, stats),
         gc: gc(stats),

@@ -24,7 +24,7 @@ impl Feature for Stripes {
     }
 
     /// What was gathered before is no part of the run.
-    fn time_begins(&mut self) {
+    fn time_begins(&mut self, _: &Core) {
         self.gathered_most = self.gathered;
     }
 

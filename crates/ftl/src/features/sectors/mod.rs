@@ -16,6 +16,7 @@ use crate::layout::{SECTOR, sector_bytes};
 use crate::store::Source;
 use config::{ConfigError, Section};
 use controller::{Kind, Origin, Transaction};
+use ecc::Ladder;
 use engine::large_array;
 use settings::SectorRules;
 use units::{Lpn, Ppa};
@@ -218,13 +219,13 @@ impl Made for Sectors {
         SectorRules::read(ftl, layout)
     }
 
-    fn bytes_most(rules: &SectorRules, layout: &Layout) -> u64 {
+    fn bytes_most(rules: &SectorRules, layout: &Layout, _: Option<&Ladder>) -> u64 {
         if rules.track { 8 * u64::from(layout.logical_units) } else { 0 }
     }
 
-    fn new(rules: &SectorRules, making: &Making<'_>) -> Option<Box<Self>> {
+    fn new(rules: &SectorRules, making: &mut Making<'_>) -> Result<Option<Box<Self>>, String> {
         let layout = making.layout;
-        rules.track.then(|| {
+        Ok(rules.track.then(|| {
             Box::new(Self {
                 per_unit: layout.unit.get() / SECTOR,
                 unwritten: rules.unwritten,
@@ -239,7 +240,7 @@ impl Made for Sectors {
                 most: making.in_flight_most.map_or(u32::MAX, |bytes| (bytes.get() / SECTOR) as u32),
                 cached: 0,
             })
-        })
+        }))
     }
 
     fn take_back(&mut self, before: Self) {

@@ -9,6 +9,7 @@ use crate::features::{Chore, Made, Making, Said};
 use crate::saved::Untaken;
 use crate::{Layout, SavedState, snapshot_expiry};
 use config::{ConfigError, Section};
+use ecc::Ladder;
 use std::collections::VecDeque;
 
 impl Said for Snapshots {
@@ -33,7 +34,7 @@ impl Made for Snapshots {
     }
 
     /// A difference for each unit that may be kept.
-    fn bytes_most(settings: &Self::Settings, layout: &Layout) -> u64 {
+    fn bytes_most(settings: &Self::Settings, layout: &Layout, _: Option<&Ladder>) -> u64 {
         let Some((rules, _)) = settings else { return 0 };
         let spare = (layout.physical_units() as u64).saturating_sub(layout.written_units());
         let differences = (spare as f64 * rules.space_ratio) as u64;
@@ -51,14 +52,14 @@ impl Made for Snapshots {
         })
     }
 
-    fn new(settings: &Self::Settings, making: &Making<'_>) -> Option<Box<Self>> {
-        let (rules, expiry) = settings.as_ref()?;
+    fn new(settings: &Self::Settings, making: &mut Making<'_>) -> Result<Option<Box<Self>>, String> {
+        let Some((rules, expiry)) = settings else { return Ok(None) };
         let layout = making.layout;
         let checkpoint = match making.has_map_on_flash {
             true => Checkpoint::of_map_on_flash(layout),
             false => Checkpoint::of_map_in_ram(layout),
         };
-        Some(Box::new(Self {
+        Ok(Some(Box::new(Self {
             rules: rules.clone(),
             expiry: expiry(),
             kept: VecDeque::new(),
@@ -71,7 +72,7 @@ impl Made for Snapshots {
             rolling_back: None,
             moments: Moments::of(rules),
             counts: SnapshotCounts::default(),
-        }))
+        })))
     }
 
     /// Goes on with those that were recorded; their tables are still to be made.

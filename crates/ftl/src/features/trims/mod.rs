@@ -10,6 +10,7 @@ use crate::buffer::SlotState;
 use crate::core::{Ask, Core};
 use crate::lapse::Lapse;
 use config::{ConfigError, Section};
+use ecc::Ladder;
 use std::collections::{BTreeMap, BTreeSet};
 use units::{Lpn, Ppa};
 
@@ -195,15 +196,15 @@ impl Made for Trims {
         if *is_on { 2 * layout.program_units + IN_FLIGHT } else { 0 }
     }
 
-    fn bytes_most(is_on: &bool, layout: &Layout) -> u64 {
+    fn bytes_most(is_on: &bool, layout: &Layout, _: Option<&Ladder>) -> u64 {
         if *is_on { NUMBER_BYTES * u64::from(layout.logical_units) } else { 0 }
     }
 
     /// Nothing was trimmed. All host units have numbers on a drive whose power is cut, or else none.
-    fn new(is_on: &bool, making: &Making<'_>) -> Option<Box<Self>> {
+    fn new(is_on: &bool, making: &mut Making<'_>) -> Result<Option<Box<Self>>, String> {
         let layout = making.layout;
         let numbers = if making.has_power_cuts { layout.logical_units } else { 0 };
-        is_on.then(|| {
+        Ok(is_on.then(|| {
             Box::new(Self {
                 first: layout.logical_units + layout.translation_units - records_of(layout),
                 per_record: trims_per_record(layout),
@@ -216,7 +217,7 @@ impl Made for Trims {
                 used_slots: 0,
                 before: Vec::new(),
             })
-        })
+        }))
     }
 
     fn take_back(&mut self, before: Self) {

@@ -10,7 +10,7 @@ use units::{Lpn, Nanos, SimTime};
 impl Regulation {
     /// Chooses the cost of a unit that joins the next program of a die's stream, which goes to `superblock` (numbered
     /// over the drive). `waiting`: operations of the host at the die.
-    pub(crate) fn choose(
+    pub(super) fn choose(
         &mut self,
         die: usize,
         stream: usize,
@@ -67,14 +67,14 @@ impl Regulation {
     }
 
     /// The host writes a unit with one bit a cell, where there is nothing to choose.
-    pub(crate) fn note_one_bit(&mut self, die: usize, lpn: Lpn, now: SimTime) {
+    pub(super) fn note_one_bit(&mut self, die: usize, lpn: Lpn, now: SimTime) {
         self.notes.set(lpn, (self.notes.of(lpn) & NOTES) | SEEN);
         self.note_host_operation(die, now);
     }
 
     /// A row of a superblock is programmed: with the first, everything there is new. Where it holds one bit a cell that is
     /// all there is to note: nothing falls due, it is folded before.
-    pub(crate) fn note_programmed(&mut self, superblock: usize, row: u32, now: SimTime) {
+    pub(super) fn note_programmed(&mut self, superblock: usize, row: u32, now: SimTime) {
         if row == 0 {
             self.ages.opened_at[superblock] = now.ns() as i64;
             self.ages.reads[superblock] = 0;
@@ -99,13 +99,13 @@ impl Regulation {
     }
 
     /// The cost of the units collected at a die's stream.
-    pub(crate) fn take_cost(&mut self, die: usize, stream: usize) -> u8 {
+    pub(super) fn take_cost(&mut self, die: usize, stream: usize) -> u8 {
         let pending = std::mem::replace(&mut self.dies[die].pending[stream], NO_COST);
         if pending == NO_COST { 0 } else { pending }
     }
 
     /// A program of this cost is issued to `rows` rows from `row` of `superblock`: what its transaction names its cost by.
-    pub(crate) fn issue(&mut self, cost: u8, superblock: usize, row: u32, rows: u32, now: SimTime) -> u8 {
+    pub(super) fn issue(&mut self, cost: u8, superblock: usize, row: u32, rows: u32, now: SimTime) -> u8 {
         self.note_programmed(superblock, row, now);
         let first = superblock * self.rows.per_superblock as usize + row as usize;
         self.rows.costs[first..first + rows as usize].fill(cost);
@@ -118,12 +118,12 @@ impl Regulation {
 
     /// Units that wait at a die to be written anew.
     #[inline]
-    pub(crate) fn rewrites_waiting(&self, die: usize) -> usize {
+    pub(super) fn rewrites_waiting(&self, die: usize) -> usize {
         self.dies[die].rewrites.len()
     }
 
     /// The next of them that still has to be.
-    pub(crate) fn next_rewrite(&mut self, die: usize) -> Option<Lpn> {
+    pub(super) fn next_rewrite(&mut self, die: usize) -> Option<Lpn> {
         while let Some(lpn) = self.dies[die].rewrites.pop_front() {
             if self.notes.of(lpn) & QUEUED != 0 {
                 return Some(lpn);
@@ -134,7 +134,7 @@ impl Regulation {
     }
 
     /// A unit will not be written anew after all; it may be asked for again.
-    pub(crate) fn drop_rewrite(&mut self, lpn: Lpn) {
+    pub(super) fn drop_rewrite(&mut self, lpn: Lpn) {
         self.notes.set(lpn, self.notes.of(lpn) & !QUEUED);
         self.counts.rewrites_dropped += 1;
     }

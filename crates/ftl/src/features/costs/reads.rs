@@ -10,7 +10,7 @@ use units::{Lpn, SimTime};
 impl Regulation {
     /// How a page row (numbered over the drive) is read now.
     #[inline]
-    pub(crate) fn plan_read(&mut self, row: u32, origin: Origin, now: SimTime) -> Reading {
+    pub(super) fn plan_read(&mut self, row: u32, origin: Origin, now: SimTime) -> Reading {
         let (superblock, page_type) = self.page_of(row);
         let (cost, wear_row) = (self.rows.of(row), self.ages.wear_row[superblock]);
         let (rung, holds) = self.reckoning.rung(cost, wear_row, page_type);
@@ -36,7 +36,7 @@ impl Regulation {
     }
 
     /// How a page row with one bit a cell is read: not modelled are errors there, which the code corrects at once.
-    pub(crate) fn plan_one_bit_read(&mut self, origin: Origin) -> Reading {
+    pub(super) fn plan_one_bit_read(&mut self, origin: Origin) -> Reading {
         self.count_read(origin, 0);
         Reading { senses: 1, ..self.reckoning.readings[0] }
     }
@@ -60,7 +60,7 @@ impl Regulation {
 
     /// The chance that a codeword of a page row (numbered over the drive) has more errors than `margin` of those the code
     /// corrects.
-    pub(crate) fn chance_near_limit(&self, row: u32, margin: f64, now: SimTime) -> f64 {
+    pub(super) fn chance_near_limit(&self, row: u32, margin: f64, now: SimTime) -> f64 {
         let (page_type, condition) = self.condition_now(row, now);
         self.correction.chance_near_limit(self.correction.rate_left(page_type, &condition), margin)
     }
@@ -93,7 +93,7 @@ impl Regulation {
 
     /// The host reads a unit that lies in `row` of `die`.
     #[inline]
-    pub(crate) fn on_host_read(&mut self, lpn: Lpn, row: u32, die: usize) {
+    pub(super) fn on_host_read(&mut self, lpn: Lpn, row: u32, die: usize) {
         if !self.notes.are_kept() {
             return;
         }
@@ -111,7 +111,7 @@ impl Regulation {
 
     /// An operation of the host goes to a die.
     #[inline]
-    pub(crate) fn note_host_operation(&mut self, die: usize, now: SimTime) {
+    pub(super) fn note_host_operation(&mut self, die: usize, now: SimTime) {
         self.dies[die].note_host_operation(now);
     }
 }

@@ -1,11 +1,15 @@
 //! What must be written anew, and when.
 
+use super::Reckoned;
 use super::Regulation;
 use super::load::DieLoad;
 use super::unit_notes::QUEUED;
+use crate::agenda::{Due, Work};
+use crate::core::Core;
 use crate::saved::Untaken;
-use crate::settings::Reckoned;
-use units::{Nanos, SimTime};
+use controller::Origin;
+use engine::Calendar;
+use units::SimTime;
 
 /// When superblocks hold data that must be written anew.
 pub(super) struct DueTimes {
@@ -53,12 +57,12 @@ impl DueTimes {
 
 impl Regulation {
     /// When the superblock of the program issued last has to be looked at, if that was not said before.
-    pub(crate) fn take_due(&mut self) -> Option<SimTime> {
+    pub(super) fn take_due(&mut self) -> Option<SimTime> {
         self.due.newly.take()
     }
 
     /// Notes when the data that a superblock holds before time begins must be written anew, and gives that.
-    pub(crate) fn due_from_start(&mut self, superblock: usize) -> Option<SimTime> {
+    pub(super) fn due_from_start(&mut self, superblock: usize) -> Option<SimTime> {
         let cost = self.rows.of(superblock as u32 * self.rows.per_superblock);
         let refresh = self.table.costs[cost].refresh?.ns().min(i64::MAX as u64);
         let due =
@@ -68,14 +72,14 @@ impl Regulation {
     }
 
     /// From now on nothing falls due: the host is gone.
-    pub(crate) fn forget_due(&mut self) {
+    pub(super) fn forget_due(&mut self) {
         self.due.at.fill(SimTime::NEVER);
         self.due.reclaims = false;
         self.table.costs.iter_mut().for_each(|cost| cost.refresh = None);
     }
 
     /// The power is gone, and with it what was to be done; what the data went through stays.
-    pub(crate) fn cut(&mut self) {
+    pub(super) fn forget_plans(&mut self) {
         for die in &mut self.dies {
             for lpn in std::mem::replace(die, DieLoad::IDLE).rewrites {
                 self.notes.set(lpn, self.notes.of(lpn) & !QUEUED);
@@ -87,7 +91,7 @@ impl Regulation {
     }
 
     /// Since when the superblock holds data that must be written anew; none where that is yet to come.
-    pub(crate) fn due_since(&self, superblock: usize, now: SimTime) -> Option<SimTime> {
+    pub(super) fn due_since(&self, superblock: usize, now: SimTime) -> Option<SimTime> {
         Some(self.due.at[superblock]).filter(|due| *due <= now)
     }
 
@@ -95,7 +99,7 @@ impl Regulation {
     ///
     /// # Errors
     /// When these are the ages of other superblocks.
-    pub(crate) fn set_ages(&mut self, ages_ns: &[u64]) -> Result<(), String> {
+    pub(super) fn set_ages(&mut self, ages_ns: &[u64]) -> Result<(), String> {
         if ages_ns.len() != self.ages.opened_at.len() {
             return Err(Untaken::misfit());
         }
@@ -106,23 +110,49 @@ impl Regulation {
     }
 
     /// When a superblock was opened, in ns; negative: before the run.
-    pub(crate) fn opened_at(&self, superblock: usize) -> i64 {
+    pub(super) fn opened_at(&self, superblock: usize) -> i64 {
         self.ages.opened_at[superblock]
-    }
-
-    /// The shortest time after which a write cost wants its data written anew.
-    pub(crate) fn shortest_refresh(&self) -> Option<Nanos> {
-        self.table.costs.iter().filter_map(|cost| cost.refresh).min()
-    }
-
-    /// How often a page is sensed when nothing is in doubt.
-    pub(crate) fn hard_senses(&self) -> u64 {
-        u64::from(self.reckoning.readings[0].senses)
     }
 
     /// A superblock that was read as often as was reckoned with.
     #[inline]
-    pub(crate) fn take_worn_by_reads(&mut self) -> Option<u32> {
+    pub(super) fn take_worn_by_reads(&mut self) -> Option<u32> {
         self.due.worn_by_reads.pop()
+    }
+
+    /// What the drive holds when time begins must be written anew some day, too.
+    pub(super) fn enter_all_due(&mut self, core: &mut Core, calendar: &mut Calendar) {
+        for superblock in 0..core.store.layout.superblocks() {
+            if core.store.space.valid[superblock] > 0
+                && let Some(due) = self.due_from_start(superblock)
+            {
+                core.enter_upkeep(due.max(calendar.now()), Work::Refresh(superblock as u32), calendar);
+            }
+        }
+    }
+
+    /// A superblock is to be written anew as soon as its die has time for that.
+    pub(super) fn ask_upkeep(
+        &self,
+        core: &mut Core,
+        (superblock, origin): (u32, Origin),
+        since: SimTime,
+        calendar: &mut Calendar,
+    ) {
+        let die = (superblock / core.store.space.per_die) as usize;
+        if !core.is_written_anew(superblock) {
+            return; // It is being emptied: its own reads may have worn it out.
+        }
+        let Some(agenda) = &mut core.agenda else { return };
+        if std::mem::replace(&mut agenda.waits[superblock as usize], true) {
+            return;
+        }
+        let of = &mut agenda.dies[die];
+        of.due.push_back(Due { superblock, since, origin, opened: self.opened_at(superblock as usize) });
+        if !of.has_turn {
+            of.has_turn = true;
+            let at = of.free_at;
+            agenda.enter(at, Work::Turn(die as u32), calendar);
+        }
     }
 }

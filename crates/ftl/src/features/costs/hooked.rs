@@ -1,0 +1,173 @@
+//! What costs do at the hooks of the layer.
+
+use super::{Regulation, Unit};
+use crate::agenda::Work;
+use crate::core::{Core, Joining};
+use crate::features::Feature;
+use crate::store::SLC;
+use controller::{Origin, Transaction};
+use engine::Calendar;
+use units::{Lpn, Nanos, Ppa, SimTime};
+
+impl Feature for Regulation {
+    fn bytes(&self) -> usize {
+        self.rows.costs.len() + self.notes.bytes() + self.ages.wear_row.len() * (1 + 8 + 4 + 8)
+    }
+
+    fn keeps_time(&self) -> bool {
+        true
+    }
+
+    fn chooses_costs(&self) -> bool {
+        true
+    }
+
+    /// Reads depend on the wear that each superblock has by now.
+    fn time_begins(&mut self, core: &Core) {
+        let per_die = core.store.space.per_die as usize;
+        self.begin(|at| core.store.array.pe_cycles((at / per_die) as u32, (at % per_die) as u32));
+    }
+
+    fn joins(&mut self, core: &Core, joining: Joining, now: SimTime) {
+        let Joining { die, stream, superblock, lpn, origin } = joining;
+        let old = core.store.map.lookup(lpn);
+        // What comes from a block with one bit a cell takes a cost for the first time.
+        let dense = old != Ppa::NONE
+            && !core.store.space.holds_one_bit(core.store.layout.superblock_of(old) as usize);
+        let old_row = dense.then(|| core.store.layout.row_number(old));
+        if stream == SLC {
+            return self.note_one_bit(die, lpn, now);
+        }
+        let waiting = core.store.controller.host_operations(units::DieId(die as u32));
+        self.choose(die, stream, superblock as usize, Unit { lpn, origin, old_row }, waiting, now);
+    }
+
+    fn sets_cost(
+        &mut self,
+        core: &mut Core,
+        program: &mut Transaction,
+        stream: usize,
+        calendar: &mut Calendar,
+    ) {
+        let global = core.store.space.global(program.die.index(), program.superblock);
+        if stream == SLC {
+            return self.note_programmed(global, program.row, calendar.now());
+        }
+        let cost = self.take_cost(program.die.index(), stream);
+        let rows = core.store.layout.program_rows;
+        program.cost = self.issue(cost, global, program.row, rows, calendar.now());
+        if let Some(due) = self.take_due() {
+            core.enter_upkeep(due, Work::Refresh(global as u32), calendar);
+        }
+    }
+
+    fn sets_own_cost(&mut self, core: &Core, program: &mut Transaction, now: SimTime) {
+        let global = core.store.space.global(program.die.index(), program.superblock);
+        let cost = self.table.for_own();
+        program.cost = self.issue(cost, global, program.row, program.rows, now);
+        // The data that it is made of fall due themselves.
+        self.take_due();
+    }
+
+    fn plans_read(&mut self, core: &mut Core, read: &mut Transaction, row: u32, calendar: &mut Calendar) {
+        if read.origin == Origin::Host {
+            self.note_host_operation(read.die.index(), calendar.now());
+        }
+        read.reading = match read.slc {
+            true => self.plan_one_bit_read(read.origin),
+            false => self.plan_read(row, read.origin, calendar.now()),
+        };
+        if let Some(superblock) = self.take_worn_by_reads() {
+            self.ask_upkeep(core, (superblock, Origin::Refresh), calendar.now(), calendar);
+        }
+    }
+
+    fn host_reads(&mut self, core: &Core, lpn: Lpn, ppa: Ppa) {
+        if core.store.space.holds_one_bit(core.store.layout.superblock_of(ppa) as usize) {
+            return;
+        }
+        let row = core.store.layout.row_number(ppa);
+        let die = row / core.store.layout.rows / core.store.layout.superblocks_per_die;
+        self.on_host_read(lpn, row, die as usize);
+    }
+
+    fn rides(&mut self, die: usize, now: SimTime) {
+        self.note_host_operation(die, now);
+    }
+
+    fn worn(&mut self, superblock: usize, cycles: u32) {
+        self.note_wear(superblock, cycles);
+    }
+
+    fn waiting_anew(&self, die: usize) -> usize {
+        self.rewrites_waiting(die)
+    }
+
+    fn next_anew(&mut self, die: usize) -> Option<Lpn> {
+        self.next_rewrite(die)
+    }
+
+    fn drops_anew(&mut self, lpn: Lpn) {
+        self.drop_rewrite(lpn);
+    }
+
+    fn begins_refresh(&mut self, core: &mut Core, calendar: &mut Calendar) {
+        self.enter_all_due(core, calendar);
+    }
+
+    /// It moves, and what is written anew takes the cost that the regulator chooses for it.
+    fn refresh_due(&mut self, core: &mut Core, superblock: u32, calendar: &mut Calendar) {
+        // Erased, and perhaps opened again: then an entry of its own is to come.
+        let Some(since) = self.due_since(superblock as usize, calendar.now()) else { return };
+        self.ask_upkeep(core, (superblock, Origin::Refresh), since, calendar);
+    }
+
+    fn wants_anew(&mut self, core: &mut Core, superblock: u32, origin: Origin, calendar: &mut Calendar) {
+        self.ask_upkeep(core, (superblock, origin), calendar.now(), calendar);
+    }
+
+    fn counts_moved(&mut self, origin: Origin) {
+        self.counts.superblocks_refreshed += u64::from(origin == Origin::Refresh);
+        self.counts.superblocks_scrubbed += u64::from(origin == Origin::Scrub);
+    }
+
+    fn opened(&self, superblock: u32) -> Option<i64> {
+        Some(self.opened_at(superblock as usize))
+    }
+
+    fn patrolled(&mut self, held: bool, round_is_late: Option<bool>) {
+        self.counts.superblocks_patrolled += u64::from(held);
+        self.counts.patrol_rounds += u64::from(round_is_late.is_some());
+        self.counts.patrol_rounds_late += u64::from(round_is_late == Some(true));
+    }
+
+    fn near_limit(&self, row: u32, margin: f64, now: SimTime) -> Option<f64> {
+        Some(self.chance_near_limit(row, margin, now))
+    }
+
+    fn ended(&mut self) {
+        self.forget_due();
+    }
+
+    fn cut(&mut self) {
+        self.forget_plans();
+    }
+
+    fn takes_ages(&mut self, ages_ns: &[u64]) -> Option<String> {
+        self.set_ages(ages_ns).err()
+    }
+
+    /// The shortest time after which a write cost wants its data written anew.
+    fn shortest_refresh(&self) -> Option<Nanos> {
+        self.table.costs.iter().filter_map(|cost| cost.refresh).min()
+    }
+
+    /// When nothing is in doubt.
+    fn senses(&self) -> Option<u64> {
+        Some(u64::from(self.reckoning.readings[0].senses))
+    }
+
+    fn ways_to_program(&self) -> Option<&[u8]> {
+        Some(&self.table.names)
+    }
+}

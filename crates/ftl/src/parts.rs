@@ -53,9 +53,7 @@ impl Parts<'_> {
         controller.begin(seed);
         let layout = &config.layout;
         let demand = map.map(|map| Demand::new(layout, &map));
-        let has_map_on_flash = demand.is_some();
-        let more_slots =
-            demand.as_ref().map_or(0, |demand| demand.slots) + config.beside.slots(layout, has_map_on_flash);
+        let more_slots = demand.as_ref().map_or(0, |demand| demand.slots) + config.beside.slots(layout);
         let slots = config.buffer.slots + more_slots;
         let guards = Guards { demand: demand.map(Box::new) };
         let (in_step, apart) = (config.beside.work_in_step(), config.beside.apart(layout));
@@ -69,7 +67,6 @@ impl Parts<'_> {
             refresh_age: config.upkeep.refresh_age,
             seed,
             slots,
-            has_map_on_flash,
             has_power_cuts: config.has_power_cuts(),
             in_flight_most: config.buffer.in_flight,
         };

@@ -310,7 +310,7 @@ impl BlockMapped {
         transaction.pages = self.layout().planes * self.layout().program_rows;
         transaction.owner = program;
         if self.instant.is_none() {
-            self.media.features.programs(&self.media.core, &mut transaction, false);
+            self.media.features.programs(&self.media.core, &mut transaction, None);
         }
         if self.media.features.chooses_costs() && self.instant.is_none() {
             self.cost(superblock, &mut transaction, &mut ctx.calendar);

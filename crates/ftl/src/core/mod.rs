@@ -24,6 +24,7 @@ mod together;
 mod versions;
 mod write;
 
+pub(crate) use agenda::Round;
 pub(crate) use arriving::{Arriving, Joining};
 pub(crate) use asks::Ask;
 pub(crate) use assembly::Assembly;
@@ -34,9 +35,9 @@ pub(crate) use idle::Idle;
 pub(crate) use lost::LostUnits;
 pub use moments::{GroupMoment, Member, Moment, OpenBlock, SetMoment, UsedBlock, VictimBlock};
 pub(crate) use moments::{Roles, SetPlan, drawn, shuffle};
-pub(crate) use together::{Remedy, Together, Wish};
-pub(crate) use versions::Overtaken;
+pub(crate) use together::{Erased, Members, Remedy, Together, Wish};
 pub use versions::{Act, Seen};
+pub(crate) use versions::{Overtaken, Version};
 
 use crate::agenda::Agenda;
 use crate::buffer::Buffer;

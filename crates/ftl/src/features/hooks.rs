@@ -7,7 +7,8 @@
 use super::{Features, features};
 use crate::Probe;
 use crate::core::{
-    Act, Arriving, Core, Joining, Overtaken, Remedy, Seen, SetMoment, SetPlan, Together, Wish,
+    Act, Arriving, Core, Erased, Joining, Members, Overtaken, Remedy, Round, Seen, SetMoment, SetPlan,
+    Together, Version, Wish,
 };
 use crate::store::Mark;
 use crate::store::spare::SpareAreas;
@@ -190,13 +191,13 @@ hooks! {
     /// The part of a unit that a request asks for and the buffer does not hold.
     tell part_to_read(request: u32, lpn: Lpn, buffered: Option<u32>) -> Option<u64>, first;
     /// The host reads that part: true when it is read from the flash though nothing was ever written there.
-    tell reads_part(lpn: Lpn, part: u64, has_place: bool, home_die: u32) -> bool, any;
+    tell reads_part(lpn: Lpn, part: u64, place: Ppa, home_die: u32) -> bool, any;
     /// The part of its unit that a slot still lacks.
     ask lacks(slot: u32) -> Option<u64>, first;
     /// Bytes read from the buffer since the last call.
     tell take_cached() -> u64, sum;
-    /// A program is about to be submitted, of the host's stream or another.
-    tell programs(core: &Core, program: &mut Transaction, is_hosts: bool);
+    /// A program is about to be submitted, of a stream where there are streams.
+    tell programs(core: &Core, program: &mut Transaction, stream: Option<usize>);
     /// Time begins again after writes that took none.
     tell settled(core: &Core);
     /// A unit that held something was trimmed.
@@ -226,8 +227,8 @@ hooks! {
     tell programmed_held[P](core: &mut Core, held: (Lpn, u32, Ppa), probe: &mut P);
     /// What lies there is needed, although it is not the newest version.
     ask names(ppa: Ppa) -> bool, any;
-    /// Such a version moved from one place to another. One that is live, too, is the newest still.
-    tell moved[P](core: &mut Core, moved: (Lpn, Ppa, Ppa), is_live: bool, probe: &mut P);
+    /// What lies there moved from one place to another: a former version, or the newest still.
+    tell moved[P](core: &mut Core, moved: (Lpn, Ppa, Ppa), version: Version, probe: &mut P);
     /// The host's data of a unit are in the buffer.
     tell buffered[P](core: &Core, lpn: Lpn, probe: &mut P);
     /// Something is on its way to the flash.
@@ -310,12 +311,12 @@ hooks! {
     ask gives_back(core: &Core, superblock: u32, row: u32) -> bool, any;
     /// A torn page row of a superblock can be found again.
     ask protects(superblock: u32) -> bool, any;
-    /// The power fails while these page rows of superblocks are torn: adds those that are lost.
+    /// The power fails while these page rows of superblocks are torn: adds the rows that are lost.
     tell torn(core: &Core, rows: &[(u32, u32)], lost: &mut Vec<(u32, u32)>);
     /// Adds the page rows of superblocks that are read when the power is back.
     ask rows_to_read(core: &Core, rows: &mut Vec<(u32, u32)>);
-    /// A superblock is found: false for one that holds no data.
-    tell holds_data(core: &mut Core, superblock: u32, is_failing: bool) -> bool, all;
+    /// A superblock is found, and says this of itself: false for one that holds no data.
+    tell holds_data(core: &mut Core, superblock: u32, mark: &Mark) -> bool, all;
     /// More may be written to what is left of one.
     ask takes_more(superblock: u32) -> bool, all;
     /// It holds something and takes no more data.
@@ -345,13 +346,13 @@ hooks! {
     /// It is to be emptied by its die.
     tell moves_member(superblock: u32);
     /// It is erased, and whole or not.
-    tell erased_member(core: &mut Core, superblock: u32, is_whole: bool);
+    tell erased_member(core: &mut Core, superblock: u32, erased: Erased);
     /// That was the last of them.
     tell erased_last(core: &mut Core, superblock: u32) -> bool, any;
     /// They are free again: gives them, each with its die.
     tell gives_members_back(core: &mut Core, superblock: u32) -> Option<Vec<(usize, u32)>>, first;
-    /// The superblocks that are reclaimed with one, each with its die: those with data, or all.
-    ask members_of(superblock: u32, with_own: bool) -> Option<Vec<(usize, u32)>>, first;
+    /// The superblocks that are reclaimed with one, each with its die: some, or all.
+    ask members_of(superblock: u32, which: Members) -> Option<Vec<(usize, u32)>>, first;
     /// So many programs of a superblock were written in no time.
     tell wrote_untimed(core: &mut Core, superblock: u32, programs: u32);
     /// What the first dies look like whose superblocks are reclaimed together.
@@ -443,8 +444,8 @@ hooks! {
     tell counts_moved(origin: Origin);
     /// When a superblock was opened, in ns; negative: before the run.
     ask opened(superblock: u32) -> Option<i64>, first;
-    /// A patrol has read a superblock, and ended a round with it, in time or not.
-    tell patrolled(held: bool, round_is_late: Option<bool>);
+    /// A patrol has read a superblock, and may have ended a round with it.
+    tell patrolled(core: &Core, superblock: usize, round: Option<Round>);
     /// The chance that a codeword of a page row has more errors than this part of those the code corrects.
     ask near_limit(row: u32, margin: f64, now: SimTime) -> Option<f64>, first;
     /// How long ago what each superblock holds was written; an error where these are others.

@@ -16,7 +16,7 @@ use units::{Bytes, Nanos};
 pub(crate) struct Making<'a> {
     pub layout: &'a Layout,
     pub array: &'a FlashArray,
-    /// Superblocks of each die that stand apart from those that data share.
+    /// Superblocks of each die that stand apart from the ones that data share.
     pub apart: u32,
     /// Superblocks of several dies are reclaimed together.
     pub in_step: bool,
@@ -27,10 +27,8 @@ pub(crate) struct Making<'a> {
     pub refresh_age: Nanos,
     /// Everything random follows from it.
     pub seed: u64,
-    /// Slots of the buffer, those that features keep for themselves included.
+    /// Slots of the buffer, with the slots that features keep for themselves.
     pub slots: u32,
-    /// The map, or checkpoints of it, lie on flash.
-    pub has_map_on_flash: bool,
     /// The power is cut at least once.
     pub has_power_cuts: bool,
     /// The most bytes that may be on their way to the flash.
@@ -61,7 +59,7 @@ pub(crate) trait Made: Said + Sized {
         false
     }
 
-    /// Superblocks of each die that it keeps apart from those that data share.
+    /// Superblocks of each die that it keeps apart from the ones that data share.
     fn apart(_: &Self::Settings, _: &Layout) -> u32 {
         0
     }
@@ -72,7 +70,7 @@ pub(crate) trait Made: Said + Sized {
     }
 
     /// Buffer slots that it keeps for itself.
-    fn slots(_: &Self::Settings, _: &Layout, _has_map_on_flash: bool) -> u32 {
+    fn slots(_: &Self::Settings, _: &Layout) -> u32 {
         0
     }
 
@@ -139,7 +137,7 @@ macro_rules! make {
                 false $(|| <$type as Made>::works_in_step(&self.$name))*
             }
 
-            /// Superblocks of each die that they keep apart from those that data share.
+            /// Superblocks of each die that they keep apart from the ones that data share.
             pub(crate) fn apart(&self, layout: &Layout) -> u32 {
                 0 $(+ <$type as Made>::apart(&self.$name, layout))*
             }
@@ -150,8 +148,8 @@ macro_rules! make {
             }
 
             /// Buffer slots that they keep for themselves.
-            pub(crate) fn slots(&self, layout: &Layout, has_map_on_flash: bool) -> u32 {
-                0 $(+ <$type as Made>::slots(&self.$name, layout, has_map_on_flash))*
+            pub(crate) fn slots(&self, layout: &Layout) -> u32 {
+                0 $(+ <$type as Made>::slots(&self.$name, layout))*
             }
 
             /// What they ask of each die by the clock.
@@ -197,7 +195,7 @@ macro_rules! make {
                 Ok(())
             }
 
-            /// The power is back, and this is what was left of those that the drive had.
+            /// The power is back, and this is what was left of the features that the drive had.
             pub(crate) fn take_back(&mut self, before: Self) {
                 $(if let (Some(feature), Some(before)) = (&mut self.$name, before.$name) {
                     feature.take_back(*before);

@@ -178,8 +178,8 @@ pub(crate) trait Reads {
     fn read_nowhere<P: Probe>(&mut self, request: u32, lpn: Lpn, part: u64, ctx: &mut Context<P>) -> bool {
         let home = self.home_die(lpn);
         let (media, _) = self.parts();
-        let has_place = media.core.store.map.lookup(lpn) != Ppa::NONE;
-        if !media.features.reads_part(lpn, part, has_place, home) {
+        let place = media.core.store.map.lookup(lpn);
+        if !media.features.reads_part(lpn, part, place, home) {
             return false;
         }
         media.core.store.stats.units_read_flash += 1;

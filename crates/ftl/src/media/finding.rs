@@ -136,7 +136,7 @@ impl Media {
             is_in_checkpoint: rows_programmed == rows
                 && checkpoints.is_some_and(|known| known.covers(global)),
             rows_told: match checkpoints {
-                Some(known) => self.core.rows_surely_told(known.rows_told(global), rows_programmed, one_bit),
+                Some(known) => self.core.rows_surely_told(known.rows_told(global), global),
                 None => 0,
             },
         }

@@ -4,7 +4,7 @@ use crate::Probe;
 use crate::core::Joining;
 use crate::media::Media;
 use crate::placement::PlacementView;
-use crate::store::{Frontier, HOST, MOVED, NONE, SLC, Source, SuperblockState};
+use crate::store::{Frontier, MOVED, NONE, SLC, Source, SuperblockState};
 use controller::{Class, Context, Kind, Origin, Transaction};
 use units::{DieId, Lpn, Ppa};
 
@@ -173,7 +173,7 @@ impl Media {
         transaction.pages = layout.planes * transaction.rows;
         transaction.reading.senses = transaction.rows as u16;
         transaction.owner = slot;
-        self.features.programs(&self.core, &mut transaction, stream == HOST);
+        self.features.programs(&self.core, &mut transaction, Some(stream));
         transaction
     }
 

@@ -146,7 +146,7 @@ impl PageMapped {
     fn takes_data(&mut self, global: usize, mark: &Mark) -> bool {
         let (_, within) = self.media.core.store.space.place_of(global as u32);
         self.media.core.stands_apart(within)
-            || self.media.features.holds_data(&mut self.media.core, global as u32, mark.failing)
+            || self.media.features.holds_data(&mut self.media.core, global as u32, mark)
     }
 
     /// True when more may be written to what is left of a superblock.

@@ -1,7 +1,7 @@
 //! Superblocks that hold nothing any more.
 
 use crate::Probe;
-use crate::core::Core;
+use crate::core::{Core, Erased};
 use crate::media::Media;
 use crate::store::SuperblockState;
 use crate::wear::Observed;
@@ -65,8 +65,8 @@ impl Media {
         }
     }
 
-    /// A superblock is erased; false when a block of it failed that nothing can replace.
-    pub fn erase(&mut self, die: usize, superblock: u32, origin: Origin) -> bool {
+    /// A superblock is erased, or lost.
+    pub fn erase(&mut self, die: usize, superblock: u32, origin: Origin) -> Erased {
         let global = self.core.store.space.global(die, superblock);
         assert_eq!(self.core.store.space.valid[global], 0, "superblock {global} was erased with valid data");
         self.core.store.forget_copies(global);
@@ -75,8 +75,12 @@ impl Media {
         self.core.store.stats.erase_failures += u64::from(!done);
         self.core.store.space.dies[die].erases += 1;
         let failing = std::mem::take(&mut self.core.store.space.failing[global]);
-        (done && !failing)
-            || self.core.store.array.retire(die as u32, superblock) != nand::RetireOutcome::Lost
+        let is_good = done && !failing;
+        if is_good || self.core.store.array.retire(die as u32, superblock) != nand::RetireOutcome::Lost {
+            Erased::Whole
+        } else {
+            Erased::Lost
+        }
     }
 
     /// The cells of a superblock are erased, as many bits as they hold; false when a block of it failed.

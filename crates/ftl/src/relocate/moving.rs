@@ -1,7 +1,7 @@
 //! Units on their way from one superblock to another.
 
 use crate::Probe;
-use crate::core::{Core, Joining};
+use crate::core::{Core, Joining, Version};
 use crate::media::Media;
 use crate::relocate::Customer;
 use crate::store::{HOST, NONE, Source};
@@ -140,7 +140,8 @@ impl Media {
             return false;
         }
         if named {
-            self.features.moved(&mut self.core, (lpn, old, ppa), live, probe);
+            let version = if live { Version::Newest } else { Version::Former };
+            self.features.moved(&mut self.core, (lpn, old, ppa), version, probe);
         }
         if live {
             self.note_change(lpn);

@@ -9,7 +9,7 @@
 //! begins again), and pacing where superblocks are reclaimed together, which is done at once.
 
 use crate::Layout;
-use crate::core::Core;
+use crate::core::{Core, Erased};
 use crate::media::Media;
 use crate::pages::PageMapped;
 use crate::relocate::Customer;
@@ -385,7 +385,7 @@ impl Media {
         while let Some(erased) = next.take() {
             self.core.erased_in_a_row += 1;
             let wear = self.core.store.controller.wear_row(|| self.core.store.array.worn(die as u32, erased));
-            if !self.erase(die, erased, Origin::Gc) {
+            if self.erase(die, erased, Origin::Gc) == Erased::Lost {
                 return self.core.lose_superblock(die, self.core.store.space.global(die, erased));
             }
             let Some(cold) = self.free_erased(die, erased, wear) else { return };

@@ -6,6 +6,7 @@
 
 use crate::Probe;
 use crate::agenda::Work;
+use crate::core::Round;
 use crate::media::Media;
 use crate::settings::PatrolRules;
 use crate::upkeep::Upkeep;
@@ -126,21 +127,22 @@ impl Upkeep {
     pub fn end_superblock_patrol(&mut self, media: &mut Media, die: usize, calendar: &mut Calendar) {
         let (Some(patrol), Some(agenda)) = (&mut self.patrol, &mut media.core.agenda) else { return };
         let (period, walk) = (patrol.rules.period, &mut patrol.walks[die]);
-        let held = media.core.store.space.valid[media.core.store.space.global(die, walk.superblock)] > 0;
+        let (rows, began) = (std::mem::take(&mut walk.rows_read), walk.began);
+        let free = agenda.charge(die, u64::from(rows) * agenda.costs.row_read, began);
+        let read = media.core.store.space.global(die, walk.superblock);
         (walk.superblock, walk.row, walk.waits) = (walk.superblock + 1, 0, false);
         let end = walk.round_began + period;
         let per_die = media.core.store.layout.superblocks_per_die;
         let due = if walk.superblock == per_die {
-            media.features.patrolled(held, Some(calendar.now() > end));
+            let round = if calendar.now() > end { Round::Late } else { Round::InTime };
+            media.features.patrolled(&media.core, read, Some(round));
             (walk.superblock, walk.round_began) = (0, end.max(calendar.now()));
             walk.round_began
         } else {
-            media.features.patrolled(held, None);
+            media.features.patrolled(&media.core, read, None);
             let part = u128::from(period.ns()) * u128::from(walk.superblock) / u128::from(per_die);
             walk.round_began + Nanos::new(part as u64)
         };
-        let (rows, began) = (std::mem::take(&mut walk.rows_read), walk.began);
-        let free = agenda.charge(die, u64::from(rows) * agenda.costs.row_read, began);
         self.schedule_patrol(media, die, due.max(free), calendar);
     }
 

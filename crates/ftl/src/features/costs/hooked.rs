@@ -2,7 +2,7 @@
 
 use super::{Regulation, Unit};
 use crate::agenda::Work;
-use crate::core::{Core, Joining};
+use crate::core::{Core, Joining, Round};
 use crate::features::Feature;
 use crate::store::SLC;
 use controller::{Origin, Transaction};
@@ -135,10 +135,10 @@ impl Feature for Regulation {
         Some(self.opened_at(superblock as usize))
     }
 
-    fn patrolled(&mut self, held: bool, round_is_late: Option<bool>) {
-        self.counts.superblocks_patrolled += u64::from(held);
-        self.counts.patrol_rounds += u64::from(round_is_late.is_some());
-        self.counts.patrol_rounds_late += u64::from(round_is_late == Some(true));
+    fn patrolled(&mut self, core: &Core, superblock: usize, round: Option<Round>) {
+        self.counts.superblocks_patrolled += u64::from(core.store.space.valid[superblock] > 0);
+        self.counts.patrol_rounds += u64::from(round.is_some());
+        self.counts.patrol_rounds_late += u64::from(round == Some(Round::Late));
     }
 
     fn near_limit(&self, row: u32, margin: f64, now: SimTime) -> Option<f64> {

@@ -60,7 +60,7 @@ impl Regulation {
         let chosen = self.regulator.choose(&view, &mut bits);
         let costs = self.table.len();
         assert!(chosen < costs, "the cost regulator chose way {chosen} of {costs}");
-        // Whatever was to be written anew is being written now.
+        // What was to be written anew is being written now.
         let seen = if origin == Origin::Host { SEEN } else { note & SEEN };
         self.notes.set(lpn, seen | (bits & NOTES));
         chosen

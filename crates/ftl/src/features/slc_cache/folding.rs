@@ -25,7 +25,7 @@ impl SlcCache {
             || (self.when_full == WhenFull::FoldFirst && !self.may_open(core, die))
     }
 
-    /// True when data need the superblocks that the cache has beyond its own, those that are on their way back apart.
+    /// True when data need the superblocks that the cache has beyond its own, without the ones that are on their way back.
     fn is_crowded(&self, core: &Core, die: usize) -> bool {
         let kept = self.dies[die].superblocks - core.folding[die].mover.returning();
         kept > self.reserved

@@ -1,7 +1,7 @@
 //! Superblocks with one bit a cell, and where the host's next program unit goes.
 //!
 //! A die with a cache is, to garbage collection, a die with fewer superblocks: those of the cache are none of its
-//! own, and of the free ones it sees only those that the cache has no claim to. Folding is to it what the host's
+//! own, and of the free ones it sees only those to which the cache has no claim. Folding is to it what the host's
 //! writes are on a drive without a cache. So what holds there (no collection waits for itself, some victim always
 //! gives back more than it takes) holds here.
 //!
@@ -23,7 +23,7 @@ use units::Nanos;
 struct CacheDie {
     /// Superblocks with one bit a cell, from their opening to the end of their erase.
     superblocks: u32,
-    /// Those that are full, oldest first; one whose program failed comes before all others.
+    /// The full ones, oldest first; one whose program failed comes before all others.
     waiting: VecDeque<u32>,
     /// How many of those failed.
     failed: u32,

@@ -20,7 +20,7 @@ const IN_FLIGHT: u32 = 8;
 /// Bytes of the number of a trim in a record.
 const NUMBER_BYTES: u64 = 8;
 
-/// Records of trims, and those who wait for them.
+/// Records of trims, and the flushes that wait for them.
 pub(crate) struct Trims {
     /// The first of the logical units that hold records.
     first: u32,
@@ -192,7 +192,7 @@ impl Made for Trims {
         if *is_on { records_of(layout) } else { 0 }
     }
 
-    fn slots(is_on: &bool, layout: &Layout, _: bool) -> u32 {
+    fn slots(is_on: &bool, layout: &Layout) -> u32 {
         if *is_on { 2 * layout.program_units + IN_FLIGHT } else { 0 }
     }
 
@@ -213,7 +213,7 @@ impl Made for Trims {
                 changed: BTreeSet::new(),
                 due: BTreeSet::new(),
                 waiting: Vec::new(),
-                slots: Self::slots(is_on, layout, making.has_map_on_flash),
+                slots: Self::slots(is_on, layout),
                 used_slots: 0,
                 before: Vec::new(),
             })

@@ -82,7 +82,7 @@ impl Ftl {
         let parts = Parts { config, array, controller, rules, regulation, seed };
         match (config.mapping)().plan(&config.layout) {
             Plan::Pages(map) => {
-                let map = map.or_else(|| (config.faults.recovery)().map_on_flash(&config.layout));
+                let map = map.or_else(|| (config.faults.recovery)().checkpoint(&config.layout));
                 Ok(Self::Page(Box::new(PageMapped::new(parts, map)?)))
             }
             Plan::Blocks(rules) => Ok(Self::Blocks(Box::new(BlockMapped::new(parts, rules)?))),
@@ -155,7 +155,7 @@ impl Ftl {
         /// True when [`Self::reserve`] would give something.
         has_room() -> bool { |ftl| ftl.media().has_slot() }
         /// At power-up it must find its map again.
-        recovers() -> bool { |ftl| ftl.media().guards.demand.as_ref().is_some_and(|it| it.checkpoints.is_some()) }
+        recovers() -> bool { |ftl| ftl.media().features.recovers() }
         /// True while the buffer holds data that is not on flash.
         is_draining() -> bool { |ftl| ftl.media().is_draining() }
         /// Bytes that superblocks with one bit a cell hold; absent where there can be none.

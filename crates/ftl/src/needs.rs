@@ -15,9 +15,9 @@ impl FtlConfig {
         let layout = &self.layout;
         let logical = u64::from(layout.logical_units);
         let recent = self.buffer.keep_rewritten > units::Nanos::ZERO;
-        let checkpoints = (self.faults.recovery)().map_on_flash(layout);
+        let has_checkpoint = (self.faults.recovery)().checkpoint(layout).is_some();
         (self.mapping)().bytes_beside(layout)
-            + checkpoints.map_or(0, |_| recovery::checkpoint_bytes(layout))
+            + if has_checkpoint { recovery::checkpoint_bytes(layout) } else { 0 }
             + if self.has_power_cuts() { self.spare_bytes() } else { 0 }
             + self.beside.bytes_most(layout, code)
             + if recent { 4 * logical } else { 0 }

@@ -5,10 +5,8 @@ use crate::buffer::Buffer;
 use crate::core::{Assembly, Collection, Core, Finding, LostUnits, Rules};
 use crate::features::costs::RegulationParts;
 use crate::features::{Features, Making};
-use crate::guards::Guards;
-use crate::guards::demand::Demand;
 use crate::host_side::Host;
-use crate::map_on_flash::MapOnFlash;
+use crate::mapping::MapOnFlash;
 use crate::media::Media;
 use crate::settings::FtlConfig;
 use crate::store::spare::Spare;
@@ -52,10 +50,8 @@ impl Parts<'_> {
         let Parts { config, mut array, mut controller, rules: dies, regulation, seed } = self;
         controller.begin(seed);
         let layout = &config.layout;
-        let demand = map.map(|map| Demand::new(layout, &map));
-        let more_slots = demand.as_ref().map_or(0, |demand| demand.slots) + config.beside.slots(layout);
+        let more_slots = map.map_or(0, |map| map.slots) + config.beside.slots(layout);
         let slots = config.buffer.slots + more_slots;
-        let guards = Guards { demand: demand.map(Box::new) };
         let (in_step, apart) = (config.beside.work_in_step(), config.beside.apart(layout));
         let mut making = Making {
             layout,
@@ -64,6 +60,7 @@ impl Parts<'_> {
             in_step,
             controller: &mut controller,
             regulation: Some(regulation),
+            map,
             refresh_age: config.upkeep.refresh_age,
             seed,
             slots,
@@ -117,12 +114,13 @@ impl Parts<'_> {
                 let (method, spare_bytes) = ((config.faults.recovery)(), config.faults.spare_bytes);
                 Box::new(Finding { method, spare_bytes, reading: 0 })
             }),
+            recovering: 0,
             read_bytes: 0,
             read_only: false,
             erased_in_a_row: 0,
         };
         features.made(&mut core);
-        Ok(Whole { media: Media { core, features, guards }, upkeep, host })
+        Ok(Whole { media: Media { core, features }, upkeep, host })
     }
 }
 

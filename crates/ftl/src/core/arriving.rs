@@ -1,16 +1,11 @@
 //! Writes of the host's as they reach the drive, and units as they reach an open superblock.
 
-use crate::buffer::Coverage;
 use controller::Origin;
 use units::Lpn;
 
 /// A write of a unit, as it arrives.
 #[derive(Clone, Copy)]
 pub(crate) struct Arriving {
-    /// The request that waits for its program, if there is one.
-    pub request: u32,
-    /// The part of the unit that came with the request.
-    pub coverage: Coverage,
     /// Nothing else of the unit must be read.
     pub whole: bool,
     /// The slot of an older version, where the buffer has one.

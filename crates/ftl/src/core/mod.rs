@@ -15,6 +15,7 @@ mod finding;
 mod folding;
 mod found;
 mod idle;
+mod lookups;
 mod lost;
 mod moments;
 mod ordering;
@@ -31,7 +32,10 @@ pub(crate) use assembly::Assembly;
 pub(crate) use collection::Collection;
 pub(crate) use finding::Finding;
 pub(crate) use folding::Folding;
+pub use found::Recovery;
+pub(crate) use found::ToldOnFlash;
 pub(crate) use idle::Idle;
+pub(crate) use lookups::{Lookup, MapEntry, Waiter};
 pub(crate) use lost::LostUnits;
 pub use moments::{GroupMoment, Member, Moment, OpenBlock, SetMoment, UsedBlock, VictimBlock};
 pub(crate) use moments::{Roles, SetPlan, drawn, shuffle};
@@ -90,6 +94,8 @@ pub(crate) struct Core {
     pub lost: LostUnits,
     /// How the map is found again, where the power may be cut.
     pub finding: Option<Box<Finding>>,
+    /// Reads in flight by which a drive that was at rest finds its map.
+    pub recovering: u32,
     /// Dies with something new to collect.
     pub woken: Vec<usize>,
     /// What features asked for and was not done yet.

@@ -7,8 +7,8 @@
 use super::{Features, features};
 use crate::Probe;
 use crate::core::{
-    Act, Arriving, Core, Erased, Joining, Members, Overtaken, Remedy, Round, Seen, SetMoment, SetPlan,
-    Together, Version, Wish,
+    Act, Arriving, Core, Erased, Joining, Lookup, MapEntry, Members, Overtaken, Remedy, Round, Seen,
+    SetMoment, SetPlan, Together, ToldOnFlash, Version, Waiter, Wish,
 };
 use crate::store::Mark;
 use crate::store::spare::SpareAreas;
@@ -18,8 +18,9 @@ use nand::ProgramStatus;
 use std::ops::Range;
 use units::{Lpn, Nanos, Ppa, SimTime};
 
-/// What the answers come to.
+/// What the answers come to, be there none.
 macro_rules! fold {
+    (each $($one:expr;)*) => {{ $($one;)* }};
     (any $($one:expr;)*) => { false $(|| $one)* };
     (all $($one:expr;)*) => { true $(&& $one)* };
     (sum $($one:expr;)*) => { 0 $(+ $one)* };
@@ -28,118 +29,43 @@ macro_rules! fold {
     (most $($one:expr;)*) => { u64::MIN $(.max($one))* };
 }
 
-/// What no answer comes to.
-macro_rules! none {
-    (any) => {
-        false
-    };
-    (all) => {
-        true
-    };
-    (sum) => {
-        0
-    };
-    (first) => {
-        None
-    };
-    (worst) => {
-        Overtaken::Free
-    };
-    (most) => {
-        u64::MIN
-    };
-}
-
-/// A hook that may change a feature: what it is by itself, for each feature, and behind the test whether there is one.
+/// A hook that may change a feature.
 macro_rules! tell {
-    (default [$($doc:tt)*] $hook:ident [$($p:ident)?] ($($params:tt)*) $args:tt []) => {
-        $($doc)*
-        #[inline]
-        fn $hook $(<$p: Probe>)? (&mut self, $($params)*) {}
-    };
-    (default [$($doc:tt)*] $hook:ident [$($p:ident)?] ($($params:tt)*) $args:tt [$out:ty, $fold:ident]) => {
-        $($doc)*
-        #[inline]
-        fn $hook $(<$p: Probe>)? (&mut self, $($params)*) -> $out {
-            none!($fold)
-        }
-    };
-    ([$($name:ident: $type:ty,)*] each $hook:ident [$($p:ident)?] ($($params:tt)*) $args:tt []) => {
-        fn $hook $(<$p: Probe>)? (&mut self, $($params)*) {
-            $(if let Some(feature) = &mut self.$name {
-                feature.$hook $args;
-            })*
-        }
-    };
-    ([$($name:ident: $type:ty,)*] each $hook:ident [$($p:ident)?] ($($params:tt)*) $args:tt [$out:ty, $fold:ident]) => {
-        fn $hook $(<$p: Probe>)? (&mut self, $($params)*) -> $out {
-            fold!($fold $(match &mut self.$name {
-                Some(feature) => feature.$hook $args,
-                None => none!($fold),
-            };)*)
-        }
-    };
-    (test [$($doc:tt)*] $hook:ident [$($p:ident)?] ($($params:tt)*) ($($args:tt)*) []) => {
-        $($doc)*
-        #[inline]
-        pub(crate) fn $hook $(<$p: Probe>)? (&mut self, $($params)*) {
-            if self.active {
-                Feature::$hook(self, $($args)*);
-            }
-        }
-    };
-    (test [$($doc:tt)*] $hook:ident [$($p:ident)?] ($($params:tt)*) ($($args:tt)*) [$out:ty, $fold:ident]) => {
-        $($doc)*
-        #[inline]
-        pub(crate) fn $hook $(<$p: Probe>)? (&mut self, $($params)*) -> $out {
-            if self.active { Feature::$hook(self, $($args)*) } else { none!($fold) }
-        }
-    };
+    ($($rest:tt)*) => { hook! { [mut] [mut] $($rest)* } };
 }
 
-/// The same of a hook that changes nothing.
+/// A hook that changes nothing.
 macro_rules! ask {
-    (default [$($doc:tt)*] $hook:ident [$($p:ident)?] ($($params:tt)*) $args:tt []) => {
+    ($($rest:tt)*) => { hook! { [] [] $($rest)* } };
+}
+
+macro_rules! lend {
+    ([mut] $($of:tt)*) => { &mut $($of)* };
+    ([] $($of:tt)*) => { &$($of)* };
+}
+
+/// What a hook is by itself, for each feature, and behind the test whether there is one.
+macro_rules! hook {
+    ([$($mut:tt)?] $m:tt default [$($doc:tt)*] $hook:ident [$($p:ident)?] ($($params:tt)*) $args:tt [$out:ty, $fold:ident $($none:tt)*]) => {
         $($doc)*
         #[inline]
-        fn $hook $(<$p: Probe>)? (&self, $($params)*) {}
-    };
-    ([$($name:ident: $type:ty,)*] each $hook:ident [$($p:ident)?] ($($params:tt)*) $args:tt []) => {
-        fn $hook $(<$p: Probe>)? (&self, $($params)*) {
-            $(if let Some(feature) = &self.$name {
-                feature.$hook $args;
-            })*
+        fn $hook $(<$p: Probe>)? (&$($mut)? self, $($params)*) -> $out {
+            fold!($fold)
         }
     };
-    (test [$($doc:tt)*] $hook:ident [$($p:ident)?] ($($params:tt)*) ($($args:tt)*) []) => {
-        $($doc)*
-        #[inline]
-        pub(crate) fn $hook $(<$p: Probe>)? (&self, $($params)*) {
-            if self.active {
-                Feature::$hook(self, $($args)*);
-            }
-        }
-    };
-    (default [$($doc:tt)*] $hook:ident [$($p:ident)?] ($($params:tt)*) $args:tt [$out:ty, $fold:ident]) => {
-        $($doc)*
-        #[inline]
-        fn $hook $(<$p: Probe>)? (&self, $($params)*) -> $out {
-            none!($fold)
-        }
-    };
-    ([$($name:ident: $type:ty,)*] each $hook:ident [$($p:ident)?] ($($params:tt)*) $args:tt [$out:ty, $fold:ident]) => {
-        fn $hook $(<$p: Probe>)? (&self, $($params)*) -> $out {
-            fold!($fold $(match &self.$name {
+    ([$($mut:tt)?] $m:tt [$($name:ident: $type:ty,)*] each $hook:ident [$($p:ident)?] ($($params:tt)*) $args:tt [$out:ty, $fold:ident $($none:tt)*]) => {
+        fn $hook $(<$p: Probe>)? (&$($mut)? self, $($params)*) -> $out {
+            fold!($fold $(match lend!($m self.$name) {
                 Some(feature) => feature.$hook $args,
-                None => none!($fold),
+                None => fold!($fold),
             };)*)
         }
     };
-    (test [$($doc:tt)*] $hook:ident [$($p:ident)?] ($($params:tt)*) ($($args:tt)*) [$out:ty, $fold:ident]) => {
+    ([$($mut:tt)?] $m:tt test [$($doc:tt)*] $hook:ident [$($p:ident)?] ($($params:tt)*) ($($args:tt)*) [$out:ty, $fold:ident $($none:tt)*]) => {
         $($doc)*
         #[inline]
-        pub(crate) fn $hook $(<$p: Probe>)? (&self, $($params)*) -> $out {
-            if self.active { Feature::$hook(self, $($args)*) } else { none!($fold) }
+        pub(crate) fn $hook $(<$p: Probe>)? (&$($mut)? self, $($params)*) -> $out {
+            if self.active { Feature::$hook(self, $($args)*) } else { fold!($fold) }
         }
     };
 }
@@ -150,17 +76,19 @@ macro_rules! hooks {
         $kind:ident $hook:ident $([$p:ident])? ($($arg:ident: $of:ty),*) $(-> $out:ty, $fold:ident)?;
     )*) => {
         /// What takes part in the work of the layer without owning it. Each hook does nothing by itself.
-        #[allow(unused_variables)]
+        #[allow(unused_variables, clippy::unused_unit)]
         pub(crate) trait Feature {
-            $($kind! { default [$(#[$doc])*] $hook [$($p)?] ($($arg: $of),*) ($($arg),*) [$($out, $fold)?] })*
+            $($kind! { default [$(#[$doc])*] $hook [$($p)?] ($($arg: $of),*) ($($arg),*) [$($out, $fold)? (), each] })*
         }
 
+        #[allow(clippy::unused_unit)]
         impl Feature for Features {
-            $(features! { $kind each $hook [$($p)?] ($($arg: $of),*) ($($arg),*) [$($out, $fold)?] })*
+            $(features! { $kind each $hook [$($p)?] ($($arg: $of),*) ($($arg),*) [$($out, $fold)? (), each] })*
         }
 
+        #[allow(clippy::unused_unit)]
         impl Features {
-            $($kind! { test [$(#[$doc])*] $hook [$($p)?] ($($arg: $of),*) ($($arg),*) [$($out, $fold)?] })*
+            $($kind! { test [$(#[$doc])*] $hook [$($p)?] ($($arg: $of),*) ($($arg),*) [$($out, $fold)? (), each] })*
         }
     };
 }
@@ -274,7 +202,11 @@ hooks! {
     /// The number of what lies at a place then.
     ask number_of(lpn: Lpn, place: Ppa, before: u64) -> Option<u64>, first;
     /// The power fails: what was only in RAM is gone.
-    tell cut();
+    tell cut(core: &mut Core);
+    /// It is off, and a superblock is put on the flash that nothing tells of.
+    tell put_there(superblock: usize);
+    /// A unit behind the host's is lost with its die.
+    tell lost_own();
     /// The map is found again: other versions are, too. The number that later writes must be above.
     tell find_versions(core: &mut Core, spare: &SpareAreas, marks: &[Mark]) -> u64, most;
     /// Time goes on: what fell into the dark is over.
@@ -456,4 +388,46 @@ hooks! {
     ask senses() -> Option<u64>, first;
     /// The costs that a program can have.
     ask ways_to_program() -> Option<&[u8]>, first;
+    /// The entry of a unit in the map is at hand.
+    ask has_entry(lpn: Lpn) -> bool, all;
+    /// Of so many units that the host reads, how many come before the first one whose entry is not at hand; none: all entries are.
+    tell finds(core: &mut Core, first: Lpn, count: u32) -> Option<u32>, first;
+    /// The host writes a unit: whether its entry is at hand, where it may not be.
+    tell finds_written(core: &mut Core, lpn: Lpn) -> Option<MapEntry>, first;
+    /// A write waits for its entry, or a read for the entries that lie together: so many.
+    tell awaits(core: &Core, waiter: Waiter) -> u32, sum;
+    /// A write that waited waits no longer: true where nothing else of its unit must be read.
+    tell stops_waiting(slot: u32) -> Option<bool>, first;
+    /// What is to be done next for what waits, and for the map.
+    tell next_lookup(core: &mut Core) -> Option<Lookup>, first;
+    /// A unit with a part of the map was read for this owner.
+    tell looked_up(core: &mut Core, owner: u32);
+    /// The map is still being read: what lies in a superblock is known, and what of it is valid is not.
+    ask reads_map() -> bool, any;
+    /// Bytes of RAM that the map takes, where not all of it is there.
+    ask map_bytes() -> Option<u64>, first;
+    /// All of a map on flash that changed is to be written: its units, by number.
+    tell flushes_map() -> Option<Vec<u32>>, first;
+    /// The place of a unit changed, or it has none any more.
+    tell changes(lpn: Lpn);
+    /// A superblock takes no more data.
+    tell closed(superblock: usize);
+    /// Its cells are being erased.
+    tell erases(superblock: usize);
+    /// A program is over, and its units are still to be told apart.
+    tell program_ends(core: &Core, program: &Transaction);
+    /// Units have places that were drawn.
+    tell constructed();
+    /// The host writes a unit in no time.
+    tell looks_up_untimed(lpn: Lpn);
+    /// A unit of its own that is written next in no time.
+    tell due_untimed() -> Option<Lpn>, first;
+    /// Time is about to begin again: adds the units of its own that have to be written before.
+    tell settles(units: &mut Vec<Lpn>);
+    /// What the flash tells of a superblock beside its data and their spare areas.
+    ask told_of(superblock: usize) -> Option<ToldOnFlash>, first;
+    /// The map must be found again at power-up, even by a drive that was at rest.
+    ask recovers() -> bool, any;
+    /// Such a drive is switched on: adds the units of its own that are read first.
+    tell powers_up(units: &mut Vec<Lpn>);
 }

@@ -4,6 +4,7 @@ use super::costs::RegulationParts;
 use super::{Features, features};
 use crate::agenda::Costs;
 use crate::core::Core;
+use crate::mapping::MapOnFlash;
 use crate::saved::Untaken;
 use crate::{Layout, SavedState};
 use config::{ConfigError, Section};
@@ -23,6 +24,8 @@ pub(crate) struct Making<'a> {
     pub controller: &'a mut Controller,
     /// Code, error model and what costs are reckoned from, until they are taken.
     pub regulation: Option<RegulationParts>,
+    /// Where the map lies on flash, in whole or as checkpoints.
+    pub map: Option<MapOnFlash>,
     /// What is that old is written anew; zero: nothing.
     pub refresh_age: Nanos,
     /// Everything random follows from it.

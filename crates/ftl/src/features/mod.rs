@@ -6,6 +6,7 @@
 //! ([`Ask`](crate::core::Ask)). A drive without any pays one test for a hook.
 
 pub mod costs;
+mod demand;
 mod hooks;
 mod make;
 pub mod parity;
@@ -29,6 +30,7 @@ macro_rules! features {
                 snapshots: crate::features::snapshots::Snapshots,
                 sectors: crate::features::sectors::Sectors,
                 trims: crate::features::trims::Trims,
+                demand: crate::features::demand::Demand,
             ]
             $($rest)*
         }

@@ -1,9 +1,8 @@
 //! A page map on flash, of which the entries last used are in RAM.
 
-use super::{MappingKind, Misfit, Plan};
+use super::{InRam, MapOnFlash, MappingKind, Misfit, Plan, cached_bytes};
 use crate::Layout;
 use crate::layout::ENTRY_BYTES;
-use crate::map_on_flash::{InRam, MapOnFlash, cached_bytes};
 use config::{Card, ConfigError, Limits, Policy, Section, at_least};
 use units::Bytes;
 

@@ -4,7 +4,6 @@
 //! must be read before it can be looked up. All kinds use the same controller, dies, bus, blocks and buffer.
 
 use crate::Layout;
-use crate::map_on_flash::MapOnFlash;
 use bank::BlockRules;
 
 /// Why a kind of mapping does not fit a drive: its parameter and what was expected.
@@ -38,7 +37,11 @@ pub trait MappingKind: Send {
 }
 
 pub(crate) mod bank;
+mod on_flash;
 mod span;
+
+pub(crate) use on_flash::{Entry, cached_bytes};
+pub use on_flash::{InRam, MapOnFlash, OnDemand};
 
 config::policies! {
     seam: "ftl.mapping",

@@ -49,7 +49,7 @@ impl Media {
 
     /// Where a unit can be fetched from ahead of time: on flash, readable, in no buffer, its map entry at hand.
     pub fn home_ahead(&self, lpn: Lpn) -> Option<Ppa> {
-        let at_hand = self.guards.demand.as_ref().is_none_or(|demand| demand.knows(lpn));
+        let at_hand = self.features.has_entry(lpn);
         let ppa = self.core.store.map.lookup(lpn);
         let is_lost = || self.core.lost.is_lost(lpn);
         (at_hand && ppa != Ppa::NONE && self.core.buffer.find(lpn).is_none() && !is_lost()).then_some(ppa)

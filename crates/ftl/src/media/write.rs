@@ -133,7 +133,7 @@ impl Media {
             self.do_asked(ctx);
         }
         if full {
-            self.note_closed(global);
+            self.features.closed(global);
         } else if next_unit == self.core.store.layout.data_units() {
             for _ in 0..self.core.store.layout.summary_units {
                 self.append(die, stream, Lpn::NONE, Source::SUMMARY, ctx);

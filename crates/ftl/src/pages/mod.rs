@@ -11,7 +11,6 @@ mod read;
 mod recovery;
 mod saved;
 mod sustainable;
-mod translations;
 mod unreadable;
 mod upkeep;
 mod view;
@@ -21,7 +20,7 @@ pub use failures::DiesFailed;
 
 use crate::buffer::eviction::BLOCK_UNITS;
 use crate::host_side::Host;
-use crate::map_on_flash::MapOnFlash;
+use crate::mapping::MapOnFlash;
 use crate::media::Media;
 use crate::parts::{Parts, Whole};
 use crate::upkeep::Upkeep;

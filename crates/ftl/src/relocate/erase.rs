@@ -86,10 +86,9 @@ impl Media {
     /// The cells of a superblock are erased, as many bits as they hold; false when a block of it failed.
     #[inline]
     pub fn erase_cells(&mut self, die: usize, superblock: u32) -> bool {
-        if let Some(demand) = &mut self.guards.demand {
-            demand.note_erased(self.core.store.space.global(die, superblock));
-        }
-        if self.core.store.space.holds_one_bit(self.core.store.space.global(die, superblock)) {
+        let global = self.core.store.space.global(die, superblock);
+        self.features.erases(global);
+        if self.core.store.space.holds_one_bit(global) {
             self.core.store.array.erase_slc(die as u32, superblock)
         } else {
             self.core.store.array.erase(die as u32, superblock)

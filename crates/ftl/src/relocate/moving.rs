@@ -144,7 +144,7 @@ impl Media {
             self.features.moved(&mut self.core, (lpn, old, ppa), version, probe);
         }
         if live {
-            self.note_change(lpn);
+            self.features.changes(lpn);
             self.core.store.map.set(lpn, ppa);
             probe.on_moved(lpn, ppa, old);
         }

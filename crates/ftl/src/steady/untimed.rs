@@ -32,7 +32,7 @@ impl PageMapped {
 
     /// Writes one unit in no time; false when no die has room for it, as blocks that failed can bring about.
     pub fn try_write_untimed(&mut self, lpn: Lpn) -> bool {
-        self.look_up_untimed(lpn);
+        self.media.features.looks_up_untimed(lpn);
         if !self.put_host_untimed(lpn, Origin::Host) {
             return false;
         }
@@ -60,7 +60,7 @@ impl PageMapped {
         if !self.make_room_untimed(die) {
             return false;
         }
-        self.look_up_untimed(lpn);
+        self.media.features.looks_up_untimed(lpn);
         self.put_on_die_untimed(die, lpn, Origin::Host);
         self.media.core.store.count_written(1);
         self.write_map_untimed()
@@ -72,7 +72,7 @@ impl PageMapped {
         if home == Ppa::NONE {
             return;
         }
-        self.media.note_change(lpn);
+        self.media.features.changes(lpn);
         self.media.core.store.map.clear(lpn);
         self.media.invalidate_host(home);
         self.media.core.store.emptied.clear();
@@ -309,7 +309,7 @@ impl Media {
         let (first, full) =
             (frontier.next_unit == 1, frontier.next_unit == self.core.store.layout.data_units());
         self.core.store.map.assign(ppa, lpn);
-        self.note_change(lpn);
+        self.features.changes(lpn);
         self.core.store.map.set(lpn, ppa);
         self.core.store.space.valid[global as usize] += 1;
         if full {
@@ -317,7 +317,7 @@ impl Media {
             self.core.store.array.restore(global as usize, self.core.store.layout.rows);
             self.core.store.stats.units_programmed[Origin::Map as usize] +=
                 u64::from(self.core.store.layout.summary_units);
-            self.note_closed(global as usize);
+            self.features.closed(global as usize);
             self.core.store.space.close(die, superblock);
         }
         if (first || full) && self.core.rules.in_step {

@@ -37,7 +37,7 @@ impl Upkeep {
     /// Lets the die's collection go on: takes victims while one is wanted, keeps reads under way, and lets
     /// nothing wait for units that will not come.
     pub fn collect<P: Probe>(&mut self, media: &mut Media, die: usize, ctx: &mut Context<P>) {
-        if media.is_loading() {
+        if media.features.reads_map() {
             return; // Which of its units are valid is not known yet.
         }
         if media.core.rests(die) {

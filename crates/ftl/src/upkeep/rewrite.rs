@@ -36,7 +36,7 @@ impl Upkeep {
         space.free.len() as u32 >= 2 + media.core.rules.spare + opens
             && media.core.has_room_for(die, program)
             && !self.trigger.foreground(&self.trigger_view(media, die))
-            && !media.is_loading()
+            && !media.features.reads_map()
             && !media.core.rests(die)
     }
 

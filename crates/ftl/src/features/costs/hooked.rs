@@ -149,7 +149,7 @@ impl Feature for Regulation {
         self.forget_due();
     }
 
-    fn cut(&mut self) {
+    fn cut(&mut self, _: &mut Core) {
         self.forget_plans();
     }
 

@@ -11,7 +11,7 @@ const IN_FLIGHT: u32 = 8;
 
 /// Where the map lies that a checkpoint is made of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Map {
+pub enum MapPlace {
     /// All of it is in RAM, and snapshots write it.
     InRam,
     /// On flash, and it is written by what keeps it there.
@@ -51,10 +51,10 @@ pub(super) struct Checkpoint {
 
 impl Checkpoint {
     /// None in progress.
-    pub fn of(map: Map, layout: &Layout) -> Self {
+    pub fn of(map: MapPlace, layout: &Layout) -> Self {
         let (slots, awaited) = match map {
-            Map::InRam => (2 * layout.program_units + IN_FLIGHT, Vec::new()),
-            Map::OnFlash => (0, vec![false; layout.translation_units as usize]),
+            MapPlace::InRam => (2 * layout.program_units + IN_FLIGHT, Vec::new()),
+            MapPlace::OnFlash => (0, vec![false; layout.translation_units as usize]),
         };
         Self {
             first: layout.logical_units,

@@ -177,7 +177,7 @@ impl Feature for Snapshots {
         Some(self.number_at(lpn, place, before))
     }
 
-    fn cut(&mut self) {
+    fn cut(&mut self, _: &mut Core) {
         self.forget_unrecorded();
     }
 

@@ -1,6 +1,6 @@
 //! How snapshots come about, and what a saved state has of them.
 
-use super::checkpoint::{Checkpoint, Map};
+use super::checkpoint::{Checkpoint, MapPlace};
 use super::moments::Moments;
 use super::{DIFFERENCE_BYTES, NONE, SnapshotCounts, SnapshotRules, Snapshots, saved};
 use crate::agenda::Costs;
@@ -14,7 +14,7 @@ use std::collections::VecDeque;
 
 impl Said for Snapshots {
     /// When they are taken, which of them go, and where the map lies; none where there are none.
-    type Settings = Option<(SnapshotRules, snapshot_expiry::Maker, Map)>;
+    type Settings = Option<(SnapshotRules, snapshot_expiry::Maker, MapPlace)>;
 }
 
 impl Made for Snapshots {
@@ -27,7 +27,7 @@ impl Made for Snapshots {
         if !lies_on_flash {
             layout.translation_units = layout.map_units();
         }
-        let map = if lies_on_flash { Map::OnFlash } else { Map::InRam };
+        let map = if lies_on_flash { MapPlace::OnFlash } else { MapPlace::InRam };
         Ok(Some((rules, expiry, map)))
     }
 

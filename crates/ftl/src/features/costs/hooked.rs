@@ -1,9 +1,12 @@
 //! What costs do at the hooks of the layer.
 
+use super::load::DieLoad;
+use super::unit_notes::QUEUED;
 use super::{Regulation, Unit};
 use crate::agenda::Work;
 use crate::core::{Core, Joining, Round};
 use crate::features::Feature;
+use crate::saved::Untaken;
 use crate::store::SLC;
 use controller::{Origin, Transaction};
 use engine::Calendar;
@@ -25,7 +28,9 @@ impl Feature for Regulation {
     /// Reads depend on the wear that each superblock has by now.
     fn time_begins(&mut self, core: &Core) {
         let per_die = core.store.space.per_die as usize;
-        self.begin(|at| core.store.array.pe_cycles((at / per_die) as u32, (at % per_die) as u32));
+        for at in 0..self.ages.wear_row.len() {
+            self.worn(at, core.store.array.pe_cycles((at / per_die) as u32, (at % per_die) as u32));
+        }
     }
 
     fn joins(&mut self, core: &Core, joining: Joining, now: SimTime) {
@@ -56,7 +61,7 @@ impl Feature for Regulation {
         let cost = self.take_cost(program.die.index(), stream);
         let rows = core.store.layout.program_rows;
         program.cost = self.issue(cost, global, program.row, rows, calendar.now());
-        if let Some(due) = self.take_due() {
+        if let Some(due) = self.due.newly.take() {
             core.enter_upkeep(due, Work::Refresh(global as u32), calendar);
         }
     }
@@ -66,18 +71,18 @@ impl Feature for Regulation {
         let cost = self.table.for_own();
         program.cost = self.issue(cost, global, program.row, program.rows, now);
         // The data that it is made of fall due themselves.
-        self.take_due();
+        self.due.newly = None;
     }
 
     fn plans_read(&mut self, core: &mut Core, read: &mut Transaction, row: u32, calendar: &mut Calendar) {
         if read.origin == Origin::Host {
-            self.note_host_operation(read.die.index(), calendar.now());
+            self.rides(read.die.index(), calendar.now());
         }
         read.reading = match read.slc {
             true => self.plan_one_bit_read(read.origin),
             false => self.plan_read(row, read.origin, calendar.now()),
         };
-        if let Some(superblock) = self.take_worn_by_reads() {
+        if let Some(superblock) = self.due.worn_by_reads.pop() {
             self.ask_upkeep(core, (superblock, Origin::Refresh), calendar.now(), calendar);
         }
     }
@@ -92,34 +97,50 @@ impl Feature for Regulation {
     }
 
     fn rides(&mut self, die: usize, now: SimTime) {
-        self.note_host_operation(die, now);
+        self.dies[die].note_host_operation(now);
     }
 
     fn worn(&mut self, superblock: usize, cycles: u32) {
-        self.note_wear(superblock, cycles);
+        self.ages.wear_row[superblock] = self.reckoning.wear_row_of(cycles);
     }
 
     fn waiting_anew(&self, die: usize) -> usize {
-        self.rewrites_waiting(die)
+        self.dies[die].rewrites.len()
     }
 
     fn next_anew(&mut self, die: usize) -> Option<Lpn> {
-        self.next_rewrite(die)
+        while let Some(lpn) = self.dies[die].rewrites.pop_front() {
+            if self.notes.of(lpn) & QUEUED != 0 {
+                return Some(lpn);
+            }
+            self.counts.rewrites_dropped += 1;
+        }
+        None
     }
 
+    /// It may be asked for again.
     fn drops_anew(&mut self, lpn: Lpn) {
-        self.drop_rewrite(lpn);
+        self.notes.set(lpn, self.notes.of(lpn) & !QUEUED);
+        self.counts.rewrites_dropped += 1;
     }
 
     fn begins_refresh(&mut self, core: &mut Core, calendar: &mut Calendar) {
-        self.enter_all_due(core, calendar);
+        for superblock in 0..core.store.layout.superblocks() {
+            if core.store.space.valid[superblock] > 0
+                && let Some(due) = self.due_from_start(superblock)
+            {
+                core.enter_upkeep(due.max(calendar.now()), Work::Refresh(superblock as u32), calendar);
+            }
+        }
     }
 
     /// It moves, and what is written anew takes the cost that the regulator chooses for it.
     fn refresh_due(&mut self, core: &mut Core, superblock: u32, calendar: &mut Calendar) {
-        // Erased, and perhaps opened again: then an entry of its own is to come.
-        let Some(since) = self.due_since(superblock as usize, calendar.now()) else { return };
-        self.ask_upkeep(core, (superblock, Origin::Refresh), since, calendar);
+        let since = self.due.at[superblock as usize];
+        // Else it was erased, and perhaps opened again: then an entry of its own is to come.
+        if since <= calendar.now() {
+            self.ask_upkeep(core, (superblock, Origin::Refresh), since, calendar);
+        }
     }
 
     fn wants_anew(&mut self, core: &mut Core, superblock: u32, origin: Origin, calendar: &mut Calendar) {
@@ -132,7 +153,7 @@ impl Feature for Regulation {
     }
 
     fn opened(&self, superblock: u32) -> Option<i64> {
-        Some(self.opened_at(superblock as usize))
+        Some(self.ages.opened_at[superblock as usize])
     }
 
     fn patrolled(&mut self, core: &Core, superblock: usize, round: Option<Round>) {
@@ -142,19 +163,38 @@ impl Feature for Regulation {
     }
 
     fn near_limit(&self, row: u32, margin: f64, now: SimTime) -> Option<f64> {
-        Some(self.chance_near_limit(row, margin, now))
+        let (page_type, condition) = self.condition_now(row, now);
+        let rate = self.correction.rate_left(page_type, &condition);
+        Some(self.correction.chance_near_limit(rate, margin))
     }
 
     fn ended(&mut self) {
-        self.forget_due();
+        self.due.at.fill(SimTime::NEVER);
+        self.due.reclaims = false;
+        self.table.costs.iter_mut().for_each(|cost| cost.refresh = None);
     }
 
+    /// With it goes what was to be done; what the data went through stays.
     fn cut(&mut self, _: &mut Core) {
-        self.forget_plans();
+        for die in &mut self.dies {
+            for lpn in std::mem::replace(die, DieLoad::IDLE).rewrites {
+                self.notes.set(lpn, self.notes.of(lpn) & !QUEUED);
+                self.counts.rewrites_dropped += 1;
+            }
+        }
+        self.due.newly = None;
+        self.due.worn_by_reads.clear();
     }
 
+    /// Beside the age that the drive's file gives all.
     fn takes_ages(&mut self, ages_ns: &[u64]) -> Option<String> {
-        self.set_ages(ages_ns).err()
+        if ages_ns.len() != self.ages.opened_at.len() {
+            return Some(Untaken::misfit());
+        }
+        for (opened_at, &age_ns) in self.ages.opened_at.iter_mut().zip(ages_ns) {
+            *opened_at = opened_at.saturating_sub_unsigned(age_ns.min(1 << 62)).max(-i64::MAX / 2);
+        }
+        None
     }
 
     /// The shortest time after which a write cost wants its data written anew.

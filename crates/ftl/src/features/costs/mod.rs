@@ -102,18 +102,6 @@ impl Regulation {
         self.counts
     }
 
-    /// The wear of every superblock, when time begins.
-    fn begin(&mut self, pe_cycles: impl Fn(usize) -> u32) {
-        for superblock in 0..self.ages.wear_row.len() {
-            self.note_wear(superblock, pe_cycles(superblock));
-        }
-    }
-
-    /// A superblock has this wear now.
-    fn note_wear(&mut self, superblock: usize, pe_cycles: u32) {
-        self.ages.wear_row[superblock] = self.reckoning.wear_row_of(pe_cycles);
-    }
-
     /// Bits that the regulator keeps for each mapping unit.
     pub fn bits_per_unit(&self) -> u32 {
         self.notes.bits()

@@ -1,7 +1,7 @@
 //! With what cost a unit is written, and what that leaves behind.
 
 use super::load::NO_COST;
-use super::unit_notes::{NOTES, QUEUED, SEEN};
+use super::unit_notes::{NOTES, SEEN};
 use super::{Regulation, Unit};
 use crate::regulator::WriteView;
 use controller::Origin;
@@ -33,7 +33,7 @@ impl Regulation {
             _ => self.counts.other_units[chosen] += 1,
         }
         if origin == Origin::Host {
-            self.note_host_operation(die, now);
+            self.dies[die].note_host_operation(now);
         }
         let pending = &mut self.dies[die].pending[stream];
         // One program has one step: the finest any of its units asks for, which holds for them all.
@@ -69,7 +69,7 @@ impl Regulation {
     /// The host writes a unit with one bit a cell, where there is nothing to choose.
     pub(super) fn note_one_bit(&mut self, die: usize, lpn: Lpn, now: SimTime) {
         self.notes.set(lpn, (self.notes.of(lpn) & NOTES) | SEEN);
-        self.note_host_operation(die, now);
+        self.dies[die].note_host_operation(now);
     }
 
     /// A row of a superblock is programmed: with the first, everything there is new. Where it holds one bit a cell that is
@@ -114,28 +114,5 @@ impl Regulation {
             self.due.advance(superblock, SimTime::from_ns(opened.saturating_add(refresh.ns())), now);
         }
         self.table.names[usize::from(cost)]
-    }
-
-    /// Units that wait at a die to be written anew.
-    #[inline]
-    pub(super) fn rewrites_waiting(&self, die: usize) -> usize {
-        self.dies[die].rewrites.len()
-    }
-
-    /// The next of them that still has to be.
-    pub(super) fn next_rewrite(&mut self, die: usize) -> Option<Lpn> {
-        while let Some(lpn) = self.dies[die].rewrites.pop_front() {
-            if self.notes.of(lpn) & QUEUED != 0 {
-                return Some(lpn);
-            }
-            self.counts.rewrites_dropped += 1;
-        }
-        None
-    }
-
-    /// A unit will not be written anew after all; it may be asked for again.
-    pub(super) fn drop_rewrite(&mut self, lpn: Lpn) {
-        self.notes.set(lpn, self.notes.of(lpn) & !QUEUED);
-        self.counts.rewrites_dropped += 1;
     }
 }

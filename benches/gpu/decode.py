@@ -14,7 +14,7 @@ from typing import Any
 
 import cupy
 import numpy as np
-from words import MASK, SOURCE, Matrix, macros, noise_of
+from words import MASK, SOURCE, Matrix, macros, noise_of, words_of_thread
 
 #: Threads of a block, and blocks of a multiprocessor.
 THREADS, BLOCKS = 128, 4
@@ -40,8 +40,12 @@ class Decoder:
         self.starts, self.columns = cupy.asarray(self.matrix.starts), cupy.asarray(self.matrix.columns)
         self.sent = cupy.asarray(np.fromfile(folder / job["sent"], dtype="<u4"))
         self.sent_count = self.sent.size // ((self.matrix.bits + 31) // 32)
-        definitions = (f"-D{name}={value}" for name, value in macros(self.matrix, job).items())
-        options = ("--std=c++14", "--fmad=false", *definitions)
+        definitions = macros(self.matrix, job)
+        options = (
+            "--std=c++14",
+            "--fmad=false",
+            *(f"-D{name}={value}" for name, value in definitions.items()),
+        )
         self.kernel = cupy.RawModule(code=SOURCE.read_text(), options=options, backend="nvrtc").get_function(
             "decode"
         )
@@ -49,24 +53,25 @@ class Decoder:
         device = cupy.cuda.Device()
         self.grid = device.attributes["MultiProcessorCount"] * BLOCKS
         warps = self.grid * THREADS // 32
-        value = np.int8 if job["integer"] else np.float32
+        value = np.uint32 if job["integer"] else np.float32
+        self.signs, self.pack = definitions["SIGNS"], words_of_thread(job)
         self.memory = [
             cupy.empty(warps * bits * 32, value),
             cupy.empty(warps * checks * 64, value),
-            cupy.empty(warps * checks * 32, np.uint64),
-            cupy.empty(warps * checks * 32, np.uint8),
-            cupy.empty(warps * bits, np.uint32),
+            cupy.empty(warps * checks * 32, np.uint32),
+            cupy.empty(warps * checks * 32 * self.signs, np.uint32),
+            cupy.empty(warps * bits * self.pack, np.uint32),
         ]
         self.warps = warps
         self.listed = cupy.empty(LISTED, np.uint64)
 
     def bytes_of_iteration(self) -> int:
         """Return the bytes that one word's iteration reads and writes at least, if no line is used twice."""
-        size, matrix = self.memory[0].itemsize, self.matrix
-        return 2 * matrix.edges * size + 2 * matrix.checks * (2 * size + 9) + matrix.bits * size
+        matrix = self.matrix
+        return (8 * matrix.edges + 8 * matrix.checks * (3 + self.signs) + 4 * matrix.bits) // self.pack
 
     def run(self, job: dict[str, Any], first: int, batches: int, counts: Any, outcomes: Any) -> float:
-        """Decode batches of 32 words, add to the counts, return seconds."""
+        """Decode batches of a warp's words, add to the counts, return seconds."""
         below = cupy.asarray(np.array(job.get("below", [0]), np.uint32))
         levels = cupy.asarray(np.array(job.get("levels", [0]), np.int8))
         start, end = cupy.cuda.Event(), cupy.cuda.Event()
@@ -89,8 +94,9 @@ class Decoder:
 def count(decoder: Decoder, folder: Path, job: dict[str, Any]) -> dict[str, Any]:
     """Decode a job's words, until there are enough or its time is up."""
     counts = cupy.zeros(COUNTS.itemsize, np.uint8)
-    whole = -(-job["words"] // 32)
-    outcomes = cupy.zeros(3 * 32 * whole if "expected" in job else 1, np.uint32)
+    words = 32 * decoder.pack
+    whole = -(-job["words"] // words)
+    outcomes = cupy.zeros(3 * words * whole if "expected" in job else 1, np.uint32)
     done, seconds, began = 0, 0.0, time.monotonic()
     step = decoder.warps
     read = counts.get().view(COUNTS)[0]
@@ -98,7 +104,7 @@ def count(decoder: Decoder, folder: Path, job: dict[str, Any]) -> dict[str, Any]
         batches = min(step, whole - done)
         # Batches are taken from zero on in each launch.
         counts[32:36] = 0
-        took = decoder.run(job, job.get("first", 0) + 32 * done, batches, counts, outcomes)
+        took = decoder.run(job, job.get("first", 0) + words * done, batches, counts, outcomes)
         done, seconds = done + batches, seconds + took
         read = counts.get().view(COUNTS)[0]
         if read["failures"] >= job.get("failures", MASK) or time.monotonic() - began > job.get(

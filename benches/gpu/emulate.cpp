@@ -12,6 +12,7 @@
 #include <ucontext.h>
 #include <vector>
 
+#define EMULATED
 #define __device__
 #define __global__
 #define __forceinline__ inline
@@ -78,16 +79,15 @@ template <class T> static std::vector<T> file(const std::string &name) {
 static std::vector<u32> graph, sent, below, outcomes;
 static std::vector<signed char> levels;
 static std::vector<value_t> beliefs((size_t)BITS * 32), said((size_t)CHECKS * 64);
-static std::vector<u64> signs((size_t)CHECKS * 32), list(64);
-static std::vector<unsigned char> places((size_t)CHECKS * 32);
-static std::vector<u32> hard(BITS);
+static std::vector<u64> list(64);
+static std::vector<u32> places((size_t)CHECKS * 32), signs((size_t)CHECKS * SIGNS * 32), hard((size_t)BITS * PACK);
 static Counts counts;
 static u32 batches;
 static u64 stream;
 
 static void thread() {
     decode(graph.data() + 4, graph.data() + 5 + CHECKS, sent.data(), sent.size() / ((BITS + 31) / 32), stream, 0.0,
-           below.data(), levels.data(), 0, batches, beliefs.data(), said.data(), signs.data(), places.data(),
+           below.data(), levels.data(), 0, batches, beliefs.data(), said.data(), places.data(), signs.data(),
            hard.data(), &counts, list.data(), 64, outcomes.data());
     ended[current] = true;
     swapcontext(&contexts[current], &scheduler);
@@ -103,7 +103,7 @@ int main(int count, char **words) {
     stream = strtoull(words[5], nullptr, 10);
     for (char *word = strtok(words[6], ","); word; word = strtok(nullptr, ",")) below.push_back(strtoul(word, nullptr, 10));
     for (char *word = strtok(words[7], ","); word; word = strtok(nullptr, ",")) levels.push_back((signed char)atoi(word));
-    outcomes.resize((size_t)batches * 96);
+    outcomes.resize((size_t)batches * 3 * WORDS);
     std::vector<std::vector<char>> stacks(32, std::vector<char>(1 << 16));
     for (current = 0; current < 32; current++) {
         getcontext(&contexts[current]);
@@ -118,8 +118,8 @@ int main(int count, char **words) {
         }
     }
     u32 equal = 0;
-    for (u32 word = 0; word < batches * 32; word++) equal += !memcmp(&outcomes[3 * word], &expected[3 * word], 12);
-    printf("%u of %u words as the CPU has them; %llu failures, %llu iterations\n", equal, batches * 32, counts.failures,
+    for (u32 word = 0; word < batches * WORDS; word++) equal += !memcmp(&outcomes[3 * word], &expected[3 * word], 12);
+    printf("%u of %u words as the CPU has them; %llu failures, %llu iterations\n", equal, batches * WORDS, counts.failures,
            counts.iterations);
-    return equal == batches * 32 ? 0 : 1;
+    return equal == batches * WORDS ? 0 : 1;
 }

@@ -34,6 +34,11 @@ class Matrix:
         self.widest = int(np.diff(self.starts).max())
 
 
+def words_of_thread(job: dict[str, Any]) -> int:
+    """Return how many words a thread decodes at once."""
+    return 4 if job["integer"] else 1
+
+
 def macros(matrix: Matrix, job: dict[str, Any]) -> dict[str, Any]:
     """Return what the kernel is compiled for."""
     return {
@@ -47,6 +52,7 @@ def macros(matrix: Matrix, job: dict[str, Any]) -> dict[str, Any]:
         "GAUSS": int(job["channel"] == "gauss"),
         "FLIPS": int(job["channel"] == "flips"),
         "EXPECTED": int("expected" in job),
+        "SIGNS": -(-matrix.widest // (8 if job["integer"] else 32)),
         "EIGHTHS": job.get("eighths", 8),
         "OFFSET": job.get("offset", 0),
         "MOST": job.get("message_most", 127),

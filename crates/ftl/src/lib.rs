@@ -14,6 +14,7 @@ pub mod compatibility;
 mod core;
 pub mod events;
 mod features;
+pub mod flash_map;
 pub mod gc;
 mod host_side;
 mod lapse;

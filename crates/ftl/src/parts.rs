@@ -5,8 +5,8 @@ use crate::buffer::Buffer;
 use crate::core::{Assembly, Collection, Core, Finding, LostUnits, Rules};
 use crate::features::costs::RegulationParts;
 use crate::features::{Features, Making};
+use crate::flash_map::MapOnFlash;
 use crate::host_side::Host;
-use crate::mapping::MapOnFlash;
 use crate::media::Media;
 use crate::settings::FtlConfig;
 use crate::store::spare::Spare;
@@ -114,7 +114,6 @@ impl Parts<'_> {
                 let (method, spare_bytes) = ((config.faults.recovery)(), config.faults.spare_bytes);
                 Box::new(Finding { method, spare_bytes, reading: 0 })
             }),
-            recovering: 0,
             read_bytes: 0,
             read_only: false,
             erased_in_a_row: 0,

@@ -94,8 +94,6 @@ pub(crate) struct Core {
     pub lost: LostUnits,
     /// How the map is found again, where the power may be cut.
     pub finding: Option<Box<Finding>>,
-    /// Reads in flight by which a drive that was at rest finds its map.
-    pub recovering: u32,
     /// Dies with something new to collect.
     pub woken: Vec<usize>,
     /// What features asked for and was not done yet.

@@ -4,7 +4,7 @@ use super::costs::RegulationParts;
 use super::{Features, features};
 use crate::agenda::Costs;
 use crate::core::Core;
-use crate::mapping::MapOnFlash;
+use crate::flash_map::MapOnFlash;
 use crate::saved::Untaken;
 use crate::{Layout, SavedState};
 use config::{ConfigError, Section};

@@ -1,7 +1,8 @@
 //! A page map on flash, of which the entries last used are in RAM.
 
-use super::{InRam, MapOnFlash, MappingKind, Misfit, Plan, cached_bytes};
+use super::{MappingKind, Misfit, Plan};
 use crate::Layout;
+use crate::flash_map::{InRam, MapOnFlash, cached_bytes};
 use crate::layout::ENTRY_BYTES;
 use config::{Card, ConfigError, Limits, Policy, Section, at_least};
 use units::Bytes;

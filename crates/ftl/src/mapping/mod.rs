@@ -4,6 +4,7 @@
 //! must be read before it can be looked up. All kinds use the same controller, dies, bus, blocks and buffer.
 
 use crate::Layout;
+use crate::flash_map::MapOnFlash;
 use bank::BlockRules;
 
 /// Why a kind of mapping does not fit a drive: its parameter and what was expected.
@@ -37,11 +38,7 @@ pub trait MappingKind: Send {
 }
 
 pub(crate) mod bank;
-mod on_flash;
 mod span;
-
-pub(crate) use on_flash::{Entry, cached_bytes};
-pub use on_flash::{InRam, MapOnFlash, OnDemand};
 
 config::policies! {
     seam: "ftl.mapping",

@@ -93,7 +93,7 @@ impl PageMapped {
             Origin::Scrub if transaction.owner != NONE => {
                 self.upkeep.on_patrol_read(&mut self.media, transaction, ctx)
             }
-            Origin::Map if transaction.owner == NONE => self.media.core.recovering -= 1,
+            Origin::Map if transaction.owner == NONE => self.recovering -= 1,
             Origin::Map => {
                 self.media.features.looked_up(&mut self.media.core, transaction.owner);
                 self.look_on(ctx);

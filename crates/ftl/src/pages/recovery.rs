@@ -10,8 +10,7 @@ use units::Ppa;
 impl PageMapped {
     /// Reads of a recovery in flight.
     pub fn recovering(&self) -> u32 {
-        let core = &self.media.core;
-        core.finding.as_ref().map_or(core.recovering, |finding| finding.reading)
+        self.media.core.finding.as_ref().map_or(self.recovering, |finding| finding.reading)
     }
 
     /// Reads what a drive that was at rest reads at power-up to rebuild its map; none where the map survives.
@@ -52,7 +51,7 @@ impl PageMapped {
             }
         }
         recovery.pages_read = reads.iter().map(|(_, mask)| u64::from(layout.pages_touched(*mask))).sum();
-        self.media.core.recovering = reads.len() as u32;
+        self.recovering = reads.len() as u32;
         for (row, mask) in reads {
             self.media.submit_read(row, mask, Origin::Map, Class::InternalRead, NONE, ctx);
         }

@@ -3,7 +3,7 @@
 use super::summaries::Summaries;
 use super::{FoundView, Maker, RecoveryMethod, RowRead};
 use crate::Layout;
-use crate::mapping::{InRam, MapOnFlash, OnDemand, cached_bytes};
+use crate::flash_map::{InRam, MapOnFlash, OnDemand, cached_bytes};
 use config::{Card, ConfigError, Policy, Section, at_least};
 
 /// Units of a checkpoint on their way at a time.

@@ -3,7 +3,7 @@
 use super::checkpoint::{checkpointed, read_write_budget};
 use super::{FoundView, RecoveryMethod, RowRead};
 use crate::Layout;
-use crate::mapping::{MapOnFlash, OnDemand};
+use crate::flash_map::{MapOnFlash, OnDemand};
 use config::{Card, ConfigError, Policy, Section};
 
 /// Bytes of a change: a logical unit and its new place.

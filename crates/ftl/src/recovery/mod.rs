@@ -5,7 +5,7 @@
 //! read, and what is read at power-up; which copy of a unit is the newest follows from the numbers alone.
 
 use crate::Layout;
-use crate::mapping::MapOnFlash;
+use crate::flash_map::MapOnFlash;
 
 /// What is known of a superblock at power-up before its data are looked at.
 #[derive(Clone, Copy, Debug)]

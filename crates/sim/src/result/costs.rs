@@ -3,7 +3,7 @@
 use super::ftl::{HostOrOther, host_or_other};
 use super::section::sections;
 use crate::observers::Observer;
-use crate::run::Run;
+use crate::run::{Run, regulation_counts};
 use ftl::{Ftl, RegulationCounts};
 use host::Op;
 
@@ -166,11 +166,7 @@ pub(super) fn upkeep<P: Observer>(run: &Run<P>, span_ns: u64) -> Option<Upkeep> 
 
 pub(super) fn ecc<P: Observer>(run: &Run<P>) -> Option<Ecc> {
     let references = run.ftl.feature::<ftl::Regulation>()?.references().to_vec();
-    let counts = run
-        .ftl
-        .feature::<ftl::Regulation>()
-        .map_or_else(Default::default, ftl::Regulation::counts)
-        .since(&run.regulation_baseline);
+    let counts = regulation_counts(&run.ftl).since(&run.regulation_baseline);
     Some(Ecc {
         reads_by_references: lists([&counts.host_reads, &counts.other_reads], references.len()),
         references,

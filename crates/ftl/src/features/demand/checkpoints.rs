@@ -3,7 +3,7 @@
 
 use super::{Demand, Journal, Loading};
 use crate::Layout;
-use crate::mapping::OnDemand;
+use crate::flash_map::OnDemand;
 use units::Lpn;
 
 /// A map that is all in RAM and rebuilt at power-up: from the last checkpoint on flash, and from the summaries of

@@ -7,7 +7,7 @@ use super::tasks::Tasks;
 use super::{Demand, after_cut};
 use crate::Layout;
 use crate::features::{Made, Making, Said};
-use crate::mapping::{InRam, MapOnFlash};
+use crate::flash_map::{InRam, MapOnFlash};
 use config::{ConfigError, Section};
 use ecc::Ladder;
 use std::collections::VecDeque;

@@ -43,6 +43,7 @@ impl Feature for Demand {
         true
     }
 
+    /// The last of the list is asked last: what no other feature keeps for itself is of the map.
     fn wrote_own(&mut self, _: &Core, lpn: Lpn, _: u32) -> bool {
         self.used_slots -= 1;
         self.note_written(lpn);

@@ -10,11 +10,10 @@
 mod folding;
 mod hooked;
 mod make;
-mod room;
 mod saved;
 
 use crate::slc_cache::{CacheShape, SlcCachePolicy, WhenFull};
-use crate::store::Space;
+use crate::store::{NONE, Space};
 use std::collections::VecDeque;
 use units::Nanos;
 
@@ -48,6 +47,11 @@ pub(crate) struct SlcCache {
 }
 
 impl SlcCache {
+    /// The first of the cache's own superblocks of a die, which stand last.
+    pub(super) fn first_of_own(&self) -> u32 {
+        if self.own.is_some() { self.shape.superblocks.saturating_sub(self.reserved) } else { NONE }
+    }
+
     /// Says how many superblocks of a die nothing else can count on.
     fn tell(&self, die: usize, space: &mut Space) {
         let count = self.dies[die].superblocks;

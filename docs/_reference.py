@@ -84,7 +84,7 @@ def drives() -> str:
         "# Drives",
         "",
         "`floatgate drives NAME` shows every value of a drive with its source; `--set KEY=VALUE` changes one, and a drive file"
-        ' of your own may begin with `base = "NAME"`. A page for each drive lists its keys, with those that are off.',
+        ' of your own may begin with `base = "NAME"`. A page for each drive lists its keys, switched-off ones included.',
         "",
     ]
     rows = []

@@ -90,8 +90,8 @@ def main(paths: Sequence[Path]) -> None:
     x = Axis(
         x.title, log=True, low=x.low, high=x.high, ticks={p: f"{p:g}" for p in (0.003, 0.005, 0.01, 0.02)}
     )
-    decades = {10.0**power: f"1e{power}" if power else "1" for power in range(-7, 1)}
-    y = Axis("share of words that fail", log=True, low=1e-7, high=1.0, ticks=decades)
+    decades = {10.0**power: f"1e{power}" if power else "1" for power in range(-8, 1)}
+    y = Axis("share of words that fail", log=True, low=1e-8, high=1.0, ticks=decades)
     IMAGE.write_text(draw.svg(chart(420, x, y, list(marks(found)))))
     print("| code | read | raw rate | words | failures | rate | 95 % | iterations |")  # noqa: T201
     print("|---|---|---|---|---|---|---|---|")  # noqa: T201

@@ -97,7 +97,7 @@ def run(simulator: str, binary: str, case: Case, requests: int, traces: Path) ->
             outcome = module.read(done.stdout, job)
         except (OSError, ValueError) as error:
             raise Failed(f"{simulator}, {case.name}: {error}") from None
-        # MQSim leaves out the answers to requests under way at its end.
+        # MQSim leaves out the answers to requests in flight at its end.
         if outcome.requests < 0.99 * requests:
             raise Failed(
                 f"{simulator}, {case.name}: expected {requests:,} requests, found {outcome.requests:,}"

@@ -59,7 +59,7 @@ impl Meter {
     }
 }
 
-/// Processor time of this thread so far. By the C library, as valgrind lets nobody else ask.
+/// Processor time of this thread so far. By the C library, as valgrind answers no other call.
 #[allow(unsafe_code)]
 fn thread_ns() -> f64 {
     let mut now = libc::timespec { tv_sec: 0, tv_nsec: 0 };

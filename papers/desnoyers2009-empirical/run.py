@@ -13,7 +13,7 @@ from floatgate.lab.experiments import chosen
 from floatgate.lab.simulated import SimulatedSource
 from floatgate.reproduce import Case, Concluded, Finding, Found, Line, changes, published
 
-from . import judge, remaining
+from . import judge, remaining, reuse
 from .devices import DEVICES, HEATED, QUICK, QUICK_PREDICTION, UNDECIDED
 
 BLOCKS = 30  # worn in each endurance test
@@ -37,6 +37,7 @@ OF_EVERY_DEVICE = (
 )
 OPERATIONS = {"figure7": "read", "figure8": "program", "figure9": "erase"}
 EXPECTED = published(Path(__file__).parent)
+REUSED = {"uniform writes": None, "nine tenths to a fifth of the space": "0.9/0.2"}
 SHOWN = {"worst": "worst", "mean": "mean of the first 10 000", "best": "best"}
 
 
@@ -47,6 +48,8 @@ def cases(full: bool) -> Iterable[Case]:
         if full or device in QUICK_PREDICTION:
             yield Case("prediction", device, {"device": device}, cost=4)
     yield Case("causes", f"{UNDECIDED}, four times as many blocks", {"device": UNDECIDED}, cost=8)
+    for name, hot in REUSED.items():
+        yield Case("drive-reuse", name, {"device": UNDECIDED, "hot": hot}, cost=2)
     yield Case("heat", HEATED, {"device": HEATED}, cost=3)
     yield Case("cold", HEATED, {"device": HEATED}, cost=3)
     for exhibit in ("prediction-noise", "prediction-rig"):
@@ -99,6 +102,8 @@ def run(case: Case, full: bool) -> Finding:
             return remaining.over_jitter(DEVICES[device], full)
         case "spreading":
             return judge.spreading(numbers("spread-wear"))
+        case "drive-reuse":
+            return reuse.over_spreading(case.parameters["hot"])
     raise ValueError(f"no such exhibit: {case.exhibit}")
 
 

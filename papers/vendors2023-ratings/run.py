@@ -10,7 +10,7 @@ from floatgate.reproduce import Case, Concluded, Finding, Found, changes, publis
 
 EXPECTED = published(Path(__file__).parent)
 YEARS, DAYS = 5.0, 365.25
-# JESD219's enterprise load: 80 % of accesses to 20 % of addresses. Nobody publishes the client's.
+# JESD219's enterprise load: 80 % of accesses to 20 % of addresses. The client's load is not published.
 HOT = "0.8/0.2"
 # A die, in blocks of few pages: a life counts drive writes, of which size is no part.
 PAGES = (96, 192)  # quick form, full form

@@ -108,7 +108,7 @@ _HOMES = {
     "serve": "api.serve",
     "torture": "api.torture",
 }
-# Modules that are public themselves, and those that bear the name of their function and are called in its
+# Modules that are public themselves, and modules that bear the name of their function and are called in its
 # place (`called.py`).
 _MODULES = {
     "bus": "bus",

@@ -46,7 +46,7 @@ def _own(config: dict[str, Any]) -> list[dict[str, str]]:
 
 
 def _trust(path: Path, policies: list[dict[str, str]], *, trusted: bool) -> None:
-    """Take the policies of a result for those of their files. Raises InputError where nobody trusts them."""
+    """Take a result's policies for the policies of their files. Raises InputError if they are not trusted."""
     if not policies:
         if trusted:
             raise InputError(

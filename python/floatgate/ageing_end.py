@@ -140,7 +140,7 @@ class InUse:
 
 
 def _uber(found: Readability | None) -> str:
-    """Return what means something of an UBER: nobody asks for less than 1e-30."""
+    """Return what means something of an UBER: no requirement is below 1e-30."""
     return (
         f"{found.uber:.1e}" if found is not None and found.uber >= UBER_LEAST else f"under {UBER_LEAST:.0e}"
     )

@@ -19,7 +19,7 @@ _MISSING = {"drifting": "still changing", "folding": "nothing folded", "room": "
 
 
 def parts(document: dict[str, Any]) -> dict[str, float]:
-    """Return write amplification by part, those that are nothing left out; empty without a settled figure.
+    """Return write amplification by part, parts of zero left out; empty without a settled figure.
 
     Collection is there twice: for the run's own writes (`gc`), and for room missing before (`gc_debt`).
     """

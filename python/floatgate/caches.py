@@ -44,7 +44,7 @@ class Cache:
         return content if header == _header(key, content) else None
 
     def write(self, name: str, key: str, content: bytes) -> None:
-        """Keep something; whoever reads at the same time finds the old file or the new one."""
+        """Keep a file's bytes; a reader at the same time finds the old file or the new one."""
         if self._place is None:
             return
         with suppress(OSError):

@@ -47,7 +47,7 @@ def read_bytes(path: Path | str, expected: str, most: int = TEXT_MOST) -> bytes:
     """Return what a file, or an example, holds. Raises InputError, which ends in `expected`."""
     path = here_or_example(Path(path))
     try:
-        # Not blocking: a pipe that nobody writes to must not be waited for, not even to see that it is one.
+        # Not blocking: a pipe without a writer must not be waited for, not even to see that it is one.
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     except (OSError, ValueError) as error:
         _refuse(path, error, expected)

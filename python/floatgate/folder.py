@@ -133,7 +133,7 @@ def _claimed(usual: Path, suffix: str, make: Callable[[Path], None]) -> Iterator
 
 @contextmanager
 def _parents(place: Path) -> Iterator[None]:
-    """Make the folders above `place`; those that stay empty go again."""
+    """Make the folders above `place`; folders that stay empty are removed."""
     new = [folder for folder in place.parents if not folder.exists()]
     try:
         place.parent.mkdir(parents=True, exist_ok=True)
@@ -253,7 +253,7 @@ def _publish(partial: Path, out: Path, force: bool) -> None:
     for path in sorted(partial.rglob("*")):
         files.sync(path)
     try:
-        partial.rename(out)  # an empty folder is replaced in one step: nobody can claim its name in between
+        partial.rename(out)  # replaces an empty folder in one step: its name is never free in between
     except OSError as error:
         if error.errno not in (errno.ENOTEMPTY, errno.EEXIST):
             raise

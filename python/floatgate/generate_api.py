@@ -98,7 +98,7 @@ def _cell(kind: str) -> str:
 
 
 def _classes(every: list[Callable[..., Any]]) -> Iterator[tuple[str, type]]:
-    """The classes that functions return, each with those that its attributes are made of behind it."""
+    """The classes that functions return, each followed by the classes of its attributes."""
     returned = dict.fromkeys(
         one for function in every for one in _within(inspect.signature(function).return_annotation)
     )

@@ -64,7 +64,7 @@ def classes() -> str:
 
 
 def _ordered(name: str, known: dict[str, Schema], done: list[str]) -> None:
-    """Put a class behind those that it uses."""
+    """Put a class behind the classes that it uses."""
     if name in done:
         return
     for used in sorted(set(re.findall(r'"#/\$defs/(\w+)"', json.dumps(_own(known[name]))))):

@@ -1,4 +1,4 @@
-"""The marker of a folder that Floatgate wrote: which files are its own, and whether somebody still writes it.
+"""The marker of a folder that Floatgate wrote: which files are its own, and whether it is being written.
 
 While the folder is being written the marker is locked; a lock ends with its process, however that ends.
 """

@@ -1,6 +1,6 @@
 """Memory that the drives of one command share: each waits until those at work leave it room.
 
-Whoever has room may be killed at any moment: its pool ends with it, and nobody goes on waiting for a
+A process that has room may be killed at any moment: its pool ends with it, and none goes on waiting for a
 command that is no more.
 """
 
@@ -16,7 +16,7 @@ from floatgate.stop import POLLED_EVERY_S, parent_process
 if TYPE_CHECKING:
     from multiprocessing.context import BaseContext
 
-LOCKED_FOR_S = 1.0  # at most, by whoever lives; it takes microseconds
+LOCKED_FOR_S = 1.0  # at most, by a process that lives; it takes microseconds
 PLACES = 4096  # processes of a command that can share
 
 
@@ -25,7 +25,7 @@ class Memory:
 
     def __init__(self, context: "BaseContext", limit: int | None = None) -> None:
         self.limit = _core.free_memory_bytes() if limit is None else limit
-        self.place = 0  # of this process among those that share
+        self.place = 0  # of this process among the processes that share
         self._lock: Any = context.Lock()
         self._taken: Any = context.RawArray("Q", PLACES)  # by the process of each place
         self._most: Any = context.RawValue("Q", 0)
@@ -90,13 +90,13 @@ def share(memory: Memory, place: int = 0) -> None:
 
 
 def room_for(plan: Plan) -> AbstractContextManager[None]:
-    """Have room for the drive of `plan` inside the block, at once in a process that shares with nobody."""
+    """Have room for the drive of `plan` inside the block, at once in a process that shares no memory."""
     return room(plan.memory_bytes)
 
 
 @contextmanager
 def room(needed: Callable[[], int]) -> Iterator[None]:
-    """Have room for so many bytes inside the block, at once in a process that shares with nobody."""
+    """Have room for so many bytes inside the block, at once in a process that shares no memory."""
     if _shared is None:
         yield
         return

@@ -17,6 +17,6 @@ def kept() -> dict[str, str] | None:
     place = folder()
     if place is None:
         return None
-    # Builds of one version may differ while somebody works on it: its file tells them apart.
+    # Builds of one version may differ during development: its file tells them apart.
     library = Path(_core.__file__).stat()
     return {"folder": str(place.absolute()), "build": f"{library.st_size}-{library.st_mtime_ns}"}

@@ -27,7 +27,7 @@ class Run:
 
     folder: Path
     document: results.RunResult
-    _kept: Temporary | None = field(default=None, compare=False)  # where nobody named a folder
+    _kept: Temporary | None = field(default=None, compare=False)  # where no folder was named
 
     @classmethod
     def open(cls, folder: str | Path) -> "Run":

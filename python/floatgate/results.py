@@ -294,8 +294,8 @@ class Arrivals(Section):
     """[ns] The longest that a request waited so."""
 
     outstanding_mean: float | None
-    """[requests] Requests that were outstanding, on average over the window (Little's law), those that
-    waited for a place included; null where no time passed.
+    """[requests] Requests that were outstanding, on average over the window (Little's law), requests
+    that waited for a place included; null where no time passed.
     """
 
 
@@ -1092,7 +1092,7 @@ class Scrub(Section):
     """[rounds] Rounds completed, each over one die."""
 
     rounds_late: Count
-    """[rounds] Rounds that took longer than the period, those still under way included."""
+    """[rounds] Rounds that took longer than the period, rounds in progress included."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -1123,7 +1123,7 @@ class SlcCache(Section):
     """[superblocks] Superblocks of the cache that folding took."""
 
     units_folded: Count
-    """[mapping units] Units in those that were valid when they were taken."""
+    """[mapping units] Units in these superblocks that were valid when they were taken."""
 
     blocks_erased: Count
     """[blocks] Blocks erased that held one bit per cell; they are among `flash.erases`, too."""
@@ -1724,7 +1724,7 @@ class Fault(Section):
     """[dies] The dies that failed."""
 
     programs_failed: Count
-    """[programs] Programs that were under way or waiting there: their data went elsewhere, as far as
+    """[programs] Programs that were in flight or waiting there: their data went elsewhere, as far as
     they were in RAM.
     """
 

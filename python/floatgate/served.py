@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from floatgate.metrics import Endpoint
 
 SLICE_MS = 1_000  # between two looks at the requests that were done, where they are kept
-LOOK_S = 0.1  # between two looks at whether somebody says to stop
+LOOK_S = 0.1  # between two looks at whether a stop is asked for
 TELL_S = 0.5  # between two words of how far it is
 
 
@@ -116,7 +116,7 @@ def _document(
     told: Callable[[Serving], None],
     stopped: Callable[[], bool],
 ) -> dict[str, Any]:
-    """Serve until somebody says to stop; return what was measured."""
+    """Serve until a stop is asked for; return what was measured."""
     started = time.perf_counter()
     try:
         _serve(server, asked, folder, endpoint, told, stopped)
@@ -135,9 +135,9 @@ def _serve(
     told: Callable[[Serving], None],
     stopped: Callable[[], bool],
 ) -> None:
-    """Serve until somebody says to stop.
+    """Serve until a stop is asked for.
 
-    The drive has a thread of its own, which needs no interpreter: nobody who looks on holds it up.
+    The drive has a thread of its own, which needs no interpreter: no reader holds it up.
     """
     uri, end = server.uri(), None if asked.stop_after is None else time.monotonic() + asked.stop_after
 

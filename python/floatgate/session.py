@@ -127,7 +127,7 @@ def drive(
                 raise
         if not progress.done:
             if stopped():
-                _core.ask_to_stop()  # what is under way has its time, too
+                _core.ask_to_stop()  # requests in flight take their time, too
             session.interrupt()
         _core.forget_stop()
         document: dict[str, Any] = json.loads(away.as_named(session.result()))
@@ -214,7 +214,7 @@ class Interrupt:
 def interruptible() -> Iterator[Interrupt]:
     """Listen for Ctrl-C inside the block. In a thread other than the main one nothing changes."""
     interrupt = Interrupt()
-    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # whoever started us decides when we stop
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # our parent process decides when we stop
         yield interrupt
         return
     try:

@@ -1,6 +1,6 @@
 """A word from a command to its worker processes: stop. No lock is held, so a worker may die at any moment.
 
-A command that was killed says it, too: its workers would go on for nobody.
+A command that was killed says it, too: its workers would go on for no command.
 
 An event of `multiprocessing` waits, when it is set, for every process that slept on it, killed ones too.
 """

@@ -157,7 +157,7 @@ def write_series(folder: Path, series: dict[str, list[float | int | None]]) -> N
 
 
 class Takers:
-    """Hands every request to each of those that want it, since they can be drained only once."""
+    """Hands every request to each reader that wants it, since requests can be drained only once."""
 
     def __init__(self, takers: "Sequence[Taker]") -> None:
         self._takers = takers

@@ -1,4 +1,4 @@
-"""A folder for the results of a run that was told no other: it lives as long as somebody looks at it.
+"""A folder for the results of a run that was told no other: it lives as long as an object refers to it.
 
 It belongs to the process that made it. A forked child that ends takes nothing away from its parent.
 """

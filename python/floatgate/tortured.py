@@ -250,7 +250,7 @@ def host(random: Random) -> str:
 
 
 def trims(random: Random) -> str:
-    """Return a job beside the host's, which trims what nobody may write again."""
+    """Return a job beside the host's, which trims addresses that no job may write again."""
     return f"[trims]\nrw=randtrim\nbs=4k\nsize={random.choice((30, 100))}%\nnumber_ios=1000\n"
 
 

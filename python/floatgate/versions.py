@@ -87,7 +87,7 @@ class _Untold(ValueError):
     """What a key of an older result cannot be brought to: the key, and why."""
 
 
-# Bytes under way when a ramp ended, or of requests that failed, are at most this share of a window's.
+# Bytes in flight when a ramp ended, or of requests that failed, are at most this share of a window's.
 _AT_THE_EDGES = 0.01
 _SETTLED = 0.03  # as the core has it
 
@@ -96,7 +96,7 @@ def _in_bytes(document: Document) -> None:
     """Bring write amplification from mapping units to bytes: both are in a result.
 
     A window that begins with the run, and whose writes all succeeded, has the bytes of exactly its units. In
-    another one they differ by what was under way at its edges: where that is all they may differ by, its
+    another one they differ by the requests in flight at its edges: where that is all they may differ by, its
     writes were of whole units. Otherwise the bytes of its units are not in the result.
     """
     units, unit = document["ftl"]["buffer"]["units_written"], document["flash"]["mapping_unit_bytes"]
@@ -240,7 +240,7 @@ def _read(path: Path) -> tuple[results.RunResult, Document]:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Repeatable(Section):
-    """What of a result says how to run it again: the same in every format."""
+    """The part of a result that says how to run it again: the same in every format."""
 
     drive: str
     config: Mapping[str, Any]

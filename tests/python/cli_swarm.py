@@ -1,6 +1,6 @@
 """A swarm through the command line: random commands, some of them killed, some without room on the disk.
 
-Whatever happens to a command, it ends with a code that it may have, says at most one line of error, and
+However a command is disturbed, it ends with a code that it may have, says at most one line of error, and
 leaves what lay beside its output as it was: a run folder is whole or not there, a killed run is cleared away
 by the next one, and a run that was there before is still there, or was replaced by a whole one.
 """
@@ -237,7 +237,7 @@ def play(case: Case, folder: Path, done: Path) -> None:
     ended = _type(case.command, folder, case)
     _look(case, folder, ended, before)
     if case.out.endswith("o") and case.kill is not None and not (folder / case.out).is_file():
-        # Whoever comes next clears away what a killed one left.
+        # The next command clears away what a killed one left.
         again = _type((*_SIMPLE, "--out", case.out, "--force"), folder)
         assert again.returncode == 0, f"{case}: the next run did not work: {again.stderr}"
         assert _hidden(folder) == [], f"{case}: the next run left {_hidden(folder)}"
@@ -291,7 +291,7 @@ def _type(command: Sequence[str], folder: Path, case: Case | None = None) -> sub
 
 
 def _strangers(folder: Path) -> dict[str, bytes]:
-    """The files that are nobody's output."""
+    """The files that are no command's output."""
     return {
         str(path.relative_to(folder)): path.read_bytes()
         for path in sorted(folder.rglob("*"))

@@ -66,7 +66,7 @@ def ctrl_c(
         text=True,
         cwd=cwd,
         pass_fds=(write,),
-        # Whoever runs the tests in the background may have Ctrl-C ignored, and children inherit that.
+        # A shell that runs the tests in the background may ignore Ctrl-C, and children inherit that.
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     ) as process:
         os.close(write)

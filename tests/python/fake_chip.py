@@ -1,6 +1,6 @@
 """A small chip behind the laboratory's protocol, with no physics in it: what it answers can be foreseen.
 
-It proves that whatever speaks the protocol can be put on the bench; with `renewable=False` it is worn for
+It proves that every object with the protocol can be put on the bench; with `renewable=False` it is worn for
 good, as real silicon is.
 """
 

@@ -203,7 +203,7 @@ SCHEMA: dict[str, Any] = json.loads(
 
 
 def completed(of: dict[str, Any], found: Any) -> Any:
-    """A value with all keys that its schema has: those that are missing are null, or nothing."""
+    """A value with all keys that its schema has: missing keys are null, or nothing."""
     if "$ref" in of:
         of = SCHEMA["$defs"][of["$ref"].rpartition("/")[2]]
     if "anyOf" in of:

@@ -31,7 +31,7 @@ class Unit:
 
 
 class Checker:
-    """A host of one connection with several requests under way, never two on one unit."""
+    """A host of one connection with several requests in flight, never two on one unit."""
 
     def __init__(self, uri: str, state: Path, seed: int) -> None:
         self.state = state
@@ -171,7 +171,7 @@ class Checker:
 
 
 def say(word: str) -> None:
-    """Tell whoever started this."""
+    """Tell the parent process."""
     sys.stdout.write(word + "\n")
     sys.stdout.flush()
 

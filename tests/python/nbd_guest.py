@@ -203,7 +203,7 @@ class Console:
         self.rest = b""
 
     def lines(self, seconds: float) -> Iterator[str]:
-        """The lines that come within a time; those that are there already however short it is."""
+        """The lines that come within a time; lines that are there already however short it is."""
         end = time.monotonic() + seconds
         while True:
             while b"\n" in self.rest:

@@ -208,7 +208,7 @@ def test_files_are_read_where_workers_keep_them(cluster: Cluster, place: Path) -
     with crew(scheduler=cluster.address, inputs=inputs) as team:
         for name in ("drive.toml", "traces"):
             (place / name).rename(place.parent / f"moved-{name}")
-        refused = team.submit(_numbers, plan("tlc", "job.fio"))  # which nobody sent
+        refused = team.submit(_numbers, plan("tlc", "job.fio"))  # which was never sent
         found = [team.submit(_numbers, one).result() for one in plans]
         with pytest.raises(InputError, match=r"job\.fio: "):
             refused.result()

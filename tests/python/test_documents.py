@@ -39,7 +39,7 @@ def test_a_page_runs_as_it_stands(
 
 
 def test_every_command_of_the_documents_is_in_a_block_that_is_run() -> None:
-    """A line that begins with the command is one: in a block of another kind nobody would run it."""
+    """A line that begins with the command is one: in a block of another kind no test would run it."""
     for page in pages():
         for block in blocks(page):
             if block.language not in RUN:

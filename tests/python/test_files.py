@@ -102,7 +102,7 @@ KINDS: dict[str, Callable[[Path], None]] = {
 
 @pytest.fixture
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A working folder, and an end to whatever waits for ever."""
+    """A working folder, and an end to a process that waits for ever."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "t.csv").write_text("1,2,3\n")
     made_up_run(tmp_path / "result")

@@ -96,7 +96,7 @@ def test_force_never_removes_what_is_no_run(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["results.csv", "run.json", "grid.json"])
 def test_a_result_among_other_files_makes_no_run_of_them(name: str, tmp_path: Path) -> None:
-    """Whoever keeps results beside a thesis keeps both: only the marker says that a folder may go."""
+    """Results kept beside a thesis leave the thesis whole: only the marker says that a folder may go."""
     (tmp_path / "home").mkdir()
     (tmp_path / "home" / name).write_text("{}")
     (tmp_path / "home" / "thesis.tex").write_text("years of work")

@@ -1,4 +1,4 @@
-"""Pages made from a run.json that somebody else wrote: nothing in it is run, whatever it holds."""
+"""Pages made from a run.json from another person: nothing in it is run."""
 
 import copy
 import json

@@ -1,4 +1,4 @@
-"""A process that is killed at its work costs that work at most, whoever does the killing."""
+"""A process that is killed at its work costs that work at most, whichever process kills it."""
 
 import os
 import signal

@@ -382,7 +382,7 @@ def test_what_is_written_again_stays_in_the_cache(tmp_path: Path) -> None:
 
 
 def test_a_partial_write_reads_only_what_was_written(tmp_path: Path) -> None:
-    """Sectors 0-3, then 4-7 of a page: the second program needs the first four; 8-15 are nobody's."""
+    """Sectors 0-3, then 4-7 of a page: the second program needs the first four; 8-15 belong to no flow."""
     apart = "1000 0 160 4 0\n5000000 0 0 4 0\n2000000000 0 4 4 0\n4000000000 0 320 8 1\n"
     _, document = requests(tmp_path, apart)
     assert document["flash"]["reads"]["read_modify_write"] == 1

@@ -114,8 +114,8 @@ SILENT = {
     "--port": "no client comes in",
     "--address": "no client comes in",
     "--stop-after": "no client comes in",
-    "--metrics": "nobody asks",
-    "--watch": "nobody looks on",
+    "--metrics": "without a reader",
+    "--watch": "without a terminal",
     "--threshold": "each page of the trace is only read or only written",
 }
 
@@ -298,7 +298,7 @@ def test_a_seed_of_zero_is_a_seed(place: Path) -> None:
 
 
 def test_a_result_does_not_say_where_to_write(place: Path) -> None:
-    """Whoever runs somebody else's run.json again keeps the files that it names."""
+    """Running another person's run.json again keeps the files that it names."""
     assert in_process("run", TINY, "job.fio", "--no-report", "--save-state", "mine", "--out", "o").code == 0
     document = json.loads((place / "o" / "run.json").read_text())
     document["invocation"]["options"] |= {"save_state": str(place / "thesis")}

@@ -222,7 +222,7 @@ def test_write_amplification_of_units_becomes_one_of_bytes(tmp_path: Path) -> No
 def test_write_amplification_that_cannot_become_one_of_bytes_is_refused(tmp_path: Path) -> None:
     """Of a window after a ramp the requests are not those whose units were counted."""
     edges = fg.Run.open(_changed(tmp_path, **_of_units(20_000 * 4096 - 8 * 4096, started_ns=10**9)))
-    assert edges.waf == 33_728 / 20_000, "whole units, but for what was under way when the ramp ended"
+    assert edges.waf == 33_728 / 20_000, "whole units, but for requests in flight when the ramp ended"
     with pytest.raises(InputError, match=r"waf: mapping units over mapping units.*format 1.*of bytes"):
         fg.Run.open(_changed(tmp_path, **_of_units(20_000 * 1024, started_ns=10**9)))
 

@@ -1,4 +1,4 @@
-"""Entries that the core keeps as numbers are those that Python would keep."""
+"""Entries that the core keeps as numbers are the ones that Python would keep."""
 
 import csv
 import io

@@ -47,7 +47,7 @@ def served_by(
         finally:
             one.send_signal(ends_by)
             _, err = one.communicate(timeout=PATIENCE_S)
-        # Whoever had the server may have killed it before.
+        # A test may have killed its server before.
         assert one.returncode in (0, -signal.SIGKILL), err
 
 

@@ -256,7 +256,7 @@ def test_buckets_add_up() -> None:
 
 
 def _progress(tmp_path: Path) -> dict[str, Any]:
-    """What a server says that nobody has asked for anything yet."""
+    """What a server says before the first request."""
     options = {"image": str(tmp_path / "d.img"), "socket": str(tmp_path / "s"), "port": None}
     options |= {"address": "", "pace": "1", "record": None}
     server = _core.Server(TINY, [], [], "{}", json.dumps(options))

@@ -71,7 +71,7 @@ def _found(site: Path, asked: str) -> list[dict[str, Any]]:
 @pytest.mark.parametrize(
     ("asked", "page"),
     [
-        # What somebody who has never seen Floatgate asks.
+        # What a newcomer to Floatgate asks.
         ("p99.9 of reads DataFrame", "how-to/data-frames.html"),
         ("ftl.gc.free_at_choice_mean", "reference/results.html#ftlgc"),
         ("gc.free_at_choice_mean", "reference/results.html#ftlgc"),

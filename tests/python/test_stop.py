@@ -1,4 +1,4 @@
-"""Workers stop when they are told to, and when nobody is left to tell them."""
+"""Workers stop when they are told to, and when no process is left to tell them."""
 
 import subprocess
 import sys

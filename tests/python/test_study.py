@@ -278,7 +278,7 @@ def test_parameters_of_a_policy_in_python_and_variables_of_a_job(tmp_path: Path)
     fg.study(asked, out=tmp_path / "o")
     found = {(row["set.env.DEPTH"], row["host.write.iops"]) for row in rows(tmp_path / "o")}
     assert len(rows(tmp_path / "o")) == 4
-    assert len(found) == 2  # the depth tells, the parameter that nobody reads does not
+    assert len(found) == 2  # the depth tells, the parameter without a reader does not
     wrong = asked | {"parameters": {"ftl.gc.victim.name": [mine], "ftl.gc.victim.e": [1]}}
     with pytest.raises(fg.InputError, match=r"ftl\.gc\.victim\.e: no configuration has such a key"):
         fg.study(wrong)

@@ -112,7 +112,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def ended(seam: Seam, kind: str, answer: str) -> Ended:
-    """Run with such a policy. Whatever becomes of that is one line, and no folder where it failed."""
+    """Run with such a policy. Its outcome is one line, and no folder where it failed."""
     Path("mine.py").write_text(policy(seam, answer))
     shutil.rmtree("o", ignore_errors=True)
     end = in_process(*words(seam, kind))
@@ -200,7 +200,7 @@ def test_a_signal_ends_a_command_in_the_middle_of_an_answer(
         text=True,
         pass_fds=(write,),
         env={**os.environ, "TOLD": str(write)},
-        # Whoever runs the tests in the background may have Ctrl-C ignored, and children inherit that.
+        # A shell that runs the tests in the background may ignore Ctrl-C, and children inherit that.
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     ) as process:
         os.close(write)

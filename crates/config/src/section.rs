@@ -338,7 +338,7 @@ impl Section {
         Err(error)
     }
 
-    /// The name of a policy: one of a catalogue's. Whoever does not write one is told what else may stand there.
+    /// The name of a policy: one of a catalogue's. Without one, the error lists the names.
     ///
     /// # Errors
     /// When it is none of the names.

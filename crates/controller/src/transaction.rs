@@ -247,7 +247,7 @@ pub struct Transaction {
     pub page: u32,
     /// Bytes that cross the channel, where they are fewer than the units' own; 0: the units'.
     pub bytes: u32,
-    /// Whatever the submitter wants to find again: host request, program slot.
+    /// The submitter's reference: host request, program slot.
     pub owner: u32,
     /// When it joined the die's queue.
     pub queued: SimTime,

@@ -42,7 +42,7 @@ impl Buffers {
         buffer
     }
 
-    /// Nobody needs it any more.
+    /// It is no longer needed.
     pub fn put_back(&mut self, buffer: Vec<u8>) {
         let room = buffer.capacity();
         let Some(class) = room.checked_ilog2() else { return };

@@ -1,4 +1,4 @@
-//! What of a drive is written, as runs.
+//! The written parts of a drive, as runs.
 
 use crate::nbd::Extent;
 use std::ops::Range;

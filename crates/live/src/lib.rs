@@ -3,7 +3,7 @@
 //! - `nbd`: the protocol, as bytes.
 //! - `image`: the file that holds what the flash holds.
 //! - `answers`: what a client has not taken yet.
-//! - `extents`: what of a drive is written.
+//! - `extents`: the written parts of a drive.
 //! - `buffers`: memory that is used again.
 //! - `contents`: whose bytes are where, in slots of the buffer and on flash.
 //! - `source`: requests of clients as a workload.

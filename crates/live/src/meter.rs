@@ -100,9 +100,9 @@ pub struct DriveNow {
     pub blocks_erased: BTreeMap<&'static str, u64>,
     /// Mapping units that the buffer can hold.
     pub buffer_units: u64,
-    /// Those that it does.
+    /// Writes that it does.
     pub buffer_units_used: u64,
-    /// Those that it alone does, though the host was told that they are written.
+    /// Writes that it alone does, though the host was told that they are written.
     pub buffer_units_at_risk: u64,
     /// Program/erase cycles of the blocks: least, mean, most.
     pub pe_cycles: [f64; 3],

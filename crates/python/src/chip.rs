@@ -17,7 +17,7 @@ pub struct Chip {
     inner: Mutex<BenchChip>,
 }
 
-/// The chip behind the lock, whatever it is made of.
+/// The chip behind the lock, of cells or of tables.
 struct Locked<'a>(MutexGuard<'a, BenchChip>);
 
 impl Locked<'_> {

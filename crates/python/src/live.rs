@@ -64,7 +64,7 @@ impl Server {
         self.board.stop();
     }
 
-    /// Answers what is under way and takes leave of all clients.
+    /// Answers requests in flight and takes leave of all clients.
     fn end(&self, py: Python<'_>) -> PyResult<()> {
         self.inner.work(py, |server| server.end().map_err(input))
     }

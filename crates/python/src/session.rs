@@ -68,7 +68,7 @@ impl Session {
         self.inner.is_broken()
     }
 
-    /// Stops taking requests from the workload; what is under way is still answered.
+    /// Stops taking requests from the workload; requests in flight are still answered.
     fn interrupt(&self, py: Python<'_>) -> PyResult<()> {
         self.inner.work(py, |run| run.interrupt().map_err(input))
     }

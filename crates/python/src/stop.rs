@@ -1,6 +1,6 @@
 //! Signals that come while the core works.
 //!
-//! Python's handlers run between its own lines: while the core constructs a state, or a policy catches whatever is raised in
+//! Python's handlers run between its own lines: while the core constructs a state, or a policy catches every exception raised in
 //! it, they do not, or to no avail. Work that goes on for long asks here instead.
 
 use pyo3::create_exception;
@@ -33,7 +33,7 @@ static STATE: AtomicU8 = AtomicU8::new(NONE);
 static SINCE: Mutex<Option<Instant>> = Mutex::new(None);
 
 thread_local! {
-    /// What ended the work under way.
+    /// What ended the running task.
     static RAISED: RefCell<Option<PyErr>> = const { RefCell::new(None) };
 }
 
@@ -56,7 +56,7 @@ pub fn forget_stop() {
     STATE.store(NONE, Ordering::Relaxed);
 }
 
-/// True when work that is still under way must end.
+/// True when a running task must end.
 pub fn is_overdue() -> bool {
     match STATE.load(Ordering::Relaxed) {
         NONE => false,

@@ -208,7 +208,7 @@ impl Table {
         Ok(PyBytes::new(py, &bytes))
     }
 
-    /// The table for whoever speaks Arrow's C stream interface: polars, pandas, pyarrow, duckdb.
+    /// The table for libraries with Arrow's C stream interface: polars, pandas, pyarrow, duckdb.
     #[pyo3(signature = (requested_schema = None))]
     fn __arrow_c_stream__<'py>(
         &self,

@@ -111,7 +111,7 @@ struct ErasedAt {
     windows: u32,
 }
 
-/// Units written in one go, after which whoever waits can look at the clock or give up.
+/// Units written in one go, after which a caller can look at the clock or give up.
 const UNITS_AT_ONCE: u64 = 1 << 18;
 const YEAR_S: f64 = 365.25 * 86_400.0;
 /// One block in so many may end its life in a jump, which lets it live on to the jump's end.
@@ -127,7 +127,7 @@ pub struct Ageing {
     units: u32,
     /// The part of the mean block's life after which times are measured again.
     next_measure: f64,
-    /// Units of a window, and the window under way.
+    /// Units of a window, and the window in progress.
     window_units: u64,
     window: Option<Window>,
     /// Drive writes behind the drive, and those of them that were written, no jumps.

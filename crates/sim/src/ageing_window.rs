@@ -1,4 +1,4 @@
-//! How fast an aged drive is: a copy of it is run in time for a while, so that its life goes on as if nobody had looked.
+//! How fast an aged drive is: a copy of it is run in time for a while, so that its life goes on as if it had not been measured.
 
 use crate::embedding::{self, Seen};
 use crate::link::Link;

@@ -14,7 +14,7 @@ pub(crate) struct Ahead {
 }
 
 impl Ahead {
-    /// The first ones of those that `draw` gives.
+    /// The first requests that `draw` gives.
     pub fn new(mut draw: impl FnMut() -> Lpn) -> Self {
         Self { units: std::array::from_fn(|_| draw()), at: 0 }
     }

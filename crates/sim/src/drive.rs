@@ -45,7 +45,7 @@ impl Catalogue {
         Self { folders: folders.into_iter().map(Into::into).collect(), bringer: Bringer::default() }
     }
 
-    /// The same catalogue; somebody brings policies to its drives.
+    /// The same catalogue; its drives have policies brought from outside.
     #[must_use]
     pub fn with(self, bringer: Bringer) -> Self {
         Self { bringer, ..self }
@@ -472,7 +472,7 @@ impl Drive {
         Self::from_resolved_with(name, assignments, Bringer::default())
     }
 
-    /// The same where somebody brings policies.
+    /// The same with policies brought from outside.
     ///
     /// # Errors
     /// As for [`Self::load`].
@@ -513,7 +513,7 @@ impl Drive {
         self.document.get(key).is_some()
     }
 
-    /// True when somebody brings one of its policies: what that does stands in no configuration.
+    /// True when one of its policies is brought from outside: what that does stands in no configuration.
     pub(crate) fn has_foreign_policies(&self) -> bool {
         let text = |entry: &Entry| match &entry.value {
             Value::Text(name) => self.document.is_foreign(name),

@@ -17,7 +17,7 @@ pub(crate) struct Durability {
     write_back: bool,
     /// The request whose data enter the drive now.
     entering: u32,
-    /// What each write under way has brought.
+    /// What each write in flight has brought.
     written: BTreeMap<u32, Versions>,
     /// The newest version of each unit that is on flash, or was trimmed away.
     on_flash: Versions,
@@ -25,7 +25,7 @@ pub(crate) struct Durability {
     slots: BTreeMap<u32, u32>,
     /// Acknowledged and not on flash.
     open: Versions,
-    /// What was open when each flush under way was asked for.
+    /// What was open when each flush in flight was asked for.
     flushes: BTreeMap<u32, Versions>,
     /// What must be there after a power cut; kept where the power is cut.
     pub survival: Survival,
@@ -59,7 +59,7 @@ impl Durability {
         self.cuts = true;
     }
 
-    /// The power failed, and all requests under way were lost before.
+    /// The power failed, and all requests in flight were lost before.
     pub fn on_cut(&mut self) {
         self.entering = u32::MAX;
         [&mut self.written, &mut self.flushes].into_iter().for_each(BTreeMap::clear);

@@ -5,7 +5,7 @@ use std::cell::Cell;
 
 const WORD: usize = u64::BITS as usize;
 
-/// A set of small numbers, of which the next from some place on is found without passing those that are not in it.
+/// A set of small numbers, of which the next from some place on is found without passing numbers outside it.
 #[derive(Clone, Debug)]
 pub(crate) struct Filled {
     words: Vec<u64>,

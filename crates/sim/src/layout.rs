@@ -19,7 +19,7 @@ enum Step {
     Done,
 }
 
-/// Laying out under way.
+/// Laying out in progress.
 pub(crate) struct LayingOut {
     step: Step,
     on: bool,

@@ -144,7 +144,7 @@ fn too_long(events: f64, done: f64) -> Error {
     ))
 }
 
-/// What is said of a run in which nothing is under way any more, and requests are.
+/// What is said of a run in which nothing is in flight any more, and requests are.
 pub(crate) fn stuck(outstanding: u32, now: SimTime, ftl: &ftl::Ftl) -> Error {
     Error(format!(
         "no request of the host's came nearer to its end, and none will: {outstanding} wait at {now}, and nothing is under \

@@ -41,7 +41,7 @@ impl Link {
         }
     }
 
-    /// Nothing is under way from `now` on; what was counted stays.
+    /// Nothing is in flight from `now` on; what was counted stays.
     pub fn rest(&mut self, now: SimTime) {
         self.busy_ns = self.busy_until(now);
         self.wire_free = self.wire_free.map(|free| free.min(now));
@@ -52,14 +52,14 @@ impl Link {
         &self.config
     }
 
-    /// Nanoseconds each direction was busy until `now`: what is under way counts as far as it has come.
+    /// Nanoseconds each direction was busy until `now`: what is in flight counts as far as it has come.
     pub fn busy_until(&self, now: SimTime) -> [u64; 2] {
         let ahead = self.wire_free.map(|free| free.ns().saturating_sub(now.ns()));
         let [mut to_drive, mut to_host] = self.busy_ns;
         if self.config.shape.full_duplex {
             return [to_drive - ahead[0].min(to_drive), to_host - ahead[1].min(to_host)];
         }
-        // One wire for both: what is under way is the answers' first, which come last.
+        // One wire for both: what is in flight is the answers' first, which come last.
         let of_host = ahead[0].min(to_host);
         to_host -= of_host;
         to_drive -= (ahead[0] - of_host).min(to_drive);

@@ -1,4 +1,4 @@
-//! A drive whose requests come from outside while it runs, and whose data somebody holds: the simulator itself stores none.
+//! A drive whose requests come from outside while it runs, and whose data an image holds: the simulator itself stores none.
 
 use controller::{Origin, Transaction};
 use ftl::Damage;
@@ -18,7 +18,7 @@ pub struct Answer<'a> {
     pub now: SimTime,
 }
 
-/// What a cut took from a host that ended together with its drive: whoever holds the data knows.
+/// What a cut took from a host that ended together with its drive: the image knows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Lost {
     /// Requests that were never answered.

@@ -32,7 +32,7 @@ pub(crate) struct MemoryLimit {
 }
 
 impl MemoryLimit {
-    /// What the user gave, else what the machine has; none where nobody knows.
+    /// What the user gave, else what the machine has; none where unknown.
     pub fn of(given: Option<u64>) -> Option<Self> {
         let machine = || available().map(|bytes| (bytes as f64 * SHARE) as u64);
         let limit = given.map(|bytes| Self { bytes, is_given: true });
@@ -107,7 +107,7 @@ impl Checking {
     }
 }
 
-/// Bytes that drives may take of what the machine has; none where nobody knows.
+/// Bytes that drives may take of what the machine has; none where unknown.
 pub fn free_memory() -> Option<u64> {
     MemoryLimit::of(None).map(|limit| limit.bytes)
 }

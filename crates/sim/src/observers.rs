@@ -45,7 +45,7 @@ const ROWS_AT_ONCE: usize = 64;
 /// Rows of `requests.parquet` until they are taken: a row is written as it comes, and columns are made of many.
 pub(crate) struct RequestRows {
     rows: Vec<[u64; WIDTH]>,
-    /// The number of each request under way, by id.
+    /// The number of each request in flight, by id.
     numbers: Vec<u64>,
     /// Requests of each tag so far.
     counts: Vec<u64>,

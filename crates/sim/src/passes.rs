@@ -104,7 +104,7 @@ impl Passes {
         more && !run.is_at_limit() && !run.ftl.is_read_only()
     }
 
-    /// How much of all passes is done, `part` being that of the pass under way; none where nobody knows.
+    /// How much of all passes is done, `part` being that of the pass in progress; none where unknown.
     pub fn fraction(&self, part: Option<f64>) -> Option<f64> {
         match &self.rule {
             None => part,

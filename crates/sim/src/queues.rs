@@ -206,7 +206,7 @@ mod tests {
         assert_eq!([of(0), of(1), of(2), of(3)], [100, 300, 100, 300]);
     }
 
-    /// A command that is fetched before the next is made lies in no queue: that must change nobody's turn.
+    /// A command that is fetched before the next is made lies in no queue: that must change no queue's turn.
     #[test]
     fn a_command_alone_takes_the_turn_that_it_would_have_taken_in_its_queue() {
         let mut random = RandomStream::new(5, "queues");

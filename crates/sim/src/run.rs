@@ -245,7 +245,7 @@ impl<P: Observer> Run<P> {
         (self.warming, self.ramping) = (true, true);
     }
 
-    /// Stops taking requests from the workload; what is under way is still answered.
+    /// Stops taking requests from the workload; requests in flight are still answered.
     pub fn stop(&mut self) {
         self.source_done = true;
     }
@@ -311,12 +311,12 @@ impl<P: Observer> Run<P> {
         }
     }
 
-    /// Lets all operations of the flash end that are under way.
+    /// Lets all operations of the flash end that are in flight.
     pub fn come_to_rest(&mut self) {
         self.pass_while(|run| run.ftl.controller().in_flight() > 0);
     }
 
-    /// As [`Self::drain`], until nothing is under way any more, nor waits for what would complete its program.
+    /// As [`Self::drain`], until nothing is in flight any more, nor waits for what would complete its program.
     pub fn settle_down(&mut self) {
         self.drain();
         loop {
@@ -708,7 +708,7 @@ impl<P: Observer> Run<P> {
 
     // ---- completions --------------------------------------------------------------------------------
 
-    /// The data of some units of a read left the flash: what of them goes on to the host, and when.
+    /// The data of some units of a read left the flash: which of them go on to the host, and when.
     #[inline(always)]
     fn on_read(&mut self, id: u32, units: u32, reading: Reading, stages: Stages, now: SimTime) {
         let request = self.requests.get(id);

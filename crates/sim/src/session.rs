@@ -399,7 +399,7 @@ impl Session {
         }
     }
 
-    /// The user stopped the run: what is under way is still answered, then it is done.
+    /// The user stopped the run: requests in flight are still answered, then it is done.
     ///
     /// # Errors
     /// As for [`Self::advance`].

@@ -13,7 +13,7 @@ use std::path::Path;
 use xxhash_rust::xxh3::xxh3_64;
 
 const MAGIC: &[u8; 8] = b"FLGATESN";
-/// 2: a collection may be under way. 3: superblocks with one bit a cell, groups of parity, snapshots, units that are lost. 4:
+/// 2: a collection may be in progress. 3: superblocks with one bit a cell, groups of parity, snapshots, units that are lost. 4:
 /// what every map has comes first. 5: random streams, the order of candidates, lives of blocks, ages of data.
 const VERSION: u32 = 5;
 /// Level 3: the arrays are random numbers, more effort gains nothing.
@@ -53,7 +53,7 @@ pub(crate) struct About<'a> {
 /// Writes the state of `ftl` to `path`, whole or not at all.
 ///
 /// # Errors
-/// When something is under way or the file cannot be written.
+/// When something is in progress or the file cannot be written.
 pub(crate) fn save(ftl: &Ftl, about: &About<'_>, path: &Path) -> Result<(), Error> {
     let fail = |error: &dyn std::fmt::Display| Error(format!("{}: {error}", path.display()));
     let state = ftl.save().map_err(|error| fail(&error))?;

@@ -13,7 +13,7 @@ const DIGITS: u8 = 2;
 #[derive(Clone, Copy, Default, PartialEq)]
 enum Seen {
     #[default]
-    Nobody,
+    NoRequest,
     /// One tag's, as in most runs: what is measured of all is measured of that one.
     Only(u16),
     Several,
@@ -32,7 +32,7 @@ impl Tags {
     pub fn add(&mut self, request: &HostRequest, latency: u64, all: &Latencies) {
         match self.seen.get_mut(request.op as usize) {
             Some(Seen::Only(tag)) if *tag == request.tag => {}
-            Some(seen @ Seen::Nobody) => *seen = Seen::Only(request.tag),
+            Some(seen @ Seen::NoRequest) => *seen = Seen::Only(request.tag),
             Some(_) => self.add_one_of_several(request, latency, all),
             None => {}
         }
@@ -62,7 +62,7 @@ impl Tags {
         self.of[tag].get_mut(op)
     }
 
-    /// How many there were, up to the last of those that are measured for themselves.
+    /// How many there were, up to the last one that is measured for itself.
     pub fn count(&self) -> usize {
         let only = self.seen.iter().map(|seen| match seen {
             Seen::Only(tag) if usize::from(*tag) < TAGS_MAX => usize::from(*tag) + 1,

@@ -107,7 +107,7 @@ pub struct Habits {
     pub reads: f64,
     /// The ratio of steps that are trims; the rest writes.
     pub trims: f64,
-    /// The ratio of steps that start in the first fifth of the drive, beyond those that do by chance.
+    /// The ratio of steps that start in the first fifth of the drive, beyond the chance share.
     pub hot: f64,
     /// The most units of a step.
     pub units_max: u32,

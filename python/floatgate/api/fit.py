@@ -17,7 +17,7 @@ def fit(*logs: str | PathLike[str], **options: Unpack[FitKeywords]) -> Fit:
     """Fit times, error rates and endurance to the logs (CSV) of a test rig.
 
     The fit has laws of program and erase times in ns over wear in program/erase cycles, of error rates and
-    of endurance, each with how well it holds (`poor` names those that do not); `document()` holds every
+    of endurance, each with how well it holds (`poor` names the laws that do not); `document()` holds every
     number. With `out`, report.html, fit.json, tables.toml and, for a known chip, a chip file with the fitted
     tables are written to that folder.
 

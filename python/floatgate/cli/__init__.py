@@ -131,7 +131,7 @@ def main(arguments: list[str] | None = None) -> NoReturn:
 def _answered(arguments: list[str] | None) -> int:
     """Run the command line, say what went wrong in a line, and return the exit code."""
     try:
-        # Whoever ends a run by SIGTERM, as batch systems do, finds no half folder.
+        # A run ended by SIGTERM, as batch systems do, leaves no half folder.
         _core.forget_stop()
         signal.signal(signal.SIGTERM, _end)
         if sys.unraisablehook is sys.__unraisablehook__:
@@ -185,7 +185,7 @@ def _explain(error: Exception) -> int:
     if code == EXIT_BROKEN and _debug:
         raise error
     if said:
-        with suppress(OSError):  # nobody can be told
+        with suppress(OSError):  # there is no stream to tell it on
             print(f"floatgate: {one_line(said)}", file=sys.stderr, flush=True)  # noqa: T201
     return code
 
@@ -219,12 +219,12 @@ def _said(error: Exception) -> tuple[int, str]:
 
 
 def _open_closed() -> None:
-    """Give whoever started us with a closed output or error output one that leads nowhere."""
+    """Replace an output or error output that was closed before the start by one that leads nowhere."""
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115, PTH123 - until the end
 
 
 def _drop_stdout() -> None:
-    """Let the interpreter end quietly when whoever read our output has gone (`floatgate drives | head`)."""
+    """Let the interpreter end quietly when the reader of our output has gone (`floatgate drives | head`)."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

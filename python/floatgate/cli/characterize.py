@@ -121,7 +121,7 @@ def _print(done: "Characterized") -> None:
 
 
 class _Bar(Bar):
-    """The experiment under way."""
+    """The experiment that runs."""
 
     columns = (
         "{task.fields[count]}",

@@ -41,7 +41,7 @@ def derive(asked: DeriveOptions) -> None:
 
 
 def _show(model: "PageModel") -> None:
-    """Times and error rates by wear, for whoever looks on."""
+    """Times and error rates by wear, for a terminal."""
     from rich.table import Table
 
     from floatgate.cli import console

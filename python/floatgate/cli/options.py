@@ -22,8 +22,8 @@ def takes(
 ) -> Callable[[Any], Any]:
     """Give a command its options: those of a class, and those of groups, `trace=TraceOptions`.
 
-    The command has an instance of `owner`, and an argument of each group's name: a dictionary of those that
-    were given. `only` names those of groups that it takes; help shows groups by `panels`, or in one list.
+    The command has an instance of `owner`, and an argument of each group's name: a dictionary of the options
+    given. `only` names those of groups that it takes; help shows groups by `panels`, or in one list.
     `eager` are functions that are called with the value of an option before anything else.
     """
     mine = {field.name: field for field in fields_of(owner)}

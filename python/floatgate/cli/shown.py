@@ -1,4 +1,4 @@
-"""The two streams that a user reads. Where nobody looks on, text goes out as it is, and Rich is not imported.
+"""The two streams that a user reads. Away from a terminal, text goes out as it is, without Rich.
 
 A file or a pipe gets the same bytes either way: what Rich would fold, cut or colour is left to it.
 """
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import rich.table
     from rich.console import Console
 
-WIDE = 160  # where nobody looks through a window of some width, in a file or a pipe, nothing is cut
+WIDE = 160  # in a file or a pipe nothing is cut
 _NARROW = 0x300  # letters below have one column each
 _PICTURE = re.compile(r":\S*:")
 # With these Rich may take a pipe for a terminal, or a terminal for none.
@@ -38,7 +38,7 @@ class Stream:
 
     @cached_property
     def _is_looked_at(self) -> bool:
-        """Whether somebody looks on; a stream that was closed before the start is None."""
+        """Whether it is a terminal; a stream that was closed before the start is None."""
         stream = getattr(sys, self._name)
         return stream is not None and stream.isatty()
 

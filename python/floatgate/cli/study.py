@@ -21,7 +21,7 @@ REASONS_SHOWN = 8
 def study(asked: StudyOptions) -> int:
     """Run what a study file asks for and is not there yet; write a table, a report and the best drives.
 
-    Ctrl-C, a crash and a lost machine cost the runs that were under way: call it again, and it goes on.
+    Ctrl-C, a crash and a lost machine cost the runs that were in progress: call it again, and it goes on.
     """
     from floatgate.cli import console
     from floatgate.session import interruptible

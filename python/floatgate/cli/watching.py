@@ -19,7 +19,7 @@ Progress = dict[str, Any]
 
 
 class Watching:
-    """A view of a served drive, made anew at each word from it. Rich is imported when somebody looks on."""
+    """A view of a served drive, made anew at each word from it. Rich is imported only for a terminal."""
 
     def __init__(self, *, wanted: bool) -> None:
         from floatgate.cli.console import err

@@ -1,4 +1,4 @@
-"""What two sets of runs differ in: one key that is compared, or those that the user names; else a refusal."""
+"""What two sets of runs differ in: one compared key, or the keys that the user names; else a refusal."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ def compared(a: ResultSet, b: ResultSet, asked: Sequence[str]) -> tuple[Key, ...
     """Return what is compared.
 
     Raises InputError where the sets are of different versions or workloads, where they differ in nothing, and
-    where they differ in more than one key that nobody named.
+    where they differ in more than one key that was not named.
     """
     _refuse_same(a, b)
     found = list(differences(a, b))

@@ -43,7 +43,7 @@ class Completed:
 
 @dataclass
 class _Request:
-    """One request of the host's, or, where nobody waits for it, one write from the cache to the disk."""
+    """One request of the host's, or, where no request waits for it, one write from the cache to the disk."""
 
     address: int
     arrived_ms: float

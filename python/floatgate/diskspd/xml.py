@@ -160,7 +160,7 @@ class _Reader:
         ignored: tuple[str, ...] = (),
         attributes: dict[str, tuple[str, ...]] | None = None,
     ) -> None:
-        """Give each child to who knows it; an element that nobody knows is an error."""
+        """Give each child to its reader; an element without a reader is an error."""
         allowed = {"Throughput": ("unit",)} | (attributes or {})
         for child in node.children:
             if child.name in known:

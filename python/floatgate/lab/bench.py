@@ -1,4 +1,4 @@
-"""The bench: takes blocks of a chip that nobody has worn yet, wears them, and keeps the log.
+"""The bench: takes fresh blocks of a chip, wears them, and keeps the log.
 
 A simulated chip can be made anew: every test then wears the same blocks, and what differs between two tests
 is the treatment alone. Real silicon cannot: there, every test gets blocks of its own, until none are left.
@@ -74,7 +74,7 @@ class Bench:
     progress: Callable[[float], None] = lambda _fraction: None
     stopped: Callable[[], bool] = lambda: False
     logs: dict[str, Kept] = field(default_factory=dict)
-    experiment: str = "by hand"  # under way
+    experiment: str = "by hand"  # the experiment that runs
 
     def __post_init__(self) -> None:
         self.identity: Identity = self.source.open().identify()

@@ -15,7 +15,7 @@ NAMED = ("zeros", "ones", "random", "checkered")
 def check_pattern(pattern: str, identity: Identity) -> str:
     """Return `pattern` as the chip takes it, when this part can be written with it.
 
-    Raises InputError for a pattern nobody knows, a state that the part does not have, and shares of
+    Raises InputError for an unknown pattern, a state that the part does not have, and shares of
     states that do not add up.
     """
     if pattern.startswith("mix:"):

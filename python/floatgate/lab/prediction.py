@@ -28,7 +28,7 @@ Step = tuple[Operation, int]  # an operation, and the busy time from which on it
 
 
 class Predictor(Protocol):
-    """Whatever says how long a block will live."""
+    """A rule that says how long a block will live."""
 
     def remaining(self, life: Life, cycle: int) -> float:
         """Return the cycles that `life` has left after `cycle`, knowing its log up to there."""

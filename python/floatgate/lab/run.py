@@ -24,7 +24,7 @@ class Progress:
     """How far all experiments are."""
 
     fraction: float
-    title: str  # of the experiment under way
+    title: str  # of the experiment that runs
     number: int  # from 1
     total: int
 

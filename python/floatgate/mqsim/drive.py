@@ -58,7 +58,7 @@ class Drive:
         return share * self.planes
 
     def part_of_flow(self, flows: int, logical_bytes: int) -> tuple[int, int]:
-        """Return the sectors from one flow's begin to the next's, and those that each has, of so many bytes.
+        """Return the sectors from one flow's begin to the next's, and the sectors of each, of so many bytes.
 
         The drive of the file is divided as MQSim does it; one of another size in whole pages.
         """

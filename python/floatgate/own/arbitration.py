@@ -18,8 +18,8 @@ class ChannelView(View):
 
     dies: int  # of the channel
     commands: int  # set of the dies that wait to be sent a command
-    outs: int  # set of those that wait to give data
-    ins: int  # set of those that wait to take data
+    outs: int  # set of dies that wait to give data
+    ins: int  # set of dies that wait to take data
     since_ns: "NDArray[np.int64]"  # since when: at 2 * die for its command, at 2 * die + 1 for its data
     random: "Random"
 

@@ -54,7 +54,7 @@ def compiled(cls: Class) -> Class:
 
 
 def methods_of(cls: type[Compiled]) -> dict[str, FunctionType]:
-    """Return the methods that become machine code: answers to questions, and those that they may call."""
+    """Return the methods that become machine code: answers to questions, and what they may call."""
     found: dict[str, FunctionType] = {}
     for base in reversed(cls.__mro__):
         if issubclass(base, Own) and base is not Own and "must" not in vars(base) and base is not Compiled:

@@ -13,7 +13,7 @@ class CacheView:
     dies: int
     superblocks: int  # of a die
     superblock_bytes: int  # bytes that a superblock holds with one bit a cell
-    spare: int  # superblocks of this die that no data need, were all data folded, beyond those that GC keeps
+    spare: int  # superblocks of this die that no data need, were all data folded, beyond GC's reserve
 
 
 class Policy(Own):

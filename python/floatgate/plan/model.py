@@ -11,7 +11,7 @@ KINDS = ("random_read", "random_write", "sequential_read", "sequential_write")
 UNLIMITED = "unlimited"
 
 
-# The first year of a plan may be 2200 at the latest; nobody plans drives for longer than that.
+# The first year of a plan may be 2200 at the latest; drives are not planned for longer than that.
 YEARS_MOST = 200
 
 

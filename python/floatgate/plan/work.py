@@ -121,7 +121,7 @@ def _choice(workload: Workload, prices: Prices, drive: Drive) -> Choice:
     price, capacity = drive.sold_in(workload.year)
     needs = [_limits(workload, drive, capacity, t) for t in range(workload.life)]
     counts = [_whole(max(limits.values())) for limits in needs]
-    counts = [max(counts[: t + 1]) for t in range(workload.life)]  # nobody sells drives back
+    counts = [max(counts[: t + 1]) for t in range(workload.life)]  # drives are not sold back
     last = needs[-1]
     p99, too_slow = kept(workload, drive, counts)
     over = too_slow or _over_budget(workload, drive, counts[-1], last)

@@ -3,7 +3,7 @@
 `draw` alone knows the library that turns this into a picture. What is written here has values in the units of
 its axes, one colour (`palette`) for each mark, and texts that are shown as they stand.
 
-Nobody compares or prints these classes: each method for it would be compiled anew at every start.
+These classes are never compared or printed: each method for it would be compiled anew at every start.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

@@ -53,7 +53,7 @@ def _log_limits(axis: Axis, low: float, high: float) -> tuple[float, float]:
 
 
 def _extent(mark: Mark, of: Literal["x", "y"]) -> Iterator[float]:
-    """Yield what of a mark an axis must show."""
+    """Yield the values of a mark that an axis must show."""
     across = of == "x"
     if isinstance(mark, Line | Points):
         yield from (value for value in (mark.x if across else mark.y) if value is not None)

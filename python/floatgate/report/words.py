@@ -63,7 +63,7 @@ DEFINITIONS = (
     ),
     (
         "share of an origin",
-        "bytes that this origin programmed, divided by those that the host wrote",
+        "bytes that this origin programmed, divided by the bytes that the host wrote",
     ),
     (
         "read retries",

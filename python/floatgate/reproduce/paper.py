@@ -254,7 +254,7 @@ def _experiment(reader: "Reader", exhibits: Mapping[str, Exhibit]) -> tuple[str,
 
 
 class Reader:
-    """Takes keys out of a TOML table; what is left over nobody knows."""
+    """Takes keys out of a TOML table; keys that are left over are unknown."""
 
     def __init__(self, place: Path, table: dict[str, Any], path: str = "") -> None:
         self._place, self._table, self._path = place, dict(table), path
@@ -308,7 +308,7 @@ class Reader:
         return InputError(f"{self._place}: {self._path}{key} {shown}: expected {expected}")
 
     def finish(self) -> None:
-        """Refuse what nobody took."""
+        """Refuse keys that were not taken."""
         for key in self._table:
             near = get_close_matches(key, self._known, n=1)
             hint = f"did you mean {near[0]}?" if near else f"known here: {', '.join(self._known)}"

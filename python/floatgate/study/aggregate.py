@@ -137,9 +137,9 @@ def front(found: Sequence[Configuration], objectives: Sequence[Objective]) -> li
             known.append((tuple(sign * value for sign, value in zip(signs, values, strict=True)), one))
     known.sort(key=lambda pair: (pair[0], pair[1].number))
     kept: list[Configuration] = []
-    rivals: list[tuple[float, ...]] = []  # of those kept; whoever bettered one last comes first
+    rivals: list[tuple[float, ...]] = []  # of the points kept; the last to better one comes first
     for values, one in known:
-        # Whoever stands before is at least as good in the first objective that differs.
+        # A point before is at least as good in the first objective that differs.
         better = next((place for place, other in enumerate(rivals) if _betters(other, values)), None)
         if better is None:
             kept.append(one)

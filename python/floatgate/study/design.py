@@ -62,7 +62,7 @@ def affordable(spec: Spec) -> int:
 
 
 def sampled(spec: Spec) -> list[dict[str, Any]]:
-    """Return the configurations of a design in its order, those that are the same again, too."""
+    """Return the configurations of a design in its order, repeated ones, too."""
     count, width = affordable(spec), len(spec.parameters)
     return [configuration(spec.parameters, shares) for shares in _points(spec, count, width)]
 

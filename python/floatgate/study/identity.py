@@ -96,7 +96,7 @@ def workload_hash(workload: Workload) -> str:
 
 
 def _jobs(workload: Workload) -> Any:
-    """Return the jobs of a fio file, those that it includes, too; with variables in it, its lines."""
+    """Return the jobs of a fio file, included ones, too; with variables in it, its lines."""
     if workload.text is not None and "${" in workload.text:
         lines = (line.strip() for line in workload.text.splitlines())
         return ["".join(line.split()) for line in lines if line and line[0] not in "#;"]
@@ -141,7 +141,7 @@ class Keys:
 
 
 def changes(before: Mapping[str, Any], now: Inputs) -> list[str]:
-    """Say what of a study's inputs is another than its record `before` has, a line each."""
+    """Say which of a study's inputs differ from its record `before`, a line each."""
     after: dict[str, Any] = json.loads(json.dumps(asdict(now)))
     said = []
     if before["version"] != after["version"]:

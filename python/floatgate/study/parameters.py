@@ -39,7 +39,7 @@ class Range:
         return isinstance(self.low, int) and isinstance(self.high, int)
 
     def on_grid(self) -> tuple[int | float, ...]:
-        """The values that a full grid has; those that round to the same one are one."""
+        """The values that a full grid has; values that round to the same one are one."""
         assert self.steps is not None, "the study's reader asks for steps"
         last = self.steps - 1
         return tuple(dict.fromkeys(self._between(index / last) for index in range(self.steps)))

@@ -38,7 +38,7 @@ class Study:
     folder: Path
     spec: Spec
     record: Mapping[str, Any]  # study.json
-    _held: Temporary | None = field(default=None, compare=False, repr=False)  # where nobody named a folder
+    _held: Temporary | None = field(default=None, compare=False, repr=False)  # where no folder was named
 
     @classmethod
     def open(cls, folder: Path | str) -> "Study":
@@ -54,7 +54,7 @@ class Study:
         return cls(Path(folder), of(record["study"], record["name"]), record)
 
     def table(self, columns: Sequence[str] | None = None) -> "pa.Table":
-        """Return `results.parquet`: one row a run, all columns or those that are named.
+        """Return `results.parquet`: one row a run, all columns or the named ones.
 
         Raises InputError where it is not there, or not readable.
         """

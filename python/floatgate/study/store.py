@@ -174,7 +174,7 @@ def _lines(path: Path) -> Iterator[Outcome]:
 
 @contextmanager
 def _alone(path: Path, *, make: bool = False) -> Iterator[bool]:
-    """Hold the lock of a file inside the block, if nobody else does; it ends with its process."""
+    """Hold the lock of a file inside the block, if no other process does; it ends with its process."""
     try:
         with path.open("a" if make else "r") as file:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -218,7 +218,7 @@ def _join(tables: "Sequence[pa.Table]") -> "pa.Table":
 
 
 def _read(path: Path, columns: list[str] | None = None) -> "pa.Table":
-    """Read a file of columns; of `columns` those that it has. Raises InputError for a damaged one."""
+    """Read a file of columns; of `columns` the ones that it has. Raises InputError for a damaged one."""
     parquet, arrow = needed("pyarrow.parquet"), needed("pyarrow")
     try:
         if columns is None:

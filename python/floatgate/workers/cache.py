@@ -70,7 +70,7 @@ class Cache:
         self._tidy()
 
     def _tidy(self) -> None:
-        """Remove what nobody has used for long, and what was not received whole."""
+        """Remove files unused for long, and files that were not received whole."""
         oldest = time.time() - UNUSED_DAYS * 86_400
         for path in self.folder.iterdir():
             with suppress(OSError):

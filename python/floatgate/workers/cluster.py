@@ -102,7 +102,7 @@ class ClusterCrew:
         return self._done / self.items
 
     def stop(self) -> None:
-        """Tell work under way to stop."""
+        """Tell running tasks to stop."""
         self._told = True
         self._everywhere(worker.stop)
 
@@ -111,12 +111,12 @@ class ClusterCrew:
         return self._told
 
     def wait(self) -> None:
-        """Return once nothing is under way."""
+        """Return once no task runs."""
         with self._idle:
             self._idle.wait_for(lambda: not self._tasks and not self._waiting)
 
     def end(self) -> None:
-        """End what is under way, and the posts of this command."""
+        """End running tasks, and the posts of this command."""
         with self._lock:
             self._over = True
             pieces = [*self._waiting, *(one for _, batch in self._tasks.values() for one in batch)]
@@ -295,7 +295,7 @@ def _quiet() -> Iterator[None]:
 
 @contextmanager
 def _client(scheduler: str) -> Iterator["Client"]:
-    """Connect. Raises InputError where nobody answers in time, or there is no worker by then."""
+    """Connect. Raises InputError where no scheduler answers in time, or there is no worker by then."""
     from floatgate.extras import needed
     from floatgate.options import nanoseconds
 
@@ -324,7 +324,7 @@ def _client(scheduler: str) -> Iterator["Client"]:
 
 
 async def _answer(scheduler: str) -> None:
-    """Return once the scheduler answers: a client waits for ever where somebody listens and says nothing."""
+    """Return once the scheduler answers: a client waits for ever where a port is open and says nothing."""
     import distributed
 
     plain: Any = distributed

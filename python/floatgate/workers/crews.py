@@ -37,7 +37,7 @@ class Crew(Protocol):
         """Return which part of everything is done, as far as work says it."""
 
     def stop(self) -> None:
-        """Tell work under way to stop: `stopping()` is true in it from now on."""
+        """Tell running tasks to stop: `stopping()` is true in them from now on."""
 
     def stopped(self) -> bool:
         """Whether it was told."""
@@ -60,7 +60,7 @@ def crew(
     FLOATGATE_SCHEDULER names. They get the content of the files `inputs`, which work finds there by the names
     that they have here. The drives of all processes of a machine together have `memory_bytes`, or what
     it has; each process calls `setup` before its first work. There is room for `items` to note how far they
-    are. A block that raises stops what is under way.
+    are. A block that raises stops running tasks.
 
     Raises InputError where the scheduler does not answer, or has workers of another Floatgate.
     """

@@ -67,7 +67,7 @@ def below(folder: Path) -> list[Path]:
 
 
 def _toml(path: Path) -> Iterator[Path]:
-    """Give the file of a drive or chip, where it is the user's, and those that it names."""
+    """Give the file of a drive or chip, where it is the user's, and the files that it names."""
     with suppress(OSError, ValueError):
         if not path.is_file():
             return
@@ -117,7 +117,7 @@ def _paths(flows: Any) -> Iterator[Path]:
 
 
 def _includes(path: Path, seen: set[Path]) -> Iterator[Path]:
-    """Give a fio job file, and those that it includes, which are beside it."""
+    """Give a fio job file, and the files that it includes, which are beside it."""
     if path in seen or not path.is_file():
         return
     seen.add(path)

@@ -110,7 +110,7 @@ class LocalCrew:
         return sum(self._parts[:]) / len(self._parts)
 
     def stop(self) -> None:
-        """Tell work under way to stop: `stopping()` is true in it from now on."""
+        """Tell running tasks to stop: `stopping()` is true in them from now on."""
         self._stop.set()
 
     def stopped(self) -> bool:

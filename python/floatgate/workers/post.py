@@ -86,11 +86,11 @@ class Server:
         self._line, self._writing = line, Lock()
 
     def serve(self) -> None:
-        """Do what the worker asks for until it hangs up; what is under way then is told to stop."""
+        """Do what the worker asks for until it hangs up; running tasks are then told to stop."""
         begin: Begin = self._line.recv()
         count, setup = begin.count, partial(_settle, begin.root, begin.setup)
         with suppress(EOFError, ConnectionError), local(count, begin.memory_bytes, setup, count) as team:
-            free = list(range(count))  # places at which work under way notes how far it is
+            free = list(range(count))  # places at which running tasks note how far they are
             while True:
                 word, *rest = self._line.recv()
                 if word == "do":

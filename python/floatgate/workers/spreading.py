@@ -35,7 +35,7 @@ def spread(
     Workers are those of `crew`. The greatest `cost` begins first. `watch` is told, ten times a second, which
     items are done, and how much of everything, as far as work says it (`note`).
 
-    `stopped` ends it: work that is under way sees `stopping()`. None stands for what was left out, or ended
+    `stopped` ends it: running tasks see `stopping()`. None stands for what was left out, or ended
     by KeyboardInterrupt. The outcome does not depend on the number of workers, or where they are. Raises what
     the first work raised; the other work is then stopped.
     """

@@ -89,7 +89,7 @@ class Post:
         return future
 
     def stop(self) -> None:
-        """Tell work under way to stop."""
+        """Tell running tasks to stop."""
         with self._lock:
             self._say("stop")
 
@@ -101,7 +101,7 @@ class Post:
                 self._socket.shutdown(socket.SHUT_RDWR)
 
     def _say(self, *words: Any) -> None:
-        with suppress(OSError):  # it hung up: whoever listens says so
+        with suppress(OSError):  # it hung up: its listener says so
             self._line.send(words)
 
     def _listen(self) -> None:
@@ -161,7 +161,7 @@ def work(job: Job, batch: list[bytes], stopped: bool) -> list[Done | None] | Unr
     key = worker.get_current_task()
 
     def unwanted() -> bool:
-        """Whether nobody waits for this task: its command is over, or was killed."""
+        """Whether no command waits for this task: it is over, or was killed."""
         task = worker.state.tasks.get(key)
         return task is None or task.state != "executing"
 

@@ -90,7 +90,7 @@ impl Controller {
 }
 
 impl Channel {
-    /// Nobody waits for it, and what it carried is broken off.
+    /// No operation waits for it, and the transfer on it is broken off.
     fn rest(&mut self, now: SimTime) {
         self.busy_ns -= self.free_at.ns().saturating_sub(now.ns()).min(self.busy_ns);
         self.free_at = self.free_at.min(now);

@@ -40,7 +40,7 @@ pub enum Sizes {
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Generator {
-    /// So many are always under way.
+    /// So many are always in flight.
     Depth(u32),
     /// At exponentially distributed intervals of this mean, in nanoseconds.
     Interval(f64),

@@ -26,7 +26,7 @@ impl Requeued {
     /// Takes a record in order of time, and marks a second issue as what it is: no request of its own.
     ///
     /// # Errors
-    /// When more are given back than can be under way.
+    /// When more are given back than can be in flight.
     #[inline]
     pub fn note(&mut self, located: &mut Located) -> Result<(), WorkloadError> {
         match (located.record.mark, self.count) {

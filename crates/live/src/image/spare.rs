@@ -24,7 +24,7 @@ pub enum Spare {
     },
     /// What the drive keeps for itself, and what fills up a page.
     Other,
-    /// Nobody knows: it is not what was written there.
+    /// Unknown: it is not what was written there.
     Damaged,
 }
 

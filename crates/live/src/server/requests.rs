@@ -133,7 +133,7 @@ impl Server {
         self.in_flight += 1;
     }
 
-    /// What of a range is written, and how many units were looked at.
+    /// The written parts of a range, and how many units were looked at.
     fn extents(&self, offset: u64, length: u32, most: usize) -> (Vec<Extent>, u64) {
         let Some(ftl) = self.session.ftl() else { return (Vec::new(), 0) };
         let unit = u64::from(self.export.unit);

@@ -116,7 +116,7 @@ impl Hump {
         }
     }
 
-    /// Half of the cells lie below, but for those that tails carry away.
+    /// Half of the cells lie below, but for cells that tails carry away.
     pub fn middle(&self) -> f64 {
         match self {
             Self::Read(volts, _) => volts.at(volts.count() / 2),

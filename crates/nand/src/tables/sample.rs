@@ -72,7 +72,7 @@ pub fn error_rates(
 ) -> Vec<Rates> {
     assert!(sample.wordlines > 1, "a wordline needs one above it");
     let mut sums: Vec<Rates> = Vec::new();
-    // Those that are looked at: the last has no neighbour above.
+    // The states that are looked at: the last has no neighbour above.
     let mut lines: Vec<Wordline> = (1..sample.wordlines).map(|_| Wordline::none()).collect();
     let plain = if physics.has_tails() { physics.without_tails() } else { physics.without_weak() };
     for (number, (share, trapping)) in alive(physics, sample, pe_cycles).into_iter().enumerate() {

@@ -39,7 +39,7 @@ pub enum Wrong {
 }
 
 impl Wrong {
-    /// Ends the work under way.
+    /// Ends the running task.
     #[cold]
     pub fn end(self) -> ! {
         match self {
@@ -268,7 +268,7 @@ impl Asked {
     }
 }
 
-/// Ends the work under way with this line.
+/// Ends the running task with this line.
 pub fn fail(text: String) -> ! {
     std::panic::resume_unwind(Box::new(Fault(text)))
 }

@@ -95,7 +95,7 @@ impl DieView {
         }
     }
 
-    /// Ends the loan. True when somebody holds an array of it, beyond a cycle of references.
+    /// Ends the loan. True when an object holds an array of it, beyond a cycle of references.
     fn is_kept(&self, py: Python<'_>) -> bool {
         self.loan.end();
         *self.arrays.lock().unwrap_or_else(PoisonError::into_inner) = Default::default();

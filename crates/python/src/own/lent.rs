@@ -140,7 +140,7 @@ impl Random {
         if self.is_drawn.swap(true, Ordering::Acquire) {
             return Err(PyRuntimeError::new_err("another thread draws: expected one thread"));
         }
-        // SAFETY: the loan is not over and nobody else draws, so that this is the only reference to the stream.
+        // SAFETY: the loan is not over and no other policy draws, so that this is the only reference to the stream.
         let drawn = draw(unsafe { &mut *self.stream.load(Ordering::Relaxed) });
         self.is_drawn.store(false, Ordering::Release);
         Ok(drawn)

@@ -147,7 +147,7 @@ fn said(error: &PyErr) -> String {
     Python::attach(|py| error.value(py).to_string())
 }
 
-/// Puts the policy `name` through the battery of its seam; `may_starve`: it owns up to that somebody may wait for ever.
+/// Puts the policy `name` through the battery of its seam; `may_starve`: its documentation says that a waiter may starve.
 #[pyfunction]
 pub fn check_policy(py: Python<'_>, seam: &str, name: &str, may_starve: bool) -> PyResult<()> {
     // What a battery finds is said by the exception alone.

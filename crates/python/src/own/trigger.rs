@@ -55,7 +55,7 @@ fn has_garbage(view: &TriggerView) -> bool {
 
 impl GcTrigger for Trigger {
     fn foreground(&self, view: &TriggerView) -> bool {
-        // Beyond its limit nobody keeps room.
+        // Beyond its limit no policy keeps room.
         view.free <= self.limit && has_garbage(view) && self.ask(&self.foreground, view)
     }
 

@@ -1,4 +1,4 @@
-//! Ends a question that a policy does not answer in time: a thread looks after those that are open.
+//! Ends a question that a policy does not answer in time: a thread looks after open questions.
 
 use super::heart;
 use crate::stop::{self, Stopped};
@@ -58,7 +58,7 @@ pub fn in_time<T>(_py: Python<'_>, ask: impl FnOnce() -> T) -> Option<T> {
     (!is_late).then_some(answer)
 }
 
-/// From now on somebody looks.
+/// From now on a thread looks.
 pub fn begin() {
     LOOKING.call_once(|| {
         std::thread::spawn(look);

@@ -21,7 +21,7 @@ enum Stage {
     Told,
 }
 
-/// One operation under way.
+/// One operation in flight.
 #[derive(Clone, Copy, Debug)]
 struct Flight {
     stage: Stage,
@@ -36,7 +36,7 @@ struct Flight {
     mask: u64,
     /// Bytes of parts of units that cross the channel, those for its riders included; 0: whole units.
     bytes: u32,
-    /// Pieces in which it is read, those that were sensed, and those that crossed the channel.
+    /// Pieces in which it is read, pieces that were sensed, and pieces that crossed the channel.
     pieces: (u8, u8, u8),
     /// The read that it rides on, and whether that one's array had begun then.
     carrier: Option<TransactionId>,
@@ -55,7 +55,7 @@ const OVER: Flight = Flight {
     carrier: None,
 };
 
-/// Channels, arrays and all that is under way at them.
+/// Channels, arrays and the operations in flight at them.
 pub(crate) struct Clock {
     numbers: Numbers,
     channels: u32,
@@ -183,7 +183,7 @@ impl Clock {
         if is_piece {
             flight.pieces.2 += 1;
             if flight.pieces.2 < pieces {
-                return; // The array senses on: nobody waits for this.
+                return; // The array senses on: no read waits for this.
             }
         }
         flight.stage = if expected == Stage::Waits { Stage::Loaded } else { Stage::Told };
@@ -257,7 +257,7 @@ impl Clock {
         assert_eq!(transaction.array_ns, array_ns, "a {name} counts other time at the array than it took");
     }
 
-    /// The power failed: nothing is under way any more. Gives the pages of each origin whose data were out and will never
+    /// The power failed: no operation is in flight any more. Gives the pages of each origin whose data were out and will never
     /// be decoded.
     pub fn on_cut(&mut self, now: SimTime) -> [u64; Origin::COUNT] {
         let lost = self.decoding.iter().filter(|of| of.until >= now && of.is_internal);
@@ -303,7 +303,7 @@ impl Clock {
         (channels, self.array_ns.iter().map(|busy| busy.iter().sum()).collect())
     }
 
-    /// The final account, when nothing is under way.
+    /// The final account, when nothing is in flight.
     pub fn settle(&self, controller: &Controller, now: SimTime) {
         let (channels, _) = self.busy(now);
         let counted: Vec<u64> = controller.channel_busy_ns(now).collect();

@@ -9,7 +9,7 @@ use units::{Lpn, Ppa};
 
 /// Bytes of a sector.
 const SECTOR: u64 = 512;
-/// A sector that nobody wrote, and one that is not where it is asked for.
+/// A sector that was never written, and one that is not where it is asked for.
 const EMPTY: u32 = u32::MAX;
 const LACKING: u32 = u32::MAX - 1;
 
@@ -21,7 +21,7 @@ type Sectors = Box<[u32]>;
 struct Slot {
     lpn: Lpn,
     version: u32,
-    /// It is part of a program under way.
+    /// It is part of a program in flight.
     bound: bool,
     /// Sector by sector what it has, and what it should have, where these are not all of one version.
     parts: Option<(Sectors, Sectors)>,
@@ -185,7 +185,7 @@ impl Content {
         stored
     }
 
-    /// What was programmed at `ppa` is data that somebody may read from now on: it must be complete.
+    /// What was programmed at `ppa` is data that the host may read from now on: it must be complete.
     pub fn on_commit(&mut self, ppa: Ppa) {
         if let Some(fault) = self.faults.get(&ppa.0) {
             panic!("{fault}, at {ppa}: a partial write was not merged with what was there");

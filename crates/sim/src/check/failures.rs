@@ -17,7 +17,7 @@ pub(crate) struct Failures {
     /// Reads may fail for other reasons, too: the drive has a code, or a die that was dead before.
     may_fail_anyway: bool,
     dead: BTreeSet<u32>,
-    /// Reads of the host's under way that may fail, and those that must.
+    /// Host reads in flight that may fail, and host reads that must.
     may_fail: BTreeSet<u32>,
     must_fail: BTreeSet<u32>,
     /// Units merged with what could not be read.
@@ -36,7 +36,7 @@ impl Failures {
         self.dead.extend(dies);
     }
 
-    /// The power failed: no read is under way any more.
+    /// The power failed: no read is in flight any more.
     pub fn on_cut(&mut self) {
         self.may_fail.clear();
         self.must_fail.clear();

@@ -222,7 +222,7 @@ fn an_operation_that_is_lost_is_found() {
 
 // ---- what goes in comes out --------------------------------------------------------------------------
 
-/// An account of requests, and a read of one unit under way.
+/// An account of requests, and a read of one unit in flight.
 fn ledger() -> (Ledger, HostRequest) {
     let bench = Bench::new(Kind::Read);
     let mut ledger = Ledger::new(&bench.ftl, bench.clock.busy(SimTime::ZERO), Measured::AtOnce);
@@ -256,7 +256,7 @@ fn an_answer_before_the_data_are_decoded_is_found() {
 }
 
 #[test]
-#[should_panic(expected = "the host wants units of the flash that nobody reads")]
+#[should_panic(expected = "the host wants units of the flash that no read brings")]
 fn a_unit_that_is_not_read_is_found() {
     let (mut ledger, request) = ledger();
     ledger.on_host_read(Ppa(0));

@@ -33,7 +33,7 @@ struct Counts {
     untrimmed: [u64; 2],
 }
 
-/// A request of the host's under way.
+/// A request of the host's in flight.
 #[derive(Clone, Copy, Default)]
 struct Asked {
     /// It came in the window that is measured.
@@ -43,7 +43,7 @@ struct Asked {
     entered: u64,
     /// The drive never heard of it.
     unheard: bool,
-    /// Reads of the flash under way for it, and when the last that ended was decoded.
+    /// Reads of the flash in flight for it, and when the last that ended was decoded.
     parts: u32,
     ready: SimTime,
 }
@@ -71,7 +71,7 @@ pub(crate) struct Ledger {
     /// The window has begun.
     counts: bool,
     requests: Vec<Asked>,
-    /// Units of reads that were answered, and of those that the host asks the flash for and no read was submitted yet.
+    /// Units of reads that were answered, and units that the host asks the flash for and no read was submitted yet.
     units_read: u64,
     wanted: Vec<Ppa>,
     unit: u64,
@@ -143,7 +143,7 @@ impl Ledger {
         self.busy_then = clock.busy(now);
         self.window = now;
         self.counts = true;
-        // Those under way came before.
+        // Requests in flight came before.
         self.requests.iter_mut().for_each(|asked| asked.counts = false);
     }
 
@@ -277,7 +277,7 @@ impl Ledger {
         }
         if op == Op::Read {
             self.units_read += if asked.unheard { 0 } else { asked.units };
-            assert_eq!(self.wanted, [], "the host wants units of the flash that nobody reads");
+            assert_eq!(self.wanted, [], "the host wants units of the flash that no read brings");
             assert!(
                 failed || asked.parts == 0,
                 "a read is answered while {} of its parts are read",
@@ -332,7 +332,7 @@ impl Ledger {
                 let said = flash[what][name].as_u64();
                 assert_eq!(said, Some(all[at] - then[at]), "{what} of {name}: said and seen");
             }
-            // Reads count once they are decoded: those that are being decoded do not, and some of before do.
+            // Reads count once they are decoded: reads that are being decoded do not, and some of before do.
             let seen = self.all.pages_read[at] - self.then.pages_read[at];
             let least = seen.saturating_sub(clock.decoding(origin, now));
             let said = flash["reads"][name].as_u64().unwrap_or(u64::MAX);
@@ -386,7 +386,7 @@ impl Ledger {
         }
     }
 
-    /// The final account, when nothing is under way.
+    /// The final account, when nothing is in flight.
     pub fn settle(&self, ftl: &Ftl) {
         let stats = ftl.stats();
         let all = &self.all;

@@ -59,10 +59,10 @@ pub(crate) struct Checker {
     map: OwnMap,
     versions: u32,
     past: Past,
-    /// On whose behalf places were read since they were programmed, one bit for each; of those that something was moved
+    /// On whose behalf places were read since they were programmed, one bit for each; of the ones that something was moved
     /// from alone.
     read_by: ByNumber<u64, u16>,
-    /// What programs under way put on flash, by their owners: on whose behalf, and from where.
+    /// What programs in flight put on flash, by their owners: on whose behalf, and from where.
     placed: Vec<Vec<(Origin, u64)>>,
     /// The version that was fetched of a unit before the host asked for it; unordered, for it is only looked up.
     fetched: HashMap<u32, u32>,
@@ -271,7 +271,7 @@ impl Checker {
                     (lpn.0, version)
                 }
                 Origin::Map | Origin::Padding | Origin::Parity => (NOTHING, 0),
-                // Overtaken, and erased where it was: a copy that nobody needs.
+                // Overtaken, and erased where it was: a copy that is not needed.
                 _ if Ppa(from) == Ppa::NONE => (NOTHING, 0),
                 _ => self.moved(transaction, origin, Ppa(from), ppa),
             };
@@ -378,7 +378,7 @@ impl Checker {
             self.ledger.on_read(transaction);
         }
         let mut placed = std::mem::take(&mut self.placed[transaction.owner as usize]);
-        assert!(!placed.is_empty(), "a program ends that nobody said the units of");
+        assert!(!placed.is_empty(), "a program ends whose units were not told");
         self.ledger.on_programmed(transaction, placed.iter().map(|(origin, _)| *origin));
         let hosts = placed.iter().filter(|(origin, _)| *origin == Origin::Host);
         self.ledger.on_hosts_programmed(hosts.clone().map(|(_, slot)| *slot as u32));
@@ -450,7 +450,7 @@ impl Checker {
         }
     }
 
-    /// Nobody needs what is at `ppa`.
+    /// The data at `ppa` are not needed.
     fn leave(&mut self, ppa: Ppa) {
         self.map.place_mut(ppa).holder = NOTHING;
         if let Some(stripes) = &mut self.stripes {
@@ -639,7 +639,7 @@ impl Checker {
         self.ledger.compare(result, &self.clock, now);
     }
 
-    /// The final account, when nothing is under way.
+    /// The final account, when nothing is in flight.
     pub fn settle(&self, ftl: &Ftl, outstanding: u32, now: SimTime) {
         assert_eq!(
             self.requests_in,

@@ -15,7 +15,7 @@ const CHANGED_PART: usize = 4;
 /// One of so many may be looked up in the beginning: by then that took longer than they take.
 const ASKED_PART: usize = 8;
 
-/// What is known of a logical unit: together, since whoever asks for one of them asks for another.
+/// What is known of a logical unit: together, since they are asked for together.
 #[derive(Clone, Copy)]
 pub(super) struct Unit {
     pub home: Ppa,

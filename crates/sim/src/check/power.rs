@@ -1,4 +1,4 @@
-//! A power cut in the account: what was under way is gone, and what the drive says it found is looked at.
+//! A power cut in the account: operations in flight are gone, and what the drive says it found is looked at.
 
 use super::{Checker, NOTHING};
 use crate::past::EMPTY;
@@ -68,7 +68,7 @@ impl Checker {
         self.failures.on_cut();
     }
 
-    /// Nobody can read these units any more.
+    /// These units can no longer be read.
     fn spoil(&mut self, first: u64, units: u32) {
         for ppa in (first..first + u64::from(units)).map(Ppa) {
             let place = self.map.place_mut(ppa);
@@ -77,7 +77,7 @@ impl Checker {
         self.bytes.on_erase(first, units);
     }
 
-    /// A program was interrupted: what it wrote is nothing. Gives the page rows that this tore, those that lay on the same
+    /// A program was interrupted: what it wrote is nothing. Gives the page rows that this tore, rows that lay on the same
     /// wordline before included.
     fn tear(&mut self, superblock: usize, row: u32, rows: u32) -> impl Iterator<Item = (usize, u32)> + use<> {
         let units = self.layout.row_units;
@@ -148,7 +148,7 @@ impl Checker {
                 assert!(row < programmed, "{lpn} is looked for at {home}, which is not programmed");
                 self.put(lpn, home);
             }
-            // What the drive keeps for itself was promised to nobody.
+            // What the drive keeps for itself was promised to no host.
             if self.layout.is_host_unit(lpn) {
                 self.go_on_with(lpn, home, has_died);
             }

@@ -25,7 +25,7 @@ pub(crate) struct Survival {
     promised: Versions,
     /// Acknowledged and not promised yet.
     acknowledged: Versions,
-    /// What was so when each flush under way was asked for.
+    /// What was so when each flush in flight was asked for.
     flushes: BTreeMap<u32, [Versions; 2]>,
     /// Units of which any version that they held may be there, or none, and up to which version that is so.
     free: Versions,
@@ -86,7 +86,7 @@ impl Survival {
 
     /// This version, or a newer one, is there after every cut from now on.
     pub fn promise(&mut self, lpn: Lpn, version: u32) {
-        // A write that was under way when its unit was trimmed may be answered later than the trim.
+        // A write that was in flight when its unit was trimmed may be answered later than the trim.
         if version > self.undone && self.free.get(&lpn).is_none_or(|free| *free < version) {
             let newest = self.promised.entry(lpn).or_default();
             *newest = version.max(*newest);
@@ -97,7 +97,7 @@ impl Survival {
         }
     }
 
-    /// A cut has destroyed pages of which nobody can say what they held for the drive itself: records of trims may be gone.
+    /// A cut has destroyed pages of which it is not known what they held for the drive itself: records of trims may be gone.
     pub fn release_trims(&mut self) {
         self.gone.clear();
     }

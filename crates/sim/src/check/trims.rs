@@ -18,7 +18,7 @@ pub(crate) struct Trims {
     /// Units forgotten so far, and which of them each unit was last; none until a trim comes.
     count: u64,
     last: Vec<u64>,
-    /// Trims under way, and the count when they were asked for.
+    /// Trims in flight, and the count when they were asked for.
     asked: BTreeMap<u32, u64>,
     /// The units that each of them covers, and those of the one that forgot a unit last.
     covered: BTreeMap<u32, Range<u32>>,

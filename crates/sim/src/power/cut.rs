@@ -37,7 +37,7 @@ pub(crate) struct Cuts {
     by_time: Vec<SimTime>,
     by_operations: Vec<(u64, Nanos)>,
     seed: u64,
-    /// Those that were.
+    /// The ones that were.
     pub done: Vec<Cut>,
 }
 

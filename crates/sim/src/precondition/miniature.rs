@@ -10,7 +10,7 @@ use crate::{Drive, Error, PreconditionKind};
 use engine::RandomStream;
 use ftl::{Ftl, Layout, SetMoment};
 
-/// Superblocks a miniature has at most beside those that it keeps free or open, and mapping units in them.
+/// Superblocks a miniature has at most beside the superblocks that it keeps free or open, and mapping units in them.
 const SUPERBLOCKS: u32 = 768;
 const UNITS: u64 = 1 << 20;
 /// So many it has, however many units that takes: among fewer, the emptiest is fuller. With 128 of the 342 superblocks of

@@ -33,7 +33,7 @@ const WRITES_AT_ONCE: u64 = 1 << 16;
 /// A buffer that holds less than this part of what uniform writes overwrite meets next to none of them twice.
 const BUFFER_LEAST: u32 = 64;
 
-/// Preconditioning under way.
+/// Preconditioning in progress.
 pub(crate) struct Precondition {
     kind: PreconditionKind,
     filled: u32,

@@ -159,7 +159,7 @@ impl Own {
         step
     }
 
-    /// Asks the copy under way, or opens one.
+    /// Asks the copy in progress, or opens one.
     fn ask(&mut self) -> Result<Step, Error> {
         self.copies = self.copies.max(1);
         loop {

@@ -1,4 +1,4 @@
-//! Write amplification: what made it up, what of it was owed before, and what it comes to in the long run.
+//! Write amplification: its parts, the part owed before, and what it comes to in the long run.
 //!
 //! Over a window write amplification counts the victims that happened to fall into it. In the long run each unit of room
 //! that programs take must be gained by collecting, so that its cost per unit of room, which every victim shows, is all

@@ -77,7 +77,7 @@ sections! {
         hit_ratio_read: Option<f64> = "ratio",
         /// Superblocks of the cache that folding took.
         superblocks_folded: u64 = "superblocks",
-        /// Units in those that were valid when they were taken.
+        /// Units in these superblocks that were valid when they were taken.
         units_folded: u64 = "mapping units",
         /// Blocks erased that held one bit per cell; they are among `flash.erases`, too.
         blocks_erased: u64 = "blocks",

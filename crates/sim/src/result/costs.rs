@@ -58,7 +58,7 @@ sections! {
         superblocks_rewritten: u64 = "superblocks",
         /// Rounds completed, each over one die.
         rounds: u64 = "rounds",
-        /// Rounds that took longer than the period, those still under way included.
+        /// Rounds that took longer than the period, rounds in progress included.
         rounds_late: u64 = "rounds",
     }
 

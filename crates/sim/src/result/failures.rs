@@ -14,7 +14,7 @@ sections! {
         operations: u64 = "operations",
         /// The dies that failed.
         dies: Vec<u32> = "dies",
-        /// Programs that were under way or waiting there: their data went elsewhere, as far as they were in RAM.
+        /// Programs that were in flight or waiting there: their data went elsewhere, as far as they were in RAM.
         programs_failed: u64 = "programs",
         /// Mapping units there that parity gives back.
         units_protected: u64 = "mapping units",

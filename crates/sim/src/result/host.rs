@@ -111,7 +111,7 @@ sections! {
         late_ns_last: u64 = "ns",
         /// The longest that a request waited so.
         late_ns_max: u64 = "ns",
-        /// Requests that were outstanding, on average over the window (Little's law), those that waited for a place
+        /// Requests that were outstanding, on average over the window (Little's law), requests that waited for a place
         /// included; null where no time passed.
         outstanding_mean: Option<f64> = "requests",
     }
@@ -244,7 +244,7 @@ fn figures(of: &Latencies, span_ns: u64) -> Requests {
     }
 }
 
-/// How requests came; `outstanding_mean` by Little's law, those that had to wait for a place in the drive included.
+/// How requests came; `outstanding_mean` by Little's law, requests that had to wait for a place in the drive included.
 fn arrivals(measure: &Measure, span_ns: u64) -> Arrivals {
     let waited: u128 = measure.ops.iter().map(|of| of.latency_sum_ns).sum();
     Arrivals {

@@ -1,4 +1,4 @@
-//! A run whose requests come from outside: whoever brings them says how far its time goes.
+//! A run whose requests come from outside: their source says how far its time goes.
 
 use super::Run;
 use crate::Error;

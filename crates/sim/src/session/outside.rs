@@ -120,7 +120,7 @@ impl Session {
         self.wall += wall;
     }
 
-    /// No request follows: those under way are answered, and the run is over.
+    /// No request follows: requests in flight are answered, and the run is over.
     ///
     /// # Errors
     /// As for [`Self::advance`].

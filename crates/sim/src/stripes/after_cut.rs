@@ -1,4 +1,4 @@
-//! Parity after a power cut: which torn rows the rest of their stripes give back, and which help nobody.
+//! Parity after a power cut: which torn rows the rest of their stripes give back, and which are of no use.
 
 use super::{NOWHERE, StripeAccount};
 use controller::Kind;

@@ -71,7 +71,7 @@ fn the_hosts_data_on_a_die_are_bounded() {
     assert_eq!(most, quota, "it was never full, and nothing was tried");
 }
 
-/// Units of victims that are still to be given a place, at least: those in programs under way count as valid where they
+/// Units of victims that are still to be given a place, at least: those in programs in flight count as valid where they
 /// were, unless they were overwritten since.
 fn in_hand(bench: &Bench) -> u32 {
     let of_victims = |(state, valid): (&SuperblockState, &u32)| match state {

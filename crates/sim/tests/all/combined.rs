@@ -259,7 +259,7 @@ fn a_saved_state_that_contradicts_itself_is_refused() {
     assert!(bare.contains("keeps snapshots: expected a drive with ftl.snapshots"), "{bare}");
 }
 
-/// Of a program of several units each unit's own sectors cross the channel; of a page row, those that are asked for.
+/// Of a program of several units each unit's own sectors cross the channel; of a page row, the units that are asked for.
 #[test]
 fn sectors_go_with_programs_of_several_units() {
     // So that the flush at the end sends all to the flash.

@@ -25,7 +25,7 @@ const TINY: &[&str] = &[
     "ftl.gc.stream=separate",
 ];
 
-/// The ways in which a feature is turned on, each enough by itself, with what of its own it takes.
+/// The ways in which a feature is turned on, each enough by itself, with the settings of its own that it takes.
 fn settings(feature: Feature) -> Vec<Vec<String>> {
     let owned = |lines: &[&str]| -> Vec<String> { lines.iter().map(|line| (*line).to_owned()).collect() };
     let one = |lines: &[&str]| vec![owned(lines)];

@@ -195,7 +195,7 @@ fn more_commands_than_a_run_can_number_are_refused() {
 }
 
 /// All superblocks fall due at once, the whole of a die's time may go to them, and the die is always short of room. Between
-/// two that are written anew there are two victims of collection: the one under way when the second was asked for, and one
+/// two that are written anew there are two victims of collection: the one in progress when the second was asked for, and one
 /// for the host, which waits.
 #[test]
 fn between_two_superblocks_written_anew_the_host_has_a_turn() {
@@ -216,7 +216,7 @@ fn between_two_superblocks_written_anew_the_host_has_a_turn() {
     let turns: Vec<usize> =
         victims[of_gc[0]..].split(|(_, origin)| *origin == Origin::Refresh).map(<[_]>::len).collect();
     assert!(turns.len() > 100, "{}", turns.len());
-    // The last may be under way.
+    // The last may be in flight.
     let fewest = turns[..turns.len() - 1].iter().min();
     assert!(fewest >= Some(&2), "{turns:?}");
 }

@@ -205,7 +205,7 @@ fn whole_rows_are_folded_in_the_die_behind_others_that_are_not() {
 }
 
 /// Bursts of the host's writes, folding in idle time between them, and 10 ms that the host's data wait for company. Counts the
-/// programs that were padded: with folded data, such with data to be folded still under way; with the host's data, such before
+/// programs that were padded: with folded data, such with data to be folded still in flight; with the host's data, such before
 /// these had waited.
 fn padded(when_full: &str) -> [[u32; 2]; 2] {
     const PATIENCE_NS: u64 = 10_000_000;

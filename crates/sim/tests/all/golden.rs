@@ -1,6 +1,6 @@
 //! What does each policy of each seam do in one small run? `tests/data/counters.txt` has a line for each with the flash
 //! pages read and programmed and the blocks erased, by origin, and when the run ended. A change there is a line in a
-//! diff that somebody has to explain: `FLOATGATE_BLESS=1 cargo test -p sim --test all golden::` writes the file anew.
+//! diff that its commit has to explain: `FLOATGATE_BLESS=1 cargo test -p sim --test all golden::` writes the file anew.
 
 use crate::common::{PAPER, SMALL, catalogue, closed_loop, drive, run};
 use config::PolicyEntry;

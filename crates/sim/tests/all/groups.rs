@@ -58,7 +58,7 @@ fn the_group_of_a_failed_program_is_reclaimed_at_once() {
     assert!(tried.iter().all(|tried| *tried > 3), "{tried:?}");
 }
 
-/// A group is erased when no member holds anything any more, and no program of it, of data or of parity, is under way: until
+/// A group is erased when no member holds anything any more, and no program of it, of data or of parity, is in flight: until
 /// then each of its pages can be found again from the others.
 #[test]
 fn a_group_is_erased_only_when_all_of_it_is_over() {

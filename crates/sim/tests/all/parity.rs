@@ -193,7 +193,7 @@ fn filled_fast_and_filled_in_time_agree_on_write_amplification() {
 }
 
 /// Blocks of one plane have no spares: a superblock whose erase fails is lost, be it one with data or with parity. Its
-/// group goes on with those that are left, one of which holds the parity, until only one is: nothing could protect that.
+/// group goes on with the members that are left, one of which holds the parity, until only one is: nothing could protect that.
 #[test]
 fn a_group_goes_on_with_the_members_that_are_left() {
     let fails = ["ftl.op_ratio=3", "nand.bad_blocks.erase_fail_ratio=0.05"];
@@ -237,7 +237,7 @@ fn idle_dies_reclaim_groups_that_are_worth_it() {
     };
     let (many, gain) = reclaimed("0.1");
     assert!(many > 100 && gain > 0.1, "{many} superblocks gave back {gain}");
-    // None has so much to give: only what was under way comes to its end.
+    // None has so much to give: only operations in flight come to their end.
     let few = reclaimed("0.5").0;
     assert!(few < 12, "{few} superblocks");
 }

@@ -1,4 +1,4 @@
-//! The power fails in the middle of a run: what was durable is there afterwards, whatever was under way. The checker keeps
+//! The power fails in the middle of a run: what was durable is there afterwards, whichever operations were in flight. The checker keeps
 //! an account of its own of what was promised, and looks at every unit after every cut. Random drives: `swarm`.
 
 use crate::common::bench::Bench;
@@ -102,7 +102,7 @@ fn what_was_at_risk_until_a_cut_is_counted() {
     assert!(bench.write(0));
     bench.pass_until(50_000);
     bench.cut(drive(&settings).build(1).expect("a drive"));
-    assert_eq!(bench.ftl.stats().risk_unit_ns, 50_000, "one unit in the buffer, and its program under way");
+    assert_eq!(bench.ftl.stats().risk_unit_ns, 50_000, "one unit in the buffer, and its program in flight");
 }
 
 #[test]
@@ -276,7 +276,7 @@ fn what_was_trimmed_before_a_flush_is_gone_after_every_cut() {
     }
 }
 
-/// Units that nobody writes any more are trimmed, and the records of that are moved and written again and again.
+/// Units that are not written any more are trimmed, and the records of that are moved and written again and again.
 #[test]
 fn records_of_trims_outlive_the_superblocks_that_they_are_in() {
     for seed in 0..6 {

@@ -1,5 +1,5 @@
 //! A die or a channel fails, and the power, before it, after it, or both: what the rest of a stripe gives back is there after
-//! every cut, and of the rest nobody trusts what a dead die would say. The checker's accounts look at every unit. Random
+//! every cut, and what a dead die would say is not trusted. The checker's accounts look at every unit. Random
 //! drives: `swarm`.
 
 use crate::common::bench::Bench;

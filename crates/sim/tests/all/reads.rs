@@ -149,7 +149,7 @@ fn every_unit_read_comes_from_one_place() {
         let from = number(buffer, "units_read_from_buffer") + number(buffer, "units_read_from_flash");
         let fetched = number(&result, "ftl.read_ahead.units_fetched");
         assert_eq!(from + fetched + number(buffer, "units_read_unmapped"), 800, "{mapping}");
-        // A map entry that is not in RAM is not fetched for what nobody has asked for.
+        // A map entry that is not in RAM is not fetched unless it is asked for.
         assert!(fetched > 400 || mapping.ends_with("dftl"), "{mapping}: {fetched}");
     }
 }

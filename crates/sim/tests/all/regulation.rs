@@ -168,7 +168,7 @@ fn moved_data_are_regulated_too() {
         };
         let moved = number(&result, "flash.units_programmed.gc");
         assert!(moved > 1000, "{name}: {moved}");
-        // A program under way at the end was chosen for and is not counted yet.
+        // A program in flight at the end was chosen for and is not counted yet.
         assert!(sum("ftl.write_cost.units_by_step.other").abs_diff(moved) < 64, "{name}");
         assert!(sum("ftl.write_cost.units_by_step.host").abs_diff(30_000) < 64, "{name}");
     }

@@ -41,7 +41,7 @@ fn what_is_moved_waits_for_what_is_still_read() {
         seen = [log.submitted.len(), log.finished.len()];
         for (_, origins) in &log.placed[placed..] {
             let is_padded = origins.contains(&Origin::Gc) && origins.contains(&Origin::Padding);
-            assert!(!is_padded || before.min(reads) == 0, "{reads} reads under way");
+            assert!(!is_padded || before.min(reads) == 0, "{reads} reads in flight");
             padded += u32::from(is_padded);
         }
         placed = log.placed.len();

@@ -47,7 +47,7 @@ fn a_snapshot_costs_the_map_and_no_data() {
 
 #[test]
 fn it_keeps_each_overwritten_unit_once_and_no_other() {
-    // A hundred units, twice each: the version in between is seen by nobody.
+    // A hundred units, twice each: the version in between is seen by no snapshot.
     let writes = || closed_loop(200, 1, |index| (Op::Write, index % 100 * 4096, 4096));
     let result = snapshots(&[AT_ONCE], writes());
     assert_eq!(count(&result, "units_kept"), 100);

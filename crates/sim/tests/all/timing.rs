@@ -237,7 +237,7 @@ fn saturated_reads_run_at_the_speed_of_the_slowest_part() {
         4.0 * 4096e9 / page_ns as f64,
         "die-bound reads",
     );
-    // With cache reads the array senses the next page while this one is given, on a channel that nobody else wants, too.
+    // With cache reads the array senses the next page while this one is given, also on a channel that is otherwise idle.
     for (way, cycles, command_ns) in [("ways=1", "=0", 0), ("ways=2", "=0", 0), ("ways=2", "=7", CYCLES_7_NS)]
     {
         let [way, cycles] = [format!("geometry.{way}"), format!("bus.cycles_read{cycles}")];

@@ -1,6 +1,6 @@
 //! Does what is written anew leave collection the room it counts on, and is nothing forgotten that has to wait?
 
-use crate::common::bench::{Bench, NOBODY};
+use crate::common::bench::{Bench, NO_REQUEST};
 use crate::common::{PAPER, drive};
 use controller::{Class, Kind, Origin, Transaction};
 use engine::RandomStream;
@@ -29,11 +29,11 @@ fn bench(more: &[&str]) -> Bench {
 /// The host asks for a unit so often that its superblock is worn out by that.
 fn ask_for_reads(bench: &mut Bench, lpn: u32) {
     for _ in 0..40 {
-        bench.ftl.read(NOBODY, Lpn(lpn), 1, &mut bench.ctx);
+        bench.ftl.read(NO_REQUEST, Lpn(lpn), 1, &mut bench.ctx);
     }
 }
 
-/// A superblock falls due while a program to it is under way: it waits until that has ended, and is written anew then.
+/// A superblock falls due while a program to it is in flight: it waits until that has ended, and is written anew then.
 #[test]
 fn what_falls_due_during_a_program_is_written_anew_after_it() {
     let mut bench = bench(&["ftl.refresh.age=300d"]);
@@ -45,7 +45,7 @@ fn what_falls_due_during_a_program_is_written_anew_after_it() {
     bench.pass_until(due + 1);
     let program = *bench.ctx.probe.submitted.last().unwrap();
     assert_eq!((program.kind, program.superblock), (Kind::Program, bench.home_of(0)));
-    assert_eq!(bench.ftl.upkeep().map(|(counts, ..)| counts.begun), Some(0), "its program is under way");
+    assert_eq!(bench.ftl.upkeep().map(|(counts, ..)| counts.begun), Some(0), "its program is in flight");
     bench.pass_until(due + DAY_NS);
     assert_eq!(bench.ftl.stats().units_programmed[Origin::Refresh as usize], 5);
     assert_eq!(bench.ftl.upkeep().map(|(counts, ..)| counts.begun), Some(1));
@@ -93,7 +93,7 @@ fn what_is_being_emptied_does_not_wait_to_be_written_anew() {
         (0..LOGICAL).for_each(|lpn| assert!(bench.write(lpn)));
         ask_for_reads(&mut bench, 0);
         bench.pass_until(bench.now().ns() + 10_000_000);
-        let mut written = vec![NOBODY; 64];
+        let mut written = vec![NO_REQUEST; 64];
         loop {
             written.push(random.below(u64::from(LOGICAL)) as u32);
             assert!(bench.write(written[written.len() - 1]));
@@ -123,7 +123,7 @@ fn what_is_being_emptied_does_not_wait_to_be_written_anew() {
 struct Closed {
     /// The host's while a collection had units in hand.
     hosts: u32,
-    /// Those that collections fill: all, while units were in hand, while no superblock was free.
+    /// Superblocks that collections fill: all, while units were in hand, while no superblock was free.
     moving: [u32; 3],
 }
 
@@ -183,7 +183,7 @@ fn ask_for_rewrite(bench: &mut Bench, lpn: u32) {
         bench.pass_until(bench.now().ns() + 1_000_000);
     }
     for _ in 0..2 {
-        bench.ftl.read(NOBODY, Lpn(lpn), 1, &mut bench.ctx);
+        bench.ftl.read(NO_REQUEST, Lpn(lpn), 1, &mut bench.ctx);
     }
 }
 
@@ -272,7 +272,7 @@ fn what_is_written_anew_shares_a_program_and_waits_for_nothing_else() {
             bench.pass_until(bench.now().ns() + 2_000_000);
         }
         for lpn in [7, 8, 7, 8] {
-            bench.ftl.read(NOBODY, Lpn(lpn), 1, &mut bench.ctx);
+            bench.ftl.read(NO_REQUEST, Lpn(lpn), 1, &mut bench.ctx);
         }
         let is_read = |it: &&Transaction| it.kind == Kind::Read && it.origin == Origin::Rewrite;
         while bench.ctx.probe.submitted.iter().filter(is_read).count() < 2 {
@@ -329,7 +329,7 @@ fn what_wear_levelling_moves_does_not_count_as_written_anew() {
     assert!(begun > Some(5), "{begun:?}");
 }
 
-/// Reads wear a superblock out while a program to it is under way: it cannot be moved at that moment, and is looked at again.
+/// Reads wear a superblock out while a program to it is in flight: it cannot be moved at that moment, and is looked at again.
 #[test]
 fn what_reads_wear_out_during_a_program_is_moved_after_it() {
     let mut bench = bench(READS);

@@ -7,8 +7,8 @@ use engine::Event;
 use ftl::{Coverage, Found, Ftl, FtlConfig, Output, Probe, SuperblockState};
 use units::{DieId, Lpn, Ppa, SimTime};
 
-/// Nobody waits for the program.
-pub const NOBODY: u32 = u32::MAX;
+/// No request waits for the program.
+pub const NO_REQUEST: u32 = u32::MAX;
 
 /// What the layer had done on the flash, in the order in which it was.
 #[derive(Default)]
@@ -124,7 +124,7 @@ impl Bench {
 
     /// Writes a unit as soon as the buffer has room; false when that never comes.
     pub fn write(&mut self, lpn: u32) -> bool {
-        self.write_for(NOBODY, lpn, Coverage::Whole)
+        self.write_for(NO_REQUEST, lpn, Coverage::Whole)
     }
 
     /// Writes a unit, or a part of it; `request` waits for its program.

@@ -10,9 +10,9 @@ use std::collections::{BTreeSet, HashMap};
 /// Which features are dealt together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rule {
-    /// Those that were when seeds were first dealt.
+    /// Features that were there when seeds were first dealt.
     Then,
-    /// Those that the table lets go together.
+    /// Features that the table lets go together.
     Now,
 }
 
@@ -83,7 +83,7 @@ impl Deal {
         self.on.contains(feature)
     }
 
-    /// What of the table is on.
+    /// The features of the table that are on.
     fn features(&self) -> Vec<Feature> {
         let values: HashMap<&str, &str> = self.lines.iter().filter_map(|line| line.split_once('=')).collect();
         let says =

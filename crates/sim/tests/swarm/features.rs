@@ -74,7 +74,7 @@ pub const APART_THEN: &[(F, F)] = &[
     (F::Sectors, F::Birrell),
 ];
 
-/// What of the table a feature of the list can be, each by itself; a feature that is none of it goes with all others.
+/// The rows of the table that a feature of the list can be, each by itself; a feature that is none of it goes with all others.
 pub const OF_THE_TABLE: &[(&str, &[F])] = &[
     ("code", &[F::Code]),
     ("bch", &[F::Code]),

@@ -26,7 +26,7 @@ const CUT_SEEDS: u64 = 900;
 const CUTS_LEAST: u64 = 500;
 /// Seeds of which a die or a channel fails.
 const FAILING_SEEDS: u64 = 400;
-/// Seeds beyond those that once showed what no other did: upkeep that brought itself about for ever, a miniature whose
+/// Seeds beyond the ones that once showed what no other did: upkeep that brought itself about for ever, a miniature whose
 /// buffer held all that it wrote, a read of what is nowhere on a drive that had lost data, snapshots of a saved drive with
 /// its map on flash, data that a collection moved and a timer of the host's padded away, a victim
 /// taken for room that the same timer may pad away, a drive that wore out and refreshed its data for ever,

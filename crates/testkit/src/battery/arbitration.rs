@@ -1,4 +1,4 @@
-//! Arbiters: only what waits, the same again from the same history, and nobody waits for ever unless the
+//! Arbiters: only what waits, the same again from the same history, and no operation waits for ever unless the
 //! policy's card says so.
 
 use super::Starvation;

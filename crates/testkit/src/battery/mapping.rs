@@ -15,7 +15,7 @@ use units::{Lpn, Ppa};
 /// Steps from which on a history is long.
 const LONG: u64 = 1_000;
 /// A request that waits for nothing.
-const NOBODY: u32 = u32::MAX;
+const NO_REQUEST: u32 = u32::MAX;
 /// Reads that may be outstanding.
 const READS_MOST: u32 = 4;
 
@@ -98,7 +98,7 @@ impl Bench {
                 Output::Read { .. } => self.reads -= 1,
                 Output::Mapped { more, .. } => self.reads += more,
                 Output::Flushed { .. } => self.flushed = true,
-                Output::Durable { .. } => unreachable!("nobody waits for a write"),
+                Output::Durable { .. } => unreachable!("no request waits for a write"),
             }
         }
         true
@@ -114,7 +114,7 @@ impl Bench {
                             return false;
                         }
                     }
-                    self.ftl.write(NOBODY, Lpn(lpn), Coverage::Whole, &mut self.ctx);
+                    self.ftl.write(NO_REQUEST, Lpn(lpn), Coverage::Whole, &mut self.ctx);
                 }
                 self.ftl.pump(&mut self.ctx);
             }

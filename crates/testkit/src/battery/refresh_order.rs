@@ -1,4 +1,4 @@
-//! Orders of refreshes: one of those that wait, the same again for the same history, and the first where the order says so.
+//! Orders of refreshes: one of the waiting refreshes, the same again for the same history, and the first where the order says so.
 
 use engine::RandomStream;
 use ftl::refresh_order::{Maker, RefreshView};

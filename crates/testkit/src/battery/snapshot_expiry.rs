@@ -1,4 +1,4 @@
-//! Expiry of snapshots: one of those that may go, and the same again for the same history.
+//! Expiry of snapshots: one of the snapshots that may go, and the same again for the same history.
 
 use engine::RandomStream;
 use ftl::snapshot_expiry::{Droppable, ExpiryReason, ExpiryView, Maker};
@@ -14,7 +14,7 @@ fn history(context: &str, maker: &Maker, events: u64, seed: u64) -> Vec<u32> {
         if random.chance(0.01) {
             keep = 1 + random.below(12) as u32;
         }
-        // Those that a saved state brought are all of the beginning.
+        // Snapshots of a saved state are all of the beginning.
         now += if serial < 3 { 0 } else { random.below(1 << 40) };
         kept.push(Droppable { serial, taken: SimTime::from_ns(now), differences: 0 });
         loop {

@@ -112,7 +112,7 @@ impl<'a> Die<'a> {
         picked
     }
 
-    /// Reclaims `victim` and whatever the policy then wants moved; its data goes to a fresh superblock.
+    /// Reclaims `victim` and the superblocks that the policy then wants moved; its data goes to a fresh superblock.
     fn reclaim(&mut self, victim: SuperblockId, valid: u32) {
         self.erase(victim);
         self.write_one(valid);

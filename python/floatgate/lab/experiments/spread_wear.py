@@ -69,7 +69,7 @@ def run(bench: Bench) -> Result:
 
 
 def _spread(lives: Sequence[Life], cycles: float) -> Used:
-    """All blocks alike, but for those that fail before: the others share what is left."""
+    """All blocks alike, but for blocks that fail before: the others share what is left."""
     left, used = cycles, []
     for place, life in enumerate(sorted(lives, key=lambda one: one.cycles)):
         mine = min(life.cycles, int(left / (len(lives) - place)))

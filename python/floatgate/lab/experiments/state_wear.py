@@ -91,7 +91,7 @@ def _last_of_all(found: dict[str, list[errors.CellErrors | None]]) -> tuple[dict
 
 
 def _worn(bench: Bench, name: str, pattern: str, pages: Pages) -> list[errors.CellErrors | None]:
-    """Collect errors of some blocks, of those that live, at each point; None from where none does."""
+    """Collect errors of the live ones of some blocks, at each point; None once none lives."""
     chip, blocks = bench.sample(BLOCKS, name.replace(" ", "-"))
     sums: list[errors.CellErrors | None] = []
     done = 0

@@ -141,7 +141,7 @@ class Gatherer:
         return page % self._part.bits
 
     def _counted(self, batch: Batch) -> Truth:
-        """Return which entries tell how long an operation takes: those that succeeded and wrote."""
+        """Return which entries tell how long an operation takes: entries that succeeded and wrote."""
         counted = ~batch.failed
         if self._part is not None and self._part.one_shot:
             # The other pages of a wordline only load their data: the last one's program writes them all.

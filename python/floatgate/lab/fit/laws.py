@@ -110,7 +110,7 @@ class Goodness:
 
 @dataclass(frozen=True)
 class Fitted:
-    """The law that was chosen, and those that were not."""
+    """The law that was chosen, and the laws that were not."""
 
     law: Law
     goodness: Goodness

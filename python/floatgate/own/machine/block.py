@@ -140,7 +140,7 @@ def _place(context: Any, builder: Any, at: int, kind: Any, block: Any) -> Any:
 
 
 def _array(context: Any, builder: Any, of: Field, block: Any) -> Any:
-    """An array on memory that somebody else keeps."""
+    """An array on memory that another object keeps."""
     count = 1 + 2 * of.type.ndim
     words = [
         builder.load(_place(context, builder, of.at + WORD * word, types.intp, block))

@@ -11,7 +11,7 @@ _ours: Any = None
 
 
 def listen() -> None:
-    """Hear what is raised in a compiled method; all else goes on to whoever listened before."""
+    """Hear what is raised in a compiled method; all else goes on to the listener before."""
     global _ours
     if sys.unraisablehook is not _ours:
         _ours = _hook(sys.unraisablehook)

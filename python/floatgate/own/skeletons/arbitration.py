@@ -1,4 +1,4 @@
-"""An arbiter: whoever waits longest gets the channel, but commands wait as if for `ahead_ns` more."""
+"""An arbiter: the longest wait gets the channel, but commands wait as if for `ahead_ns` more."""
 
 import floatgate as fg
 

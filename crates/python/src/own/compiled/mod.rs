@@ -1,7 +1,7 @@
 //! Policies in Python that became machine code, called through C functions without the interpreter.
 //!
 //! `floatgate.own.machine` compiles the methods and keeps the state; what a call is told lies in a `#[repr(C)]` struct,
-//! whose fields are those that the seam's module of `floatgate.own` lists.
+//! whose fields are the ones that the seam's module of `floatgate.own` lists.
 
 pub mod arbitration;
 pub mod eviction;
@@ -144,6 +144,6 @@ struct Method<T> {
     told: PhantomData<fn(&T)>,
 }
 
-// SAFETY: whoever has the policy has its state to himself, as with all that is `Send`.
+// SAFETY: the owner of the policy alone has its state, as with all that is `Send`.
 #[allow(unsafe_code)]
 unsafe impl<T> Send for Method<T> {}

@@ -40,7 +40,7 @@ impl Random {
 impl Drop for Random {
     #[allow(unsafe_code)]
     fn drop(&mut self) {
-        // SAFETY: `of` made both boxes, and nobody draws any more.
+        // SAFETY: `of` made both boxes, and no policy draws any more.
         unsafe {
             let drawing = Box::from_raw(self.0);
             drop(Box::from_raw(drawing.stream));

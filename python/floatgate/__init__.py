@@ -113,6 +113,7 @@ _HOMES = {
 _MODULES = {
     "bus": "bus",
     "compare": "compare",
+    "ecc": "ecc",
     "examples": "examples",
     "grid": "grid",
     "plan": "plan",
@@ -168,6 +169,7 @@ __all__ = [
     "derive",
     "drive",
     "drives",
+    "ecc",  # noqa: F405 - given by __getattr__
     "examples",
     "experiments",
     "fit",

@@ -24,6 +24,7 @@ from floatgate.options import (
     bus,
     compare,
     drives,
+    ecc,
     fields_of,
     lab,
     listing,
@@ -51,6 +52,7 @@ KEYWORDS: dict[str, tuple[tuple[type, ...], tuple[str, ...]]] = {
     "CharacterizeKeywords": ((lab.CharacterizeOptions,), ()),
     "CompareKeywords": ((compare.CompareOptions,), ()),
     "DeriveKeywords": ((lab.DeriveOptions,), ()),
+    "EccMeasureKeywords": ((ecc.EccMeasureOptions,), ()),
     "ExamplesKeywords": ((listing.ExamplesOptions,), ()),
     "FitKeywords": ((lab.FitOptions,), ("voltages",)),
     "FitVoltagesKeywords": ((lab.FitOptions,), ("voltages", "sampled")),
@@ -92,7 +94,7 @@ def keywords() -> str:
 
 
 # Functions that stand beside the policies of a namespace.
-BESIDE = {"bus": ("explore", "waveform")}
+BESIDE = {"bus": ("explore", "waveform"), "ecc": ("codes", "measure")}
 
 
 def seams() -> str:
@@ -111,7 +113,7 @@ def seams() -> str:
         "from collections.abc import Sequence",
         "from typing import Literal, SupportsFloat, SupportsIndex, TypeAlias",
         "",
-        *(f"from floatgate.api import {name} as _{name}" for name in BESIDE),
+        f"from floatgate.api import {', '.join(f'{name} as _{name}' for name in BESIDE)}",
         f"from floatgate.own import {', '.join(f'{name} as _{name}' for name in own)}",
         "from floatgate.policies import Policy as _Policy",
         "",

@@ -265,12 +265,12 @@ class CharacterizeKeywords(TypedDict, total=False):
 class CompareKeywords(TypedDict, total=False):
     """The options of `CompareOptions`."""
 
-    metric: str | Sequence[str | SupportsIndex] | None
+    metric: str | Sequence[str | SupportsFloat | SupportsIndex] | None
     """Numbers of run.json. Paths of numbers: waf; default the headline, or a study's objectives and
     bounds.
     """
 
-    key: str | Sequence[str | SupportsIndex] | None
+    key: str | Sequence[str | SupportsFloat | SupportsIndex] | None
     """What may differ, where it is more than one key. Keys, options, or drive for its whole
     configuration; default the one key that differs.
     """
@@ -294,6 +294,90 @@ class DeriveKeywords(TypedDict, total=False):
 
     seed: SupportsIndex
     """Which sample of the chip. A whole number from 0 to 18446744073709551615; default 1."""
+
+
+class EccMeasureKeywords(TypedDict, total=False):
+    """The options of `EccMeasureOptions`."""
+
+    channel: str
+    """What becomes of its bits: flips, Gaussian noise, or a page of a chip. Flips, gauss, or a chip's
+    name or file; default flips.
+    """
+
+    model: Literal["cells", "tables"] | None
+    """The chip's cells, or the tables that drives use. One of cells, tables; default cells."""
+
+    page: SupportsIndex | None
+    """Which page of a wordline, from 0. A whole number from 0 to 3; default 0."""
+
+    pe_cycles: SupportsIndex | None
+    """Program/erase cycles of the page's block. A whole number from 0 to 10000000; default the rated
+    ones.
+    """
+
+    reads: SupportsIndex | None
+    """Reads of the block since the page was written. A whole number from 0 to 1000000000000; default
+    0.
+    """
+
+    age: str | Sequence[str | SupportsFloat | SupportsIndex] | None
+    """Ages of the page, at the chip's reference temperature. Times with commas between: 30d,365d;
+    default ages that have the rates.
+    """
+
+    rate: str | Sequence[str | SupportsFloat | SupportsIndex] | None
+    """Raw bit error rates of a read with one comparison at each boundary. Rates with commas between:
+    0.008,0.0075; default from where most words fail to where too few do to be counted.
+    """
+
+    soft_bits: str | Sequence[str | SupportsFloat | SupportsIndex] | None
+    """Soft bits: 2^k - 1 comparisons at each boundary. 1, 2 or 3, several with commas between; default
+    1 for flips, else 1,2,3.
+    """
+
+    placement: Literal["information", "even", "ratio"] | None
+    """Where references lie: by mutual information, evenly, by a constant ratio of densities. One of
+    information, even, ratio; default information.
+    """
+
+    rank: SupportsFloat | None
+    """The page is of the block of this rank, from the best, 0, to the worst, 1. A number from 0.001 to
+    0.999; default the mean of all blocks.
+    """
+
+    knows: Literal["page", "mean"] | None
+    """What the controller's tables are of: the page itself, or the mean of all blocks. One of page,
+    mean; default page.
+    """
+
+    decoder: str
+    """How words are decoded. A decoder of `floatgate ecc codes`; default min-sum-8."""
+
+    parameter: Mapping[str, Any] | None
+    """A parameter of the decoder (repeatable). A parameter of the decoder and its value:
+    iterations=12.
+    """
+
+    failures: SupportsIndex
+    """Failures after which a point is done. A whole number from 1 to 1000000000; default 100."""
+
+    words: SupportsIndex
+    """Words decoded at each point at most. A whole number from 64 to 4000000000; default 100000.
+    """
+
+    seed: SupportsIndex
+    """Seed of every random stream. A whole number from 0 to 18446744073709551615; default 1."""
+
+    workers: SupportsIndex | None
+    """Processes. A whole number of at least 1; default one per core."""
+
+    scheduler: str | None
+    """A Dask cluster that does the work instead (docs/how-to/cluster.md). Tcp://HOST:PORT; default
+    FLOATGATE_SCHEDULER, or this machine.
+    """
+
+    out: str | PathLike[str] | None
+    """File to write. A new file, or one that Floatgate wrote; nothing is written without it."""
 
 
 class ExamplesKeywords(TypedDict, total=False):
@@ -339,16 +423,16 @@ class FitVoltagesKeywords(TypedDict, total=False):
 class GridKeywords(TypedDict, total=False):
     """The options of `GridOptions`."""
 
-    block: str | Sequence[str | SupportsIndex] | None
+    block: str | Sequence[str | SupportsFloat | SupportsIndex] | None
     """Sizes. Sizes of whole sectors; default 512 to 1m."""
 
-    depth: str | Sequence[str | SupportsIndex]
+    depth: str | Sequence[str | SupportsFloat | SupportsIndex]
     """Requests outstanding. Numbers of at least 1; default 1,2,4."""
 
-    pattern: str | Sequence[str | SupportsIndex]
+    pattern: str | Sequence[str | SupportsFloat | SupportsIndex]
     """Patterns. Of sequential, random; default sequential,random."""
 
-    op: str | Sequence[str | SupportsIndex]
+    op: str | Sequence[str | SupportsFloat | SupportsIndex]
     """Operations. Of read, write; default read,write."""
 
     file_size: str
@@ -522,10 +606,10 @@ class SnapshotsKeywords(TypedDict, total=False):
     set: Mapping[str, Any] | None
     """Override a configuration key (repeatable). A key of `floatgate keys` and its value."""
 
-    every: str | Sequence[str | SupportsIndex]
+    every: str | Sequence[str | SupportsFloat | SupportsIndex]
     """Intervals between snapshots. Times above 0; default 50ms,200ms,800ms."""
 
-    keep: str | Sequence[str | SupportsIndex]
+    keep: str | Sequence[str | SupportsFloat | SupportsIndex]
     """Maximum number of snapshots. Numbers of at least 1; default 1,2,4,8."""
 
     span: SupportsFloat

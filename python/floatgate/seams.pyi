@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Literal, SupportsFloat, SupportsIndex, TypeAlias
 
-from floatgate.api import bus as _bus
+from floatgate.api import bus as _bus, ecc as _ecc
 from floatgate.own import (
     arbitration as _arbitration,
     eviction as _eviction,
@@ -227,6 +227,8 @@ class controller:
 
 class ecc:
     path: str
+    codes = staticmethod(_ecc.codes)
+    measure = staticmethod(_ecc.measure)
     class code:
         path: str
         class Bch(_Policy):

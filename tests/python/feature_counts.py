@@ -12,14 +12,10 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 SOURCES = ROOT / "crates" / "ftl" / "src"
 
-#: How a feature is spelled, and what is its own beside `features/NAME`: the seam of its policies, and rooms
-#: that are still to be moved.
+#: How a feature is spelled, and what is its own beside `features/NAME`: the seam of its policies.
 FEATURES = {
-    "regulation": (r"regulat\w*", ["guards/regulation", "regulator"]),
-    "demand": (
-        r"demand\w*|map_on_flash|checkpoints",
-        ["guards/demand", "map_on_flash", "mapping", "recovery"],
-    ),
+    "costs": (r"regulat\w*", ["regulator"]),
+    "demand": (r"demand\w*|map_on_flash|checkpoints", ["flash_map", "mapping", "recovery"]),
     "parity": (r"parity\w*|stripes?\b\w*|rebuilds?", ["parity"]),
     "snapshots": (r"snapshot\w*", ["snapshot_expiry"]),
     "sectors": (r"sectors\w*", []),
@@ -56,13 +52,6 @@ def mentions() -> dict[str, int]:
     return found
 
 
-def guarded() -> int:
-    """Return how often a feature is asked for by its name among the guards."""
-    named = "|".join(FEATURES)
-    texts = [code(path) for path in SOURCES.rglob("*.rs")]
-    return sum(len(re.findall(rf"\bguards\s*\.\s*(?:{named})\b", text)) for text in texts)
-
-
 def methods() -> Counter[str]:
     """Return the methods of each type; a free function that changes a `Media` is one of its methods."""
     found: Counter[str] = Counter()
@@ -87,7 +76,7 @@ def main() -> None:
     """Print what there is."""
     lines = ["mentions outside the feature's room"]
     lines += [f"  {name:12} {count:4}" for name, count in mentions().items()]
-    lines += [f"  among the guards, by name: {guarded()}", "methods of a type"]
+    lines += ["methods of a type"]
     lines += [f"  {name:12} {count:4}" for name, count in methods().most_common(12)]
     sys.stdout.write("\n".join(lines) + "\n")
 

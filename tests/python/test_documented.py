@@ -117,6 +117,7 @@ SYNOPSIS = re.compile(
 # Where the work itself begins, which takes seconds to hours.
 WORK = (
     "floatgate.ageing.age",
+    "floatgate.api.ecc.conduct",
     "floatgate.compare.work.read",
     "floatgate.snapshots.measure",
     "floatgate.grid.run._run_all",

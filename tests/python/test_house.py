@@ -10,7 +10,7 @@ SOURCES = Path(__file__).parents[2] / "crates" / "ftl" / "src"
 #: From the ground up; rooms of one line may name each other's floor only from below. As in ARCHITECTURE.md.
 FLOORS = [
     ["compatibility", "layout", "stats", "output", "events", "probe", "saved", "lapse"],
-    ["turnover", "buffer", "map_on_flash"],
+    ["turnover", "buffer", "flash_map"],
     ["gc", "wear", "placement", "program_order", "refresh_order", "regulator", "snapshot_expiry"],
     ["slc_cache", "parity", "read_merge", "read_ahead", "recovery"],
     ["store"],
@@ -18,7 +18,6 @@ FLOORS = [
     ["core"],
     ["features"],
     ["settings"],
-    ["guards"],
     ["medium"],
     ["media"],
     ["relocate"],

@@ -33,6 +33,7 @@ TRACE = "".join(
     f"{128166372003061629 + 10_000_000 * n},hm,1,{op},{offset},{size},413\n"
     for n, (op, offset, size) in enumerate((("Read", 8192, 4096), ("Write", 0, 8192), ("Write", 4096, 4096)))
 )
+CODE = "wifi-648-540"
 LOG = "block,page,operation,cycle,busy_ns,pulses,status\n" + "".join(
     f"0,0,program,{cycle},300000,,ok\n0,0,read,{cycle},25000,,ok\n0,,erase,{cycle},1500000,,ok\n"
     for cycle in range(1, 40)
@@ -83,6 +84,12 @@ BASES: dict[str, tuple[str, ...]] = {
     "snapshots": (f"{TINY} --set nand.blocks_per_plane=128 --time 20ms --every 5ms --keep 1 --out o.html",),
     "bus explore": ("--chip slc-16g --interface nv-ddr:5 --out o",),
     "bus waveform": ("--interface conv --out o", "--interface conv --operation erase --out o"),
+    "ecc measure": (
+        f"{CODE} --rate 0.03 --words 64 --workers 1 --out o.toml",
+        f"{CODE} --channel gauss --rate 0.03 --soft-bits 1 --words 64 --workers 1 --out o.toml",
+        f"{CODE} --channel poster-mlc --age 1d --soft-bits 1 --words 64 --workers 1 --out o.toml",
+    ),
+    "ecc codes": ("",),
     "trace info": ("t.csv", "volume:prn_0,requests=200", "t.csv --constant-memory", "t.csv --out o"),
     "trace convert": ("t.csv new.csv", "volume:prn_0,requests=200 new.csv"),
     "trace formats": ("",),
@@ -341,6 +348,7 @@ PLACES: dict[tuple[str, str], tuple[str, str]] = {
     ("schema", "--out"): (BASES["schema"][0], "o.json"),
     ("bus explore", "--out"): (BASES["bus explore"][0], "o/front.svg"),
     ("bus waveform", "--out"): (BASES["bus waveform"][0], "o/conv-read.vcd"),
+    ("ecc measure", "--out"): (BASES["ecc measure"][0], "o.toml"),
     ("trace info", "--out"): ("t.csv --out o", "o/traces.svg"),
     ("trace convert", "OUT"): ("t.csv new.csv", "new.csv"),
     ("policies new", "OUT"): ("gc.victim new.py", "new.py"),

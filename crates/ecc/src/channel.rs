@@ -3,9 +3,10 @@
 //! Noise belongs to a bit by number, as all chance of cells does (`nand::cells::normal::Stream`): bit `b` of word `w` is
 //! the same on every machine and in any order of asking.
 
+use crate::sensing::Zones;
 use nand::cells::normal::{Stream, above, quantile};
 
-/// A channel without memory, the same for both values of a bit.
+/// A channel without memory.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Channel {
     /// White Gaussian noise of this deviation on +1 and -1.
@@ -20,6 +21,18 @@ pub enum Channel {
     },
     /// Levels of a coarse reader, in whole numbers only.
     Levels(Levels),
+    /// Values of a page's cells, which need not treat zeros and ones alike.
+    Values(Values),
+}
+
+/// A sent bit comes as one of a few values.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Values {
+    /// Of a sent zero and of a sent one, bounds of 64 uniform bits, rising: a draw below the k-th gives the k-th value, a draw
+    /// above all the last.
+    below: [Vec<u64>; 2],
+    /// The ratio of each value.
+    ratios: Vec<f32>,
 }
 
 /// A sent zero comes as one of a few levels; a sent one as their negatives.
@@ -58,6 +71,24 @@ impl Channel {
         })
     }
 
+    /// The values of a page's cells.
+    pub fn of_zones(zones: &Zones) -> Self {
+        let bounds = |shares: &Vec<f64>| {
+            let mut sum = 0.0;
+            let bound = |share: &f64| {
+                sum += share;
+                // Saturates at the most, which only draws of all ones reach.
+                (sum * 18_446_744_073_709_551_616.0) as u64
+            };
+            shares[..shares.len() - 1].iter().map(bound).collect::<Vec<u64>>()
+        };
+        let [zero, one] = &zones.shares;
+        Self::Values(Values {
+            below: [bounds(zero), bounds(one)],
+            ratios: zones.ratios.iter().map(|ratio| *ratio as f32).collect(),
+        })
+    }
+
     /// The ratio of a bit that was sent as this symbol, 1 for a zero and -1 for a one; chance is its stream and number.
     #[inline]
     pub fn ratio(&self, noise: Stream, bit: u64, symbol: f64) -> f32 {
@@ -75,6 +106,10 @@ impl Channel {
                 let draw = (noise.bits(bit) >> 32) as u32;
                 let level = levels[below.partition_point(|below| *below <= draw)];
                 symbol as f32 * f32::from(level)
+            }
+            Self::Values(Values { below, ratios }) => {
+                let draw = noise.bits(bit);
+                ratios[below[usize::from(symbol < 0.0)].partition_point(|below| *below <= draw)]
             }
         }
     }
@@ -97,6 +132,24 @@ mod tests {
         assert!((wrong - expected).abs() < 4.0 * expected.sqrt(), "{wrong} {expected}");
         let mirrored = |bit| channel.ratio(noise, bit, -1.0) == -channel.ratio(noise, bit, 1.0);
         assert!((0..1000).all(mirrored));
+    }
+
+    #[test]
+    fn values_come_as_often_as_their_shares_say() {
+        let shares = [vec![0.7, 0.2, 0.08, 0.02], vec![0.0, 0.1, 0.3, 0.6]];
+        let zones = Zones { shares: shares.clone(), ratios: vec![4.0, 1.0, -1.0, -4.0] };
+        let channel = Channel::of_zones(&zones);
+        let (noise, draws) = (Stream::new(11), 100_000u64);
+        for (symbol, shares) in [1.0, -1.0].iter().zip(&shares) {
+            for (ratio, share) in zones.ratios.iter().zip(shares) {
+                let found = (0..draws).filter(|bit| f64::from(channel.ratio(noise, *bit, *symbol)) == *ratio);
+                let (found, expected) = (found.count() as f64, share * draws as f64);
+                assert!(
+                    (found - expected).abs() <= 4.5 * expected.sqrt(),
+                    "{symbol} {ratio}: {found} {expected}"
+                );
+            }
+        }
     }
 
     #[test]

@@ -7,6 +7,7 @@
 //!
 //! What really decodes, beside them; no drive reads with it yet:
 //!
+//! - [`sensing`]: a page of cells between references, and what each bit is told; [`law`]: how failures fall with errors.
 //! - [`ldpc`]: matrices of codes, their cycles, their encoder; [`decoder`]: how a word is decoded, one file per answer.
 //! - [`bch`]: BCH codes by algebra, beside the closed form of [`code`].
 //! - [`channel`]: what a decoder is told of each bit; [`measure`]: failures counted, with exact intervals.
@@ -21,8 +22,10 @@ mod config_read;
 pub mod cost;
 pub mod decoder;
 mod ladder;
+pub mod law;
 pub mod ldpc;
 pub mod measure;
+pub mod sensing;
 pub mod tail;
 
 pub use config_read::EccConfig;

@@ -33,6 +33,27 @@ pub struct Count {
     pub iterations: u64,
 }
 
+/// What was counted, and how many iterations how many words took.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// Failures among words.
+    pub count: Count,
+    /// Of each number of iterations, from none on, the words that took as many.
+    pub iterations: Vec<u64>,
+}
+
+impl Tally {
+    /// Adds another.
+    pub fn add(&mut self, other: &Self) {
+        self.count.add(&other.count);
+        let longest = self.iterations.len().max(other.iterations.len());
+        self.iterations.resize(longest, 0);
+        for (own, other) in self.iterations.iter_mut().zip(&other.iterations) {
+            *own += other;
+        }
+    }
+}
+
 impl Count {
     /// Adds another count.
     pub fn add(&mut self, other: &Self) {
@@ -138,6 +159,22 @@ impl Trial {
         words: Range<u64>,
         mut tell: impl FnMut(u64, &[bool], &Decoded),
     ) {
+        self.decode_while(decoder, words, |first, sent, decoded| {
+            tell(first, sent, decoded);
+            true
+        });
+    }
+
+    /// Decodes these words while what is told of them wants more; true where all were decoded.
+    ///
+    /// # Panics
+    /// As [`Self::decode`].
+    pub fn decode_while(
+        &self,
+        decoder: &dyn Decoder,
+        words: Range<u64>,
+        mut tell: impl FnMut(u64, &[bool], &Decoded) -> bool,
+    ) -> bool {
         let mut decoding = decoder.on(&self.graph);
         let side_by_side = decoding.words();
         let step = side_by_side as u64;
@@ -155,8 +192,11 @@ impl Trial {
                     *ratio = self.channel.ratio(*noise, bit as u64, symbol);
                 }
             }
-            tell(first, sent, decoding.decode(&ratios));
+            if !tell(first, sent, decoding.decode(&ratios)) {
+                return false;
+            }
         }
+        true
     }
 
     /// Counts the failures among these words.
@@ -164,28 +204,46 @@ impl Trial {
     /// # Panics
     /// As [`Self::decode`].
     pub fn count(&self, decoder: &dyn Decoder, words: Range<u64>) -> Count {
-        let mut count = Count::default();
+        self.tally(decoder, words, || true).unwrap_or_default().count
+    }
+
+    /// Counts the failures among these words, and their iterations, while `goes_on`; none where it ended before.
+    ///
+    /// # Panics
+    /// As [`Self::decode`].
+    pub fn tally(
+        &self,
+        decoder: &dyn Decoder,
+        words: Range<u64>,
+        goes_on: impl Fn() -> bool,
+    ) -> Option<Tally> {
+        let mut tally = Tally::default();
         let data_bits = self.graph.data_bits();
-        self.decode(decoder, words, |_, sent, decoded| {
-            let all = u64::MAX >> (64 - decoded.iterations.len());
-            let wrong = decoded.bits[..data_bits]
-                .iter()
-                .zip(sent)
-                .fold(0, |wrong, (bits, sent)| wrong | bits ^ if *sent { all } else { 0 });
-            count.add(&Count {
+        let is_whole = self.decode_while(decoder, words, |_, sent, decoded| {
+            let wrong = decoded.wrong(&sent[..data_bits]);
+            tally.count.add(&Count {
                 words: decoded.iterations.len() as u64,
                 failures: u64::from(wrong.count_ones()),
                 undetected: u64::from((wrong & decoded.converged).count_ones()),
                 iterations: decoded.iterations.iter().map(|each| u64::from(*each)).sum(),
             });
+            for iterations in &decoded.iterations {
+                let iterations = *iterations as usize;
+                if tally.iterations.len() <= iterations {
+                    tally.iterations.resize(iterations + 1, 0);
+                }
+                tally.iterations[iterations] += 1;
+            }
+            goes_on()
         });
-        count
+        is_whole.then_some(tally)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::decoder::MinSum8;
 
     fn count(words: u64, failures: u64) -> Count {
         Count { words, failures, ..Count::default() }
@@ -198,6 +256,16 @@ mod tests {
         assert!(low == 0.0 && (high - (1.0 - 0.025f64.powf(0.1))).abs() < 1e-6, "{low} {high}");
         let (low, high) = count(10, 3).interval(0.05);
         assert!((low - 0.066_74).abs() < 1e-4 && (high - 0.652_45).abs() < 1e-4, "{low} {high}");
+    }
+
+    #[test]
+    fn counting_ends_when_it_is_told_to() {
+        let graph = Arc::new(crate::ldpc::named("wifi-648-540").expect("a shipped code").graph);
+        let (trial, decoder) = (Trial::zeros(&graph, Channel::Flips { rate: 0.01 }, 1), MinSum8::default());
+        assert_eq!(trial.tally(&decoder, 0..128, || false), None);
+        let tally = trial.tally(&decoder, 0..128, || true).expect("all of them");
+        assert_eq!((tally.count.words, tally.iterations.iter().sum::<u64>()), (128, 128));
+        assert_eq!(tally.count, trial.count(&decoder, 0..128));
     }
 
     #[test]

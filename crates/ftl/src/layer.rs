@@ -9,8 +9,7 @@ use crate::parts::{Parts, costs_of};
 use crate::upkeep::Upkeep;
 use crate::{
     Act, Beginning, BlockMapped, Found, FtlConfig, FtlStats, Layout, Listed, Mark, Medium, Output,
-    PageMapped, Probe, Regulation, RegulationCounts, RegulationParts, SavedState, Seen, SuperblockState,
-    Turnover, UpkeepCounts,
+    PageMapped, Probe, RegulationParts, SavedState, Seen, SuperblockState, Turnover, UpkeepCounts,
 };
 use controller::{Context, Controller, ControllerConfig, Interrupted};
 use engine::Event;
@@ -83,7 +82,7 @@ impl Ftl {
         let parts = Parts { config, array, controller, rules, regulation, seed };
         match (config.mapping)().plan(&config.layout) {
             Plan::Pages(map) => {
-                let map = map.or_else(|| (config.faults.recovery)().map_on_flash(&config.layout));
+                let map = map.or_else(|| (config.faults.recovery)().checkpoint(&config.layout));
                 Ok(Self::Page(Box::new(PageMapped::new(parts, map)?)))
             }
             Plan::Blocks(rules) => Ok(Self::Blocks(Box::new(BlockMapped::new(parts, rules)?))),
@@ -156,13 +155,9 @@ impl Ftl {
         /// True when [`Self::reserve`] would give something.
         has_room() -> bool { |ftl| ftl.media().has_slot() }
         /// At power-up it must find its map again.
-        recovers() -> bool { |ftl| ftl.media().guards.demand.as_ref().is_some_and(|it| it.checkpoints.is_some()) }
+        recovers() -> bool { |ftl| ftl.media().features.recovers() }
         /// True while the buffer holds data that is not on flash.
         is_draining() -> bool { |ftl| ftl.media().is_draining() }
-        /// Costs of writes and reads; none where the drive has no code.
-        regulation() -> Option<&Regulation> { |ftl| ftl.media().guards.regulation.as_deref() }
-        /// What regulation counted so far; nothing where there is none.
-        regulation_counts() -> RegulationCounts { |ftl| ftl.regulation().map_or_else(Default::default, |it| it.counts) }
         /// Bytes that superblocks with one bit a cell hold; absent where there can be none.
         cache_bytes() -> Option<u64> { |ftl| ftl.media().features.one_bit_bytes() }
         /// What an access to the buffer's DRAM takes; none where it takes nothing.
@@ -288,7 +283,7 @@ impl Ftl {
         let (layout, controller) = (self.layout(), self.controller());
         let turns = u64::from(layout.dies / controller.channels());
         let superblocks = 2 * turns * u64::from(layout.superblocks_per_die);
-        let (senses, costs) = costs_of(self.regulation());
+        let (senses, costs) = costs_of(&self.media().features);
         let ns = Costs::of_die(layout, controller, senses, costs).superblock.saturating_mul(superblocks);
         Nanos::new(ns.saturating_add(self.patience().ns()))
     }
@@ -312,10 +307,11 @@ impl Ftl {
         if !saved.streams.is_empty() {
             media.core.store.go_on_with(&saved.streams)?;
         }
-        match &mut media.guards.regulation {
-            Some(regulation) if !saved.ages_ns.is_empty() => regulation.set_ages(&saved.ages_ns),
-            _ => Ok(()),
-        }
+        let error = match saved.ages_ns.is_empty() {
+            true => None,
+            false => media.features.takes_ages(&saved.ages_ns),
+        };
+        error.map_or(Ok(()), Err)
     }
 
     /// The power fails at `now`: what is left is what the flash holds, and the programs and erases that were under way.

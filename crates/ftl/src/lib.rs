@@ -14,13 +14,12 @@ pub mod compatibility;
 mod core;
 pub mod events;
 mod features;
+pub mod flash_map;
 pub mod gc;
-mod guards;
 mod host_side;
 mod lapse;
 mod layer;
 mod layout;
-pub mod map_on_flash;
 pub mod mapping;
 mod media;
 mod medium;
@@ -53,11 +52,10 @@ pub use agenda::UpkeepCounts;
 pub use blocks::BlockMapped;
 
 pub use buffer::Coverage;
-pub use core::{Act, Seen};
+pub use core::{Act, Recovery, Seen};
+pub use features::costs::{CostRules, Reckoned, Regulation, RegulationParts};
 pub use features::parity::Stripes;
 pub use features::{Listed, snapshots};
-pub use guards::demand::Recovery;
-pub use guards::regulation::{Regulation, RegulationParts};
 pub use layer::Ftl;
 pub use layout::Layout;
 pub use mapping::bank::{BankView, Block, BlockRules, HostWrite, Role, Room, Step};
@@ -68,8 +66,7 @@ pub use pages::{DiesFailed, PageMapped};
 pub use probe::{Probe, SnapshotEvent};
 pub use saved::SavedState;
 pub use settings::{
-    CollectionRules, CostRules, DestinationRules, FaultRules, FtlConfig, PatrolRules, ReadRules, Reckoned,
-    UpkeepRules,
+    CollectionRules, DestinationRules, FaultRules, FtlConfig, PatrolRules, ReadRules, UpkeepRules,
 };
 pub use stats::{FtlStats, RegulationCounts};
 pub use steady::{

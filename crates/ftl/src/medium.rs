@@ -3,10 +3,8 @@
 use crate::buffer::Risk;
 use crate::core::LostUnits;
 use crate::features::Features;
-use crate::guards::demand::Checkpoints;
-use crate::guards::regulation::Regulation;
 use crate::store::spare::SpareAreas;
-use crate::store::{DeadDies, Mark, NONE, Places};
+use crate::store::{DeadDies, Mark, NONE};
 use crate::{FtlStats, Turnover, UpkeepCounts};
 use controller::Controller;
 use nand::FlashArray;
@@ -43,14 +41,6 @@ pub(crate) struct Listed {
     pub dead: DeadDies,
 }
 
-/// What the flash has of a map when the power is gone.
-pub(crate) struct Translations {
-    /// Where each unit was when the power failed; this is what the translation units say ...
-    pub places: Places,
-    /// ... but for these, of which the newest version was only in RAM.
-    pub outdated: Vec<u32>,
-}
-
 /// What the flash holds when the power is gone: all that outlives a translation layer. The controller, which forgot all it
 /// was at, and what was counted come along, for they are the observer's.
 pub struct Medium {
@@ -59,14 +49,8 @@ pub struct Medium {
     pub(crate) counted: Counted,
     pub(crate) spare: SpareAreas,
     pub(crate) marks: Vec<Mark>,
-    /// What the data of each page row went through.
-    pub(crate) regulation: Option<Box<Regulation>>,
     /// Units whose only copy was marked as lost.
     pub(crate) lost: LostUnits,
-    /// Which superblocks the last whole checkpoint of the map covers.
-    pub(crate) checkpoints: Option<Checkpoints>,
-    /// What it has of a map of which RAM holds a part.
-    pub(crate) translations: Option<Translations>,
     /// What is left of the features.
     pub(crate) features: Features,
     pub(crate) listed: Listed,
@@ -99,9 +83,7 @@ impl Medium {
         self.array.wear_superblock(die, within, erases);
         let clock = &mut self.counted.clocks[die as usize].0;
         *clock = order.max(*clock);
-        if let Some(checkpoints) = &mut self.checkpoints {
-            checkpoints.note_closed(superblock); // No checkpoint is known to cover it.
-        }
+        self.features.put_there(superblock);
         self.marks[superblock] =
             Mark { stream: NONE, one_bit, failing: false, half_erased: false, closed_at: order };
     }

@@ -5,9 +5,6 @@ use crate::store::labels::Label;
 use crate::{FtlConfig, recovery};
 use ecc::Ladder;
 
-/// Bytes of a superblock that a regulator keeps: its wear, when it was opened, its reads, when it is due.
-const REGULATED: u64 = 1 + 8 + 4 + 8;
-
 /// Bytes of the number of the host's write that each physical unit holds, on a drive whose power is cut.
 const STAMP: u64 = 8;
 
@@ -16,15 +13,13 @@ impl FtlConfig {
     /// work where reads have a `code`.
     pub fn bytes_beside(&self, code: Option<&Ladder>) -> u64 {
         let layout = &self.layout;
-        let (superblocks, logical) = (layout.superblocks() as u64, u64::from(layout.logical_units));
-        let regulation = || superblocks * (u64::from(layout.rows) + REGULATED) + self.note_bytes();
+        let logical = u64::from(layout.logical_units);
         let recent = self.buffer.keep_rewritten > units::Nanos::ZERO;
-        let checkpoints = (self.faults.recovery)().map_on_flash(layout);
+        let has_checkpoint = (self.faults.recovery)().checkpoint(layout).is_some();
         (self.mapping)().bytes_beside(layout)
-            + checkpoints.map_or(0, |_| recovery::checkpoint_bytes(layout))
+            + if has_checkpoint { recovery::checkpoint_bytes(layout) } else { 0 }
             + if self.has_power_cuts() { self.spare_bytes() } else { 0 }
-            + self.beside.bytes_most(layout)
-            + if code.is_some() { regulation() } else { 0 }
+            + self.beside.bytes_most(layout, code)
             + if recent { 4 * logical } else { 0 }
     }
 
@@ -34,11 +29,5 @@ impl FtlConfig {
         let has_labels = self.features.iter().any(|found| found.feature == Feature::BlockMap);
         let labels = if has_labels { units / u64::from(self.layout.program_units) } else { 0 };
         STAMP * units + Label::BYTES * labels
-    }
-
-    /// A regulator that tells units apart keeps a byte of each.
-    fn note_bytes(&self) -> u64 {
-        let bits = (self.costs.regulator)().bits_per_unit();
-        if bits > 0 { self.layout.written_units() } else { 0 }
     }
 }

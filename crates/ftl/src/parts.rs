@@ -3,12 +3,10 @@
 use crate::agenda::{Agenda, Costs};
 use crate::buffer::Buffer;
 use crate::core::{Assembly, Collection, Core, Finding, LostUnits, Rules};
+use crate::features::costs::RegulationParts;
 use crate::features::{Features, Making};
-use crate::guards::Guards;
-use crate::guards::demand::Demand;
-use crate::guards::regulation::{Regulation, RegulationParts};
+use crate::flash_map::MapOnFlash;
 use crate::host_side::Host;
-use crate::map_on_flash::MapOnFlash;
 use crate::media::Media;
 use crate::settings::FtlConfig;
 use crate::store::spare::Spare;
@@ -52,33 +50,29 @@ impl Parts<'_> {
         let Parts { config, mut array, mut controller, rules: dies, regulation, seed } = self;
         controller.begin(seed);
         let layout = &config.layout;
-        let demand = map.map(|map| Demand::new(layout, &map));
-        let has_map_on_flash = demand.is_some();
-        let more_slots =
-            demand.as_ref().map_or(0, |demand| demand.slots) + config.beside.slots(layout, has_map_on_flash);
+        let more_slots = map.map_or(0, |map| map.slots) + config.beside.slots(layout);
         let slots = config.buffer.slots + more_slots;
-        let guards = guards_of(config, regulation, demand, &mut controller, seed)?;
         let (in_step, apart) = (config.beside.work_in_step(), config.beside.apart(layout));
-        let making = Making {
+        let mut making = Making {
             layout,
             array: &array,
             apart,
             in_step,
-            slc_mode: controller.slc_mode(),
+            controller: &mut controller,
+            regulation: Some(regulation),
+            map,
+            refresh_age: config.upkeep.refresh_age,
+            seed,
             slots,
-            has_map_on_flash,
             has_power_cuts: config.has_power_cuts(),
             in_flight_most: config.buffer.in_flight,
         };
-        if let Some(lacking) = config.beside.lacks(&making) {
-            return Err(lacking);
-        }
-        let mut features = Features::new(&config.beside, &making);
+        let mut features = Features::new(&config.beside, &mut making)?;
         if let Some(mode) = controller.slc_mode().filter(|_| features.uses_one_bit()) {
             array.allow_slc_mode(mode.erases_per_cycle);
         }
         let host = Host::new(config, &mut controller);
-        let agenda = agenda_of(config, &features, &guards, &controller)?;
+        let agenda = agenda_of(config, &features, &controller)?;
         let upkeep = Upkeep::new(config, seed);
         let rules = Rules {
             mixed: config.gc.mixed_streams,
@@ -125,46 +119,29 @@ impl Parts<'_> {
             erased_in_a_row: 0,
         };
         features.made(&mut core);
-        Ok(Whole { media: Media { core, features, guards }, upkeep, host })
+        Ok(Whole { media: Media { core, features }, upkeep, host })
     }
-}
-
-/// The guards of a drive, as its file asks for them.
-fn guards_of(
-    config: &FtlConfig,
-    regulation: RegulationParts,
-    demand: Option<Demand>,
-    controller: &mut Controller,
-    seed: u64,
-) -> Result<Guards, String> {
-    let regulation = Regulation::new(config, regulation, controller, seed)?;
-    Ok(Guards { regulation, demand: demand.map(Box::new) })
 }
 
 /// The agenda of a drive on which something comes back by the clock alone.
 fn agenda_of(
     config: &FtlConfig,
     features: &Features,
-    guards: &Guards,
     controller: &Controller,
 ) -> Result<Option<Box<Agenda>>, String> {
-    if guards.regulation.is_none() && !features.keeps_time() {
+    if !features.keeps_time() {
         return Ok(None);
     }
-    let regulation = guards.regulation.as_deref();
-    let (senses, names) = costs_of(regulation);
+    let (senses, names) = costs_of(features);
     let costs = Costs::of_die(&config.layout, controller, senses, names);
     let of_channel = Costs::of_channel(&config.layout, controller);
     let dies = config.layout.dies / controller.channels();
-    let of_die = Burden::new("die", 1, config, &costs, regulation);
-    of_die.or_heavier(Burden::new("channel", dies.into(), config, &of_channel, regulation)).check()?;
+    let of_die = Burden::new("die", 1, config, &costs, features);
+    of_die.or_heavier(Burden::new("channel", dies.into(), config, &of_channel, features)).check()?;
     Ok(Some(Box::new(Agenda::new(&config.layout, &config.refresh_order, config.upkeep.share, costs))))
 }
 
 /// How often a read senses at most, and the costs that a write can have.
-pub(crate) fn costs_of(regulation: Option<&Regulation>) -> (u64, &[u8]) {
-    (
-        regulation.map_or(1, Regulation::hard_senses),
-        regulation.map_or(&[0], |regulation| &regulation.table.names),
-    )
+pub(crate) fn costs_of(features: &Features) -> (u64, &[u8]) {
+    (features.senses().unwrap_or(1), features.ways_to_program().unwrap_or(&[0]))
 }

@@ -5,9 +5,9 @@ use nand::FlashArray;
 /// Arrays of 32-bit and of 64-bit words, in a fixed order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SavedState {
-    /// Map, superblocks, frontiers, guards, blocks.
+    /// Map, superblocks, frontiers, features, blocks.
     pub words: Vec<Vec<u32>>,
-    /// Validity, clocks, ranks of free superblocks, guards.
+    /// Validity, clocks, ranks of free superblocks, features.
     pub longs: Vec<Vec<u64>>,
     /// Where the random streams are that go on while a state is made: of each die, which victims and wear levelling draw
     /// from, and of the flash. Without them a drive that takes the state draws from its own seed.

@@ -1,7 +1,9 @@
 //! A simulated chip on the bench: `floatgate._core.Chip`.
 
+use crate::ecc_measure::{EccPage, ones};
 use crate::errors::{guarded, input};
 use crate::lines::LogRows;
+use ecc::sensing::Page;
 use nand::chip::{Answer, ChipInterface, Pages, Pattern, SimulatedChip};
 use nand::tables::Rest;
 use pyo3::prelude::*;
@@ -232,6 +234,55 @@ impl Chip {
             let rates = chip.error_rates(pe_cycles, &rests, cells, layer).map_err(input)?;
             Ok(rates.into_iter().map(|rates| (rates.usual, rates.best, rates.misread, rates.shift)).collect())
         })
+    }
+
+    /// A page type of blocks of this wear after each (seconds, reads), at the plan and step in use, as `error_rates`; of all
+    /// blocks, or of the one of a rank from the best, 0, to the worst, 1.
+    #[pyo3(signature = (pe_cycles, rests, cells, page, celsius = None, block = None))]
+    #[allow(clippy::too_many_arguments)]
+    fn pages(
+        &self,
+        py: Python<'_>,
+        pe_cycles: f64,
+        rests: Vec<(f64, u64)>,
+        cells: usize,
+        page: usize,
+        celsius: Option<f64>,
+        block: Option<f64>,
+    ) -> PyResult<Vec<EccPage>> {
+        guarded(py, || {
+            let mut lock = self.lock();
+            let chip = lock.cells()?;
+            let at = |(seconds, reads): &(f64, u64)| Rest {
+                elapsed: chip.elapsed(*seconds, celsius),
+                reads: *reads,
+            };
+            let rests: Vec<Rest> = rests.iter().map(at).collect();
+            let ones = ones(&chip.physics().states, page);
+            let spreads = chip.spreads(pe_cycles, &rests, cells, block).map_err(input)?;
+            let page = |spreads| Page::new(spreads, ones.clone()).map(|page| EccPage { page });
+            spreads
+                .into_iter()
+                .map(|spreads| page(spreads).ok_or_else(|| input("a page whose bits never change")))
+                .collect()
+        })
+    }
+
+    /// Raw bit error rates of a page type by the chip's tables after each (seconds, reads): with the best references.
+    #[pyo3(signature = (pe_cycles, rests, page, celsius = None))]
+    fn table_rates(
+        &self,
+        pe_cycles: u32,
+        rests: Vec<(f64, u32)>,
+        page: usize,
+        celsius: Option<f64>,
+    ) -> PyResult<Vec<f64>> {
+        let chip = self.lock();
+        let BenchChip::Tables(chip) = &*chip.0 else {
+            return Err(input("a chip of cells has no tables: expected the model `tables`"));
+        };
+        let rate = |(seconds, reads): &(f64, u32)| chip.best_rate(page, pe_cycles, *seconds, *reads, celsius);
+        Ok(rests.iter().map(rate).collect())
     }
 
     /// Activation energy of charge loss, eV, and the temperature of its constants, degrees Celsius.

@@ -6,6 +6,7 @@
 mod ageing;
 mod bus;
 mod chip;
+mod ecc_measure;
 mod errors;
 mod held;
 mod lines;
@@ -73,6 +74,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(listing::nanoseconds, module)?)?;
     module.add_function(wrap_pyfunction!(voltages::best_references, module)?)?;
     module.add_function(wrap_pyfunction!(voltages::page_error_rates, module)?)?;
+    ecc_measure::register(module)?;
     module.add_class::<lines::LogRows>()?;
     module.add_function(wrap_pyfunction!(lines::plain_lines, module)?)?;
     module.add_function(wrap_pyfunction!(listing::size_bytes, module)?)?;

@@ -636,7 +636,7 @@ impl Drive {
             page_bytes: whole.geometry.page_size.get(),
             stripe: *whole.ftl.said_of::<ftl::Stripes>(),
             refresh_s: (refresh > Nanos::ZERO).then(|| refresh.ns() as f64 * 1e-9),
-            reads: whole.ftl.costs.reckoned.reads,
+            reads: whole.ftl.said_of::<ftl::Regulation>().reckoned.reads,
             blocks_per_die: whole.geometry.blocks_per_die(),
         };
         Ok((Ok(parts), class))

@@ -94,6 +94,11 @@ pub(crate) struct BusyTimes {
     pub wires: [u64; 2],
 }
 
+/// What writes cost and reads took so far; nothing on a drive without a code.
+pub(crate) fn regulation_counts(ftl: &Ftl) -> RegulationCounts {
+    ftl.feature::<ftl::Regulation>().map_or_else(Default::default, ftl::Regulation::counts)
+}
+
 /// Page operations counted in `stats`: reads, programs and erases.
 pub(crate) fn page_operations(stats: &FtlStats) -> u64 {
     stats.pages_read.iter().sum::<u64>()
@@ -132,7 +137,7 @@ impl<P: Observer> Run<P> {
         let mut run = Self {
             baseline: *ftl.stats(),
             held_before: ftl.held_bytes(),
-            regulation_baseline: ftl.regulation_counts(),
+            regulation_baseline: regulation_counts(&ftl),
             pages_before: page_operations(ftl.stats()),
             busy_baseline: BusyTimes::default(),
             measure: Measure::new(SimTime::ZERO),
@@ -548,7 +553,7 @@ impl<P: Observer> Run<P> {
         self.baseline = *self.ftl.stats();
         self.held_before = self.ftl.held_bytes();
         self.ftl.begin_turnover();
-        self.regulation_baseline = self.ftl.regulation_counts();
+        self.regulation_baseline = regulation_counts(&self.ftl);
         self.busy_baseline = self.busy_times();
         self.ctx.probe.on_window(now);
     }

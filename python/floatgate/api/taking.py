@@ -118,7 +118,7 @@ def typed(field: Field) -> str:
     if isinstance(field.option, Assignments):
         return "Mapping[str, Any] | None"
     if field.option.listed:
-        return "str | Sequence[str | SupportsIndex]" + optional
+        return "str | Sequence[str | SupportsFloat | SupportsIndex]" + optional
     if get_origin(kind) is tuple:
         return "list[str] | tuple[str, ...]"
     return " | ".join(_written(one, field) for one in field.kinds) + optional

@@ -73,6 +73,11 @@ EXAMPLES: dict[str, tuple[str, str]] = {
         "floatgate bus waveform --interface PROPOSED --operation read",
         "floatgate bus waveform --interface nv-ddr3:12 --operation program --bytes 16",
     ),
+    "ecc measure": (
+        "floatgate ecc measure nand-4k-889 --rate 0.0085,0.008",
+        "floatgate ecc measure nand-4k-928 --channel tlc-3d-256g --pe-cycles 9000 --soft-bits 2",
+    ),
+    "ecc codes": ("floatgate ecc codes", "floatgate ecc codes --json"),
     "trace info": (
         "floatgate trace info trace.csv.gz",
         "floatgate trace info volume:prn_0 --page-size 8KiB --format json",

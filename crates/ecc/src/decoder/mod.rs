@@ -53,6 +53,13 @@ impl Decoded {
         self.converged = 0;
     }
 
+    /// The words, one bit each, of which a bit is not as it was sent, of the first bits, which were sent.
+    pub fn wrong(&self, sent: &[bool]) -> u64 {
+        let all = all(self.iterations.len());
+        let differ = |(bits, sent): (&u64, &bool)| bits ^ if *sent { all } else { 0 };
+        self.bits.iter().zip(sent).map(differ).fold(0, |wrong, differ| wrong | differ)
+    }
+
     /// Keeps the bits of these words.
     fn keep(&mut self, of: u64, bits: &[u64]) {
         if of != 0 {

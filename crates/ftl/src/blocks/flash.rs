@@ -2,6 +2,7 @@
 
 use super::BlockMapped;
 use crate::buffer::SlotState;
+use crate::core::Erased;
 use crate::events;
 use crate::host_side::{Reads, Serves};
 use crate::mapping::bank::Role;
@@ -245,7 +246,7 @@ impl BlockMapped {
         ctx.probe.on_erase(superblock);
         let (bank, member) = ((die / self.rules.span) as usize, (die % self.rules.span) as usize);
         self.banks[bank].erasing[member] -= 1;
-        if !self.media.erase(die as usize, within, transaction.origin) {
+        if self.media.erase(die as usize, within, transaction.origin) == Erased::Lost {
             self.media.core.store.space.state[superblock] = SuperblockState::Lost;
             self.media.core.store.stats.superblocks_lost += 1;
             self.media.core.store.space.dies[die as usize].usable -= 1;

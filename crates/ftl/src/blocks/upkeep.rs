@@ -19,10 +19,8 @@ impl BlockMapped {
     #[cold]
     pub(super) fn note_idle(&mut self, die: DieId, calendar: &mut Calendar) {
         self.media.core.wake_upkeep(calendar);
-        if let Some(regulation) = &mut self.media.guards.regulation {
-            while let Some(lpn) = regulation.next_rewrite(die.index()) {
-                regulation.drop_rewrite(lpn);
-            }
+        while let Some(lpn) = self.media.features.next_anew(die.index()) {
+            self.media.features.drops_anew(lpn);
         }
         if self.media.core.store.controller.is_idle(die) {
             self.media.core.collections[die.index()].idle.since = calendar.now();
@@ -81,7 +79,7 @@ impl KeepsUp for BlockMapped {
             return false;
         }
         state.merging.reclaim.push_back((block, origin));
-        self.media.count_refresh(origin);
+        self.media.features.counts_moved(origin);
         self.seal(bank, block, ctx);
         self.touch_bank(bank);
         true

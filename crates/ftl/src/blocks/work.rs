@@ -2,6 +2,7 @@
 
 use super::BlockMapped;
 use crate::buffer::SlotState;
+use crate::core::Joining;
 use crate::events;
 use crate::host_side::Serves;
 use crate::mapping::bank::{Bank, BankView, Block, HostWrite, Merge, Purpose, Role, Step};
@@ -309,10 +310,10 @@ impl BlockMapped {
         transaction.pages = self.layout().planes * self.layout().program_rows;
         transaction.owner = program;
         if self.instant.is_none() {
-            self.media.features.programs(&self.media.core, &mut transaction, false);
+            self.media.features.programs(&self.media.core, &mut transaction, None);
         }
-        if self.media.guards.regulation.is_some() && self.instant.is_none() {
-            self.regulate(superblock, &mut transaction, &mut ctx.calendar);
+        if self.media.features.chooses_costs() && self.instant.is_none() {
+            self.cost(superblock, &mut transaction, &mut ctx.calendar);
         }
         if self.is_labelled() {
             self.label(bank, block, position);
@@ -327,17 +328,18 @@ impl BlockMapped {
 
     /// Says with what cost a program is written: the finest that any of its units asks for.
     #[cold]
-    fn regulate(&mut self, superblock: u32, program: &mut Transaction, calendar: &mut Calendar) {
+    fn cost(&mut self, superblock: u32, program: &mut Transaction, calendar: &mut Calendar) {
         let (die, layout, now) = (program.die.index(), self.layout().clone(), calendar.now());
         let first = layout.first_ppa(superblock) + u64::from(program.row * layout.row_units);
         for unit in 0..layout.program_units {
             let lpn = self.media.core.store.map.holder(Ppa(first + u64::from(unit)));
             let origin = self.media.core.store.programs.get(program.owner, unit).origin();
             if lpn != Lpn::NONE {
-                self.media.choose_cost(die, HOST, superblock, lpn, origin, now);
+                let joining = Joining { die, stream: HOST, superblock, lpn, origin };
+                self.media.features.joins(&self.media.core, joining, now);
             }
         }
-        self.media.cost_of(program, HOST, superblock as usize, calendar);
+        self.media.features.sets_cost(&mut self.media.core, program, HOST, calendar);
     }
 
     // ---- opening and sealing ------------------------------------------------------------------------

@@ -9,6 +9,15 @@ use std::collections::VecDeque;
 use std::ops::Range;
 use units::{SimTime, SuperblockId};
 
+/// A patrol's round over a die, at its end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Round {
+    /// It took no longer than it should.
+    InTime,
+    /// It took longer.
+    Late,
+}
+
 impl Core {
     pub fn enter_upkeep(&mut self, at: SimTime, work: Work, calendar: &mut Calendar) {
         if let Some(agenda) = &mut self.agenda {

@@ -1,14 +1,11 @@
-//! A write of the host's, as it reaches the drive.
+//! Writes of the host's as they reach the drive, and units as they reach an open superblock.
 
-use crate::buffer::Coverage;
+use controller::Origin;
+use units::Lpn;
 
 /// A write of a unit, as it arrives.
 #[derive(Clone, Copy)]
 pub(crate) struct Arriving {
-    /// The request that waits for its program, if there is one.
-    pub request: u32,
-    /// The part of the unit that came with the request.
-    pub coverage: Coverage,
     /// Nothing else of the unit must be read.
     pub whole: bool,
     /// The slot of an older version, where the buffer has one.
@@ -17,4 +14,15 @@ pub(crate) struct Arriving {
     pub complete: bool,
     /// It goes to the flash at once, even where the buffer keeps what it can.
     pub leaves: bool,
+}
+
+/// A unit that joins the program unit of a stream.
+#[derive(Clone, Copy)]
+pub(crate) struct Joining {
+    pub die: usize,
+    pub stream: usize,
+    /// Numbered over the drive.
+    pub superblock: u32,
+    pub lpn: Lpn,
+    pub origin: Origin,
 }

@@ -17,9 +17,10 @@ pub(crate) struct Finding {
 }
 
 impl Core {
-    /// Page rows of which a log tells what they hold and that cannot have been torn since.
-    pub fn rows_surely_told(&self, told: u32, programmed: u32, one_bit: bool) -> u32 {
-        if told >= programmed || one_bit {
+    /// Page rows of a superblock of which a log tells what they hold and that cannot have been torn since.
+    pub fn rows_surely_told(&self, told: u32, global: usize) -> u32 {
+        let programmed = self.store.array.next_row(global);
+        if told >= programmed || self.store.space.holds_one_bit(global) {
             return told.min(programmed);
         }
         told.min(self.store.layout.first_row_of_wordline(programmed - 1))

@@ -5,6 +5,28 @@ use crate::store::Mark;
 use std::ops::Range;
 use units::Ppa;
 
+/// What a drive that was at rest reads at power-up to find its data again.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Recovery {
+    /// Mapping units of the checkpoint.
+    pub checkpoint_units: u64,
+    /// Superblocks whose summaries are read.
+    pub summaries: u64,
+    /// Page rows of open superblocks whose spare areas are read.
+    pub open_rows: u64,
+    /// Flash pages that are read for all that.
+    pub pages_read: u64,
+}
+
+/// What a map on flash, and a log of its changes, tell of a superblock.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct ToldOnFlash {
+    /// All that it holds, if it is full.
+    pub all: bool,
+    /// What its page rows hold, from the first one on: so many.
+    pub rows: u32,
+}
+
 impl Core {
     /// Page rows of a superblock that hold something, and all that it has.
     pub fn rows_found(&self, global: usize, mark: &Mark) -> (u32, u32) {

@@ -5,6 +5,24 @@ use crate::Probe;
 use crate::store::{PENDING_MAX, SuperblockState};
 use controller::{Context, Origin};
 
+/// What an erase leaves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Erased {
+    /// A superblock that can be written again.
+    Whole,
+    /// One with a block that failed and that nothing replaces.
+    Lost,
+}
+
+/// Superblocks that are reclaimed with one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Members {
+    /// Those that data share.
+    WithData,
+    /// Those with what protects the data, too.
+    All,
+}
+
 /// Superblocks (numbered over the drive) that were asked to be reclaimed together, each with its die.
 pub(crate) struct Together {
     pub members: Vec<(usize, u32)>,

@@ -13,6 +13,15 @@ pub enum Seen {
     At(Ppa),
 }
 
+/// A version of a unit among all that it has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Version {
+    /// The one that the host reads.
+    Newest,
+    /// One before it.
+    Former,
+}
+
 /// What became of the version that a write or a trim overtakes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Overtaken {

@@ -6,17 +6,21 @@
 
 use super::{Features, features};
 use crate::Probe;
-use crate::core::{Act, Arriving, Core, Overtaken, Remedy, Seen, SetMoment, SetPlan, Together, Wish};
+use crate::core::{
+    Act, Arriving, Core, Erased, Joining, Lookup, MapEntry, Members, Overtaken, Remedy, Round, Seen,
+    SetMoment, SetPlan, Together, ToldOnFlash, Version, Waiter, Wish,
+};
 use crate::store::Mark;
 use crate::store::spare::SpareAreas;
 use controller::{Context, Origin, Transaction};
-use engine::RandomStream;
+use engine::{Calendar, RandomStream};
 use nand::ProgramStatus;
 use std::ops::Range;
 use units::{Lpn, Nanos, Ppa, SimTime};
 
-/// What the answers come to.
+/// What the answers come to, be there none.
 macro_rules! fold {
+    (each $($one:expr;)*) => {{ $($one;)* }};
     (any $($one:expr;)*) => { false $(|| $one)* };
     (all $($one:expr;)*) => { true $(&& $one)* };
     (sum $($one:expr;)*) => { 0 $(+ $one)* };
@@ -25,118 +29,43 @@ macro_rules! fold {
     (most $($one:expr;)*) => { u64::MIN $(.max($one))* };
 }
 
-/// What no answer comes to.
-macro_rules! none {
-    (any) => {
-        false
-    };
-    (all) => {
-        true
-    };
-    (sum) => {
-        0
-    };
-    (first) => {
-        None
-    };
-    (worst) => {
-        Overtaken::Free
-    };
-    (most) => {
-        u64::MIN
-    };
-}
-
-/// A hook that may change a feature: what it is by itself, for each feature, and behind the test whether there is one.
+/// A hook that may change a feature.
 macro_rules! tell {
-    (default [$($doc:tt)*] $hook:ident [$($p:ident)?] ($($params:tt)*) $args:tt []) => {
-        $($doc)*
-        #[inline]
-        fn $hook $(<$p: Probe>)? (&mut self, $($params)*) {}
-    };
-    (default [$($doc:tt)*] $hook:ident [$($p:ident)?] ($($params:tt)*) $args:tt [$out:ty, $fold:ident]) => {
-        $($doc)*
-        #[inline]
-        fn $hook $(<$p: Probe>)? (&mut self, $($params)*) -> $out {
-            none!($fold)
-        }
-    };
-    ([$($name:ident: $type:ty,)*] each $hook:ident [$($p:ident)?] ($($params:tt)*) $args:tt []) => {
-        fn $hook $(<$p: Probe>)? (&mut self, $($params)*) {
-            $(if let Some(feature) = &mut self.$name {
-                feature.$hook $args;
-            })*
-        }
-    };
-    ([$($name:ident: $type:ty,)*] each $hook:ident [$($p:ident)?] ($($params:tt)*) $args:tt [$out:ty, $fold:ident]) => {
-        fn $hook $(<$p: Probe>)? (&mut self, $($params)*) -> $out {
-            fold!($fold $(match &mut self.$name {
-                Some(feature) => feature.$hook $args,
-                None => none!($fold),
-            };)*)
-        }
-    };
-    (test [$($doc:tt)*] $hook:ident [$($p:ident)?] ($($params:tt)*) ($($args:tt)*) []) => {
-        $($doc)*
-        #[inline]
-        pub(crate) fn $hook $(<$p: Probe>)? (&mut self, $($params)*) {
-            if self.active {
-                Feature::$hook(self, $($args)*);
-            }
-        }
-    };
-    (test [$($doc:tt)*] $hook:ident [$($p:ident)?] ($($params:tt)*) ($($args:tt)*) [$out:ty, $fold:ident]) => {
-        $($doc)*
-        #[inline]
-        pub(crate) fn $hook $(<$p: Probe>)? (&mut self, $($params)*) -> $out {
-            if self.active { Feature::$hook(self, $($args)*) } else { none!($fold) }
-        }
-    };
+    ($($rest:tt)*) => { hook! { [mut] [mut] $($rest)* } };
 }
 
-/// The same of a hook that changes nothing.
+/// A hook that changes nothing.
 macro_rules! ask {
-    (default [$($doc:tt)*] $hook:ident [$($p:ident)?] ($($params:tt)*) $args:tt []) => {
+    ($($rest:tt)*) => { hook! { [] [] $($rest)* } };
+}
+
+macro_rules! lend {
+    ([mut] $($of:tt)*) => { &mut $($of)* };
+    ([] $($of:tt)*) => { &$($of)* };
+}
+
+/// What a hook is by itself, for each feature, and behind the test whether there is one.
+macro_rules! hook {
+    ([$($mut:tt)?] $m:tt default [$($doc:tt)*] $hook:ident [$($p:ident)?] ($($params:tt)*) $args:tt [$out:ty, $fold:ident $($none:tt)*]) => {
         $($doc)*
         #[inline]
-        fn $hook $(<$p: Probe>)? (&self, $($params)*) {}
-    };
-    ([$($name:ident: $type:ty,)*] each $hook:ident [$($p:ident)?] ($($params:tt)*) $args:tt []) => {
-        fn $hook $(<$p: Probe>)? (&self, $($params)*) {
-            $(if let Some(feature) = &self.$name {
-                feature.$hook $args;
-            })*
+        fn $hook $(<$p: Probe>)? (&$($mut)? self, $($params)*) -> $out {
+            fold!($fold)
         }
     };
-    (test [$($doc:tt)*] $hook:ident [$($p:ident)?] ($($params:tt)*) ($($args:tt)*) []) => {
-        $($doc)*
-        #[inline]
-        pub(crate) fn $hook $(<$p: Probe>)? (&self, $($params)*) {
-            if self.active {
-                Feature::$hook(self, $($args)*);
-            }
-        }
-    };
-    (default [$($doc:tt)*] $hook:ident [$($p:ident)?] ($($params:tt)*) $args:tt [$out:ty, $fold:ident]) => {
-        $($doc)*
-        #[inline]
-        fn $hook $(<$p: Probe>)? (&self, $($params)*) -> $out {
-            none!($fold)
-        }
-    };
-    ([$($name:ident: $type:ty,)*] each $hook:ident [$($p:ident)?] ($($params:tt)*) $args:tt [$out:ty, $fold:ident]) => {
-        fn $hook $(<$p: Probe>)? (&self, $($params)*) -> $out {
-            fold!($fold $(match &self.$name {
+    ([$($mut:tt)?] $m:tt [$($name:ident: $type:ty,)*] each $hook:ident [$($p:ident)?] ($($params:tt)*) $args:tt [$out:ty, $fold:ident $($none:tt)*]) => {
+        fn $hook $(<$p: Probe>)? (&$($mut)? self, $($params)*) -> $out {
+            fold!($fold $(match lend!($m self.$name) {
                 Some(feature) => feature.$hook $args,
-                None => none!($fold),
+                None => fold!($fold),
             };)*)
         }
     };
-    (test [$($doc:tt)*] $hook:ident [$($p:ident)?] ($($params:tt)*) ($($args:tt)*) [$out:ty, $fold:ident]) => {
+    ([$($mut:tt)?] $m:tt test [$($doc:tt)*] $hook:ident [$($p:ident)?] ($($params:tt)*) ($($args:tt)*) [$out:ty, $fold:ident $($none:tt)*]) => {
         $($doc)*
         #[inline]
-        pub(crate) fn $hook $(<$p: Probe>)? (&self, $($params)*) -> $out {
-            if self.active { Feature::$hook(self, $($args)*) } else { none!($fold) }
+        pub(crate) fn $hook $(<$p: Probe>)? (&$($mut)? self, $($params)*) -> $out {
+            if self.active { Feature::$hook(self, $($args)*) } else { fold!($fold) }
         }
     };
 }
@@ -147,17 +76,19 @@ macro_rules! hooks {
         $kind:ident $hook:ident $([$p:ident])? ($($arg:ident: $of:ty),*) $(-> $out:ty, $fold:ident)?;
     )*) => {
         /// What takes part in the work of the layer without owning it. Each hook does nothing by itself.
-        #[allow(unused_variables)]
+        #[allow(unused_variables, clippy::unused_unit)]
         pub(crate) trait Feature {
-            $($kind! { default [$(#[$doc])*] $hook [$($p)?] ($($arg: $of),*) ($($arg),*) [$($out, $fold)?] })*
+            $($kind! { default [$(#[$doc])*] $hook [$($p)?] ($($arg: $of),*) ($($arg),*) [$($out, $fold)? (), each] })*
         }
 
+        #[allow(clippy::unused_unit)]
         impl Feature for Features {
-            $(features! { $kind each $hook [$($p)?] ($($arg: $of),*) ($($arg),*) [$($out, $fold)?] })*
+            $(features! { $kind each $hook [$($p)?] ($($arg: $of),*) ($($arg),*) [$($out, $fold)? (), each] })*
         }
 
+        #[allow(clippy::unused_unit)]
         impl Features {
-            $($kind! { test [$(#[$doc])*] $hook [$($p)?] ($($arg: $of),*) ($($arg),*) [$($out, $fold)?] })*
+            $($kind! { test [$(#[$doc])*] $hook [$($p)?] ($($arg: $of),*) ($($arg),*) [$($out, $fold)? (), each] })*
         }
     };
 }
@@ -188,13 +119,13 @@ hooks! {
     /// The part of a unit that a request asks for and the buffer does not hold.
     tell part_to_read(request: u32, lpn: Lpn, buffered: Option<u32>) -> Option<u64>, first;
     /// The host reads that part: true when it is read from the flash though nothing was ever written there.
-    tell reads_part(lpn: Lpn, part: u64, has_place: bool, home_die: u32) -> bool, any;
+    tell reads_part(lpn: Lpn, part: u64, place: Ppa, home_die: u32) -> bool, any;
     /// The part of its unit that a slot still lacks.
     ask lacks(slot: u32) -> Option<u64>, first;
     /// Bytes read from the buffer since the last call.
     tell take_cached() -> u64, sum;
-    /// A program is about to be submitted, of the host's stream or another.
-    tell programs(core: &Core, program: &mut Transaction, is_hosts: bool);
+    /// A program is about to be submitted, of a stream where there are streams.
+    tell programs(core: &Core, program: &mut Transaction, stream: Option<usize>);
     /// Time begins again after writes that took none.
     tell settled(core: &Core);
     /// A unit that held something was trimmed.
@@ -224,8 +155,8 @@ hooks! {
     tell programmed_held[P](core: &mut Core, held: (Lpn, u32, Ppa), probe: &mut P);
     /// What lies there is needed, although it is not the newest version.
     ask names(ppa: Ppa) -> bool, any;
-    /// Such a version moved from one place to another. One that is live, too, is the newest still.
-    tell moved[P](core: &mut Core, moved: (Lpn, Ppa, Ppa), is_live: bool, probe: &mut P);
+    /// What lies there moved from one place to another: a former version, or the newest still.
+    tell moved[P](core: &mut Core, moved: (Lpn, Ppa, Ppa), version: Version, probe: &mut P);
     /// The host's data of a unit are in the buffer.
     tell buffered[P](core: &Core, lpn: Lpn, probe: &mut P);
     /// Something is on its way to the flash.
@@ -271,7 +202,11 @@ hooks! {
     /// The number of what lies at a place then.
     ask number_of(lpn: Lpn, place: Ppa, before: u64) -> Option<u64>, first;
     /// The power fails: what was only in RAM is gone.
-    tell cut();
+    tell cut(core: &mut Core);
+    /// It is off, and a superblock is put on the flash that nothing tells of.
+    tell put_there(superblock: usize);
+    /// A unit behind the host's is lost with its die.
+    tell lost_own();
     /// The map is found again: other versions are, too. The number that later writes must be above.
     tell find_versions(core: &mut Core, spare: &SpareAreas, marks: &[Mark]) -> u64, most;
     /// Time goes on: what fell into the dark is over.
@@ -279,7 +214,7 @@ hooks! {
     /// It is at something that a saved state does not hold.
     ask bars_saving() -> bool, any;
     /// Time begins.
-    tell time_begins();
+    tell time_begins(core: &Core);
     /// Gives each die of a fresh drive its superblocks; false where each takes its own.
     tell frees(core: &mut Core) -> bool, any;
     /// So many programs of a superblock with all its bits were handed out.
@@ -308,12 +243,12 @@ hooks! {
     ask gives_back(core: &Core, superblock: u32, row: u32) -> bool, any;
     /// A torn page row of a superblock can be found again.
     ask protects(superblock: u32) -> bool, any;
-    /// The power fails while these page rows of superblocks are torn: adds those that are lost.
+    /// The power fails while these page rows of superblocks are torn: adds the rows that are lost.
     tell torn(core: &Core, rows: &[(u32, u32)], lost: &mut Vec<(u32, u32)>);
     /// Adds the page rows of superblocks that are read when the power is back.
     ask rows_to_read(core: &Core, rows: &mut Vec<(u32, u32)>);
-    /// A superblock is found: false for one that holds no data.
-    tell holds_data(core: &mut Core, superblock: u32, is_failing: bool) -> bool, all;
+    /// A superblock is found, and says this of itself: false for one that holds no data.
+    tell holds_data(core: &mut Core, superblock: u32, mark: &Mark) -> bool, all;
     /// More may be written to what is left of one.
     ask takes_more(superblock: u32) -> bool, all;
     /// It holds something and takes no more data.
@@ -343,13 +278,13 @@ hooks! {
     /// It is to be emptied by its die.
     tell moves_member(superblock: u32);
     /// It is erased, and whole or not.
-    tell erased_member(core: &mut Core, superblock: u32, is_whole: bool);
+    tell erased_member(core: &mut Core, superblock: u32, erased: Erased);
     /// That was the last of them.
     tell erased_last(core: &mut Core, superblock: u32) -> bool, any;
     /// They are free again: gives them, each with its die.
     tell gives_members_back(core: &mut Core, superblock: u32) -> Option<Vec<(usize, u32)>>, first;
-    /// The superblocks that are reclaimed with one, each with its die: those with data, or all.
-    ask members_of(superblock: u32, with_own: bool) -> Option<Vec<(usize, u32)>>, first;
+    /// The superblocks that are reclaimed with one, each with its die: some, or all.
+    ask members_of(superblock: u32, which: Members) -> Option<Vec<(usize, u32)>>, first;
     /// So many programs of a superblock were written in no time.
     tell wrote_untimed(core: &mut Core, superblock: u32, programs: u32);
     /// What the first dies look like whose superblocks are reclaimed together.
@@ -409,4 +344,90 @@ hooks! {
     ask one_bit_bytes() -> Option<u64>, first;
     /// What it has to say of a die that is stuck.
     ask says_of(core: &Core, die: usize) -> Option<String>, first;
+    /// Programs take a cost that is chosen for them, and reads what follows from it.
+    ask chooses_costs() -> bool, any;
+    /// A unit joins the next program of a stream.
+    tell joins(core: &Core, joining: Joining, now: SimTime);
+    /// What a program of a stream costs.
+    tell sets_cost(core: &mut Core, program: &mut Transaction, stream: usize, calendar: &mut Calendar);
+    /// What a program of a feature's own costs.
+    tell sets_own_cost(core: &Core, program: &mut Transaction, now: SimTime);
+    /// How a page row (numbered over the drive) is read.
+    tell plans_read(core: &mut Core, read: &mut Transaction, row: u32, calendar: &mut Calendar);
+    /// The host reads a unit that lives there.
+    tell host_reads(core: &Core, lpn: Lpn, ppa: Ppa);
+    /// A read of the host's at a die rides on another.
+    tell rides(die: usize, now: SimTime);
+    /// A superblock was erased so often by now.
+    tell worn(superblock: usize, cycles: u32);
+    /// Units that wait at a die to be written anew.
+    ask waiting_anew(die: usize) -> usize, sum;
+    /// The next of them.
+    tell next_anew(die: usize) -> Option<Lpn>, first;
+    /// It is not written anew after all.
+    tell drops_anew(lpn: Lpn);
+    /// Time begins, and what the drive holds falls due some day.
+    tell begins_refresh(core: &mut Core, calendar: &mut Calendar);
+    /// A superblock may hold data whose time is over.
+    tell refresh_due(core: &mut Core, superblock: u32, calendar: &mut Calendar);
+    /// A superblock is to be written anew as soon as its die has time for that.
+    tell wants_anew(core: &mut Core, superblock: u32, origin: Origin, calendar: &mut Calendar);
+    /// A superblock is moved for another reason than room.
+    tell counts_moved(origin: Origin);
+    /// When a superblock was opened, in ns; negative: before the run.
+    ask opened(superblock: u32) -> Option<i64>, first;
+    /// A patrol has read a superblock, and may have ended a round with it.
+    tell patrolled(core: &Core, superblock: usize, round: Option<Round>);
+    /// The chance that a codeword of a page row has more errors than this part of those the code corrects.
+    ask near_limit(row: u32, margin: f64, now: SimTime) -> Option<f64>, first;
+    /// How long ago what each superblock holds was written; an error where these are others.
+    tell takes_ages(ages_ns: &[u64]) -> Option<String>, first;
+    /// The shortest time after which data are to be written anew.
+    ask shortest_refresh() -> Option<Nanos>, first;
+    /// How often a page is sensed for a read.
+    ask senses() -> Option<u64>, first;
+    /// The costs that a program can have.
+    ask ways_to_program() -> Option<&[u8]>, first;
+    /// The entry of a unit in the map is at hand.
+    ask has_entry(lpn: Lpn) -> bool, all;
+    /// Of so many units that the host reads, how many come before the first one whose entry is not at hand; none: all entries are.
+    tell finds(core: &mut Core, first: Lpn, count: u32) -> Option<u32>, first;
+    /// The host writes a unit: whether its entry is at hand, where it may not be.
+    tell finds_written(core: &mut Core, lpn: Lpn) -> Option<MapEntry>, first;
+    /// A write waits for its entry, or a read for the entries that lie together: so many.
+    tell awaits(core: &Core, waiter: Waiter) -> u32, sum;
+    /// A write that waited waits no longer: true where nothing else of its unit must be read.
+    tell stops_waiting(slot: u32) -> Option<bool>, first;
+    /// What is to be done next for what waits, and for the map.
+    tell next_lookup(core: &mut Core) -> Option<Lookup>, first;
+    /// A unit with a part of the map was read for this owner.
+    tell looked_up(core: &mut Core, owner: u32);
+    /// The map is still being read: what lies in a superblock is known, and what of it is valid is not.
+    ask reads_map() -> bool, any;
+    /// Bytes of RAM that the map takes, where not all of it is there.
+    ask map_bytes() -> Option<u64>, first;
+    /// All of a map on flash that changed is to be written: its units, by number.
+    tell flushes_map() -> Option<Vec<u32>>, first;
+    /// The place of a unit changed, or it has none any more.
+    tell changes(lpn: Lpn);
+    /// A superblock takes no more data.
+    tell closed(superblock: usize);
+    /// Its cells are being erased.
+    tell erases(superblock: usize);
+    /// A program is over, and its units are still to be told apart.
+    tell program_ends(core: &Core, program: &Transaction);
+    /// Units have places that were drawn.
+    tell constructed();
+    /// The host writes a unit in no time.
+    tell looks_up_untimed(lpn: Lpn);
+    /// A unit of its own that is written next in no time.
+    tell due_untimed() -> Option<Lpn>, first;
+    /// Time is about to begin again: adds the units of its own that have to be written before.
+    tell settles(units: &mut Vec<Lpn>);
+    /// What the flash tells of a superblock beside its data and their spare areas.
+    ask told_of(superblock: usize) -> Option<ToldOnFlash>, first;
+    /// The map must be found again at power-up, even by a drive that was at rest.
+    ask recovers() -> bool, any;
+    /// Such a drive is switched on: adds the units of its own that are read first.
+    tell powers_up(units: &mut Vec<Lpn>);
 }

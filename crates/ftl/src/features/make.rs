@@ -1,29 +1,37 @@
 //! How features come about: from the keys of a drive's file, before the drive is built and after its power was cut.
 
+use super::costs::RegulationParts;
 use super::{Features, features};
 use crate::agenda::Costs;
 use crate::core::Core;
+use crate::flash_map::MapOnFlash;
 use crate::saved::Untaken;
 use crate::{Layout, SavedState};
 use config::{ConfigError, Section};
-use nand::{FlashArray, SlcMode};
+use controller::Controller;
+use ecc::Ladder;
+use nand::FlashArray;
 use units::{Bytes, Nanos};
 
-/// What a feature is made for.
-#[derive(Clone, Copy)]
+/// What a feature is made for, and from.
 pub(crate) struct Making<'a> {
     pub layout: &'a Layout,
     pub array: &'a FlashArray,
-    /// Superblocks of each die that stand apart from those that data share.
+    /// Superblocks of each die that stand apart from the ones that data share.
     pub apart: u32,
     /// Superblocks of several dies are reclaimed together.
     pub in_step: bool,
-    /// What the chip's blocks are with one bit a cell, if they can have that.
-    pub slc_mode: Option<&'a SlcMode>,
-    /// Slots of the buffer, those that features keep for themselves included.
+    pub controller: &'a mut Controller,
+    /// Code, error model and what costs are reckoned from, until they are taken.
+    pub regulation: Option<RegulationParts>,
+    /// Where the map lies on flash, in whole or as checkpoints.
+    pub map: Option<MapOnFlash>,
+    /// What is that old is written anew; zero: nothing.
+    pub refresh_age: Nanos,
+    /// Everything random follows from it.
+    pub seed: u64,
+    /// Slots of the buffer, with the slots that features keep for themselves.
     pub slots: u32,
-    /// The map, or checkpoints of it, lie on flash.
-    pub has_map_on_flash: bool,
     /// The power is cut at least once.
     pub has_power_cuts: bool,
     /// The most bytes that may be on their way to the flash.
@@ -54,23 +62,23 @@ pub(crate) trait Made: Said + Sized {
         false
     }
 
-    /// Superblocks of each die that it keeps apart from those that data share.
+    /// Superblocks of each die that it keeps apart from the ones that data share.
     fn apart(_: &Self::Settings, _: &Layout) -> u32 {
         0
     }
 
-    /// What the drive lacks that it needs.
-    fn lacks(_: &Self::Settings, _: &Making<'_>) -> Option<String> {
+    /// The time for which data must stay correctable.
+    fn retention(_: &Self::Settings) -> Option<Nanos> {
         None
     }
 
     /// Buffer slots that it keeps for itself.
-    fn slots(_: &Self::Settings, _: &Layout, _has_map_on_flash: bool) -> u32 {
+    fn slots(_: &Self::Settings, _: &Layout) -> u32 {
         0
     }
 
-    /// The most bytes of state of the simulator.
-    fn bytes_most(settings: &Self::Settings, layout: &Layout) -> u64;
+    /// The most bytes of state of the simulator; `code`: what reads are corrected with.
+    fn bytes_most(settings: &Self::Settings, layout: &Layout, code: Option<&Ladder>) -> u64;
 
     /// What it asks of each die by the clock, once the drive is full.
     fn chore(_: &Self::Settings, _: &Layout, _: &Costs) -> Option<Chore> {
@@ -78,7 +86,10 @@ pub(crate) trait Made: Said + Sized {
     }
 
     /// The feature of a fresh drive; none where the drive does not have it.
-    fn new(settings: &Self::Settings, making: &Making<'_>) -> Option<Box<Self>>;
+    ///
+    /// # Errors
+    /// When the drive lacks what it needs; the text says what.
+    fn new(settings: &Self::Settings, making: &mut Making<'_>) -> Result<Option<Box<Self>>, String>;
 
     /// The power is back, and this is what was left.
     fn take_back(&mut self, before: Self);
@@ -129,19 +140,19 @@ macro_rules! make {
                 false $(|| <$type as Made>::works_in_step(&self.$name))*
             }
 
-            /// Superblocks of each die that they keep apart from those that data share.
+            /// Superblocks of each die that they keep apart from the ones that data share.
             pub(crate) fn apart(&self, layout: &Layout) -> u32 {
                 0 $(+ <$type as Made>::apart(&self.$name, layout))*
             }
 
-            /// What the drive lacks that one of them needs.
-            pub(crate) fn lacks(&self, making: &Making<'_>) -> Option<String> {
-                None $(.or_else(|| <$type as Made>::lacks(&self.$name, making)))*
+            /// The time for which data must stay correctable.
+            pub(crate) fn retention(&self) -> Nanos {
+                None$(.or_else(|| <$type as Made>::retention(&self.$name)))*.unwrap_or(Nanos::new(u64::MAX))
             }
 
             /// Buffer slots that they keep for themselves.
-            pub(crate) fn slots(&self, layout: &Layout, has_map_on_flash: bool) -> u32 {
-                0 $(+ <$type as Made>::slots(&self.$name, layout, has_map_on_flash))*
+            pub(crate) fn slots(&self, layout: &Layout) -> u32 {
+                0 $(+ <$type as Made>::slots(&self.$name, layout))*
             }
 
             /// What they ask of each die by the clock.
@@ -150,20 +161,23 @@ macro_rules! make {
             }
 
             /// The most bytes of state of the simulator.
-            pub(crate) fn bytes_most(&self, layout: &Layout) -> u64 {
-                0 $(+ <$type as Made>::bytes_most(&self.$name, layout))*
+            pub(crate) fn bytes_most(&self, layout: &Layout, code: Option<&Ladder>) -> u64 {
+                0 $(+ <$type as Made>::bytes_most(&self.$name, layout, code))*
             }
         }
 
         impl Features {
             /// Those of a fresh drive.
-            pub(crate) fn new(settings: &Settings, making: &Making<'_>) -> Self {
+            ///
+            /// # Errors
+            /// When the drive lacks what one of them needs; the text says what.
+            pub(crate) fn new(settings: &Settings, making: &mut Making<'_>) -> Result<Self, String> {
                 let mut features = Self {
                     active: false,
-                    $($name: <$type as Made>::new(&settings.$name, making),)*
+                    $($name: <$type as Made>::new(&settings.$name, making)?,)*
                 };
                 features.active = false $(|| features.$name.is_some())*;
-                features
+                Ok(features)
             }
 
             /// Adds what a saved state has of them, or of their absence.
@@ -184,7 +198,7 @@ macro_rules! make {
                 Ok(())
             }
 
-            /// The power is back, and this is what was left of those that the drive had.
+            /// The power is back, and this is what was left of the features that the drive had.
             pub(crate) fn take_back(&mut self, before: Self) {
                 $(if let (Some(feature), Some(before)) = (&mut self.$name, before.$name) {
                     feature.take_back(*before);

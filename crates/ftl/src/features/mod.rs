@@ -5,6 +5,8 @@
 //! its own state and that of the core, and asks the layer for all that other features may have a part in
 //! ([`Ask`](crate::core::Ask)). A drive without any pays one test for a hook.
 
+pub mod costs;
+mod demand;
 mod hooks;
 mod make;
 pub mod parity;
@@ -22,11 +24,13 @@ macro_rules! features {
     ($call:ident $($rest:tt)*) => {
         $call! {
             [
+                costs: crate::features::costs::Regulation,
                 parity: crate::features::parity::Stripes,
                 slc_cache: crate::features::slc_cache::SlcCache,
                 snapshots: crate::features::snapshots::Snapshots,
                 sectors: crate::features::sectors::Sectors,
                 trims: crate::features::trims::Trims,
+                demand: crate::features::demand::Demand,
             ]
             $($rest)*
         }

@@ -121,7 +121,7 @@ pub(crate) trait Reads {
             }
             if host.reads.ahead.is_some() && self.read_fetched(request, lpn, &mut reads, ctx) {
                 let (media, _) = self.parts();
-                media.note_regulated_read(lpn, media.core.store.map.lookup(lpn));
+                media.features.host_reads(&media.core, lpn, media.core.store.map.lookup(lpn));
                 continue;
             }
             let ppa = self.parts().0.core.store.map.lookup(lpn);
@@ -139,7 +139,7 @@ pub(crate) trait Reads {
                 ctx.probe.on_host_read(lpn, ppa); // Else the flash gives only what the newer version in the buffer lacks.
             }
             let (row, bit) = media.core.store.layout.row_of(ppa);
-            media.note_regulated_read(lpn, ppa);
+            media.features.host_reads(&media.core, lpn, ppa);
             if row != gathered.row || gathered.mask & bit != 0 {
                 reads += self.submit_host_read(request, gathered, ctx);
                 gathered = RowPart { row, mask: 0, bytes: 0 };
@@ -178,8 +178,8 @@ pub(crate) trait Reads {
     fn read_nowhere<P: Probe>(&mut self, request: u32, lpn: Lpn, part: u64, ctx: &mut Context<P>) -> bool {
         let home = self.home_die(lpn);
         let (media, _) = self.parts();
-        let has_place = media.core.store.map.lookup(lpn) != Ppa::NONE;
-        if !media.features.reads_part(lpn, part, has_place, home) {
+        let place = media.core.store.map.lookup(lpn);
+        if !media.features.reads_part(lpn, part, place, home) {
             return false;
         }
         media.core.store.stats.units_read_flash += 1;

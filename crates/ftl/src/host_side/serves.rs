@@ -2,7 +2,7 @@
 //! where they differ.
 
 use crate::buffer::{Coverage, SlotState};
-use crate::core::{Act, Arriving, Ask, Overtaken};
+use crate::core::{Act, Arriving, Ask, MapEntry, Overtaken, Waiter};
 use crate::host_side::Arrives;
 use crate::lapse::Lapse;
 use crate::{Output, Probe, SnapshotEvent};
@@ -52,10 +52,10 @@ pub(crate) trait Serves: Arrives {
         self.pump(ctx);
     }
 
-    /// True when a write must wait for the map entry of its unit; its slot is then taken care of.
+    /// The host writes a unit: whether the layer has its entry in the map at hand.
     #[inline]
-    fn waits_for_entry<P: Probe>(&mut self, _lpn: Lpn, _write: Arriving, _ctx: &mut Context<P>) -> bool {
-        false
+    fn find_entry<P: Probe>(&mut self, _lpn: Lpn, _ctx: &mut Context<P>) -> MapEntry {
+        MapEntry::AtHand
     }
 
     /// What the buffer holds of `lpn` is needed, although a newer version or a trim overtakes it: where that is a part of the
@@ -121,16 +121,20 @@ pub(crate) trait Serves: Arrives {
             media.features.joined(slot, lpn);
             return self.note_buffered(lpn, &mut ctx.probe);
         }
-        let write = Arriving { request, coverage, whole: whole || complete, older, complete, leaves };
-        if self.waits_for_entry(lpn, write, ctx) {
-            return;
-        }
+        let write = Arriving { whole: whole || complete, older, complete, leaves };
+        let entry = self.find_entry(lpn, ctx);
         let slot = self.parts().0.core.take_in(lpn, request, coverage);
         ctx.probe.on_buffered(lpn, slot, older);
         if !self.is_untimed() {
             self.note_arrived(slot, lpn, write);
         }
         self.note_buffered(lpn, &mut ctx.probe);
+        if entry == MapEntry::Missing {
+            let (media, _) = self.parts();
+            let complete = write.whole && !media.features.knows_parts();
+            media.features.awaits(&media.core, Waiter::Write { slot, complete });
+            return self.go_on_with_map(ctx);
+        }
         if let Some(older) = older.filter(|_| !write.whole) {
             return self.parts().1.following.push((older, slot));
         }
@@ -175,7 +179,7 @@ pub(crate) trait Serves: Arrives {
             media.core.store.stats.units_trimmed += u64::from(buffered || home != Ppa::NONE);
             ctx.probe.on_trim(lpn, home);
             if home != Ppa::NONE {
-                media.note_change(lpn);
+                media.features.changes(lpn);
                 media.core.lost.forget(lpn);
                 media.core.store.map.clear(lpn);
                 self.vacate(home, ctx);
@@ -235,16 +239,12 @@ pub(crate) trait Serves: Arrives {
                     host.await_flushed(request, &mut media.core.buffer);
                 }
                 Ask::Return(lpn, place) => self.return_to(lpn, place, &mut ctx.probe),
-                Ask::FlushMap => self.flush_map(ctx.calendar.now()),
                 Ask::GoOn => self.go_on_with_map(ctx),
                 other => self.parts().0.do_one(other, ctx),
             }
             self.carry_out(ctx);
         }
     }
-
-    /// Writes anew all of a map that lies on flash.
-    fn flush_map(&mut self, _now: SimTime) {}
 
     /// What waits for a map on flash goes on.
     fn go_on_with_map<P: Probe>(&mut self, _ctx: &mut Context<P>) {}
@@ -253,7 +253,7 @@ pub(crate) trait Serves: Arrives {
     fn return_to<P: Probe>(&mut self, lpn: Lpn, place: Ppa, probe: &mut P) {
         let (media, host) = self.parts();
         let live = media.core.store.map.lookup(lpn);
-        media.note_change(lpn);
+        media.features.changes(lpn);
         media.core.buffer.cancel(lpn);
         host.reads.forget(lpn, &mut media.core.store.stats);
         if live != Ppa::NONE {

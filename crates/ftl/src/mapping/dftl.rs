@@ -2,8 +2,8 @@
 
 use super::{MappingKind, Misfit, Plan};
 use crate::Layout;
+use crate::flash_map::{InRam, MapOnFlash, cached_bytes};
 use crate::layout::ENTRY_BYTES;
-use crate::map_on_flash::{InRam, MapOnFlash, cached_bytes};
 use config::{Card, ConfigError, Limits, Policy, Section, at_least};
 use units::Bytes;
 

@@ -4,7 +4,7 @@
 //! must be read before it can be looked up. All kinds use the same controller, dies, bus, blocks and buffer.
 
 use crate::Layout;
-use crate::map_on_flash::MapOnFlash;
+use crate::flash_map::MapOnFlash;
 use bank::BlockRules;
 
 /// Why a kind of mapping does not fit a drive: its parameter and what was expected.

@@ -102,6 +102,11 @@ impl Media {
                 self.submit_read(row, mask, Origin::Rebuild, class, owner, ctx);
             }
             Ask::EraseEmptied => self.erase_emptied(ctx),
+            Ask::FlushMap => {
+                if let Some(units) = self.features.flushes_map() {
+                    self.features.map_flushed(&mut self.core, &units, ctx.calendar.now());
+                }
+            }
             Ask::Tell(event) => ctx.probe.on_snapshot(event),
             other => unreachable!("{other:?} is for the layer to do"),
         }
@@ -117,21 +122,11 @@ impl Media {
     /// The same of a place that is valid already.
     pub fn keep_overtaken<P: Probe>(&mut self, lpn: Lpn, ppa: Ppa, probe: &mut P) {
         let old = self.core.store.map.lookup(lpn);
-        self.note_change(lpn);
+        self.features.changes(lpn);
         self.core.store.map.set(lpn, ppa);
         probe.on_overtaken(lpn, ppa, old);
         if old != Ppa::NONE {
             self.leave(old);
-        }
-    }
-
-    /// The place of `lpn` changed, or it has none any more.
-    #[inline]
-    pub fn note_change(&mut self, lpn: Lpn) {
-        if let Some(demand) = &mut self.guards.demand
-            && !demand.is_translation(lpn)
-        {
-            demand.change(lpn);
         }
     }
 
@@ -145,13 +140,6 @@ impl Media {
             self.core.collections[die].force(superblock, Origin::Rescue);
         } else {
             self.core.store.space.close(die, superblock);
-        }
-    }
-
-    /// A superblock was closed.
-    pub fn note_closed(&mut self, superblock: usize) {
-        if let Some(demand) = &mut self.guards.demand {
-            demand.note_closed(superblock);
         }
     }
 }

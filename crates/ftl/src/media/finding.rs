@@ -33,7 +33,6 @@ impl Media {
         let store = &mut self.core.store;
         assert_eq!(spare.holders.len(), store.map.physical_units(), "the flash of another drive");
         (store.array, store.controller, store.stats) = (array, controller, counted.stats);
-        self.guards.regulation = medium.regulation;
         self.core.lost = medium.lost;
         self.core.read_only |= medium.listed.read_only;
         self.core.store.dead.go_on_with(medium.listed.dead);
@@ -76,11 +75,10 @@ impl Media {
         found
     }
 
-    /// The reads of the last checkpoint of the map and of the records of trims, where there are such.
+    /// The reads of units that features keep for themselves and that are read first.
     fn own_reads(&self) -> Vec<Transaction> {
-        let (guards, layout) = (&self.guards, &self.core.store.layout);
-        let map = guards.demand.iter().flat_map(|demand| demand.read_first());
-        let mut units: Vec<Lpn> = map.collect();
+        let layout = &self.core.store.layout;
+        let mut units: Vec<Lpn> = Vec::new();
         self.features.reads_first(&mut units);
         let homes = units.into_iter().map(|unit| self.core.store.map.lookup(unit));
         let mut rows: BTreeMap<u32, u64> = BTreeMap::new();
@@ -127,19 +125,15 @@ impl Media {
     fn found_view(&self, global: usize) -> FoundView {
         let layout = &self.core.store.layout;
         let one_bit = self.core.store.space.holds_one_bit(global);
-        let checkpoints = self.guards.demand.as_ref().and_then(|demand| demand.checkpoints.as_ref());
+        let told = self.features.told_of(global).unwrap_or_default();
         let rows_programmed = self.core.store.array.next_row(global);
         let rows = if one_bit { layout.slc_rows } else { layout.rows };
         FoundView {
             rows_programmed,
             rows,
             summary_rows: if one_bit || layout.summary_units == 0 { 0 } else { summary_rows(layout) },
-            is_in_checkpoint: rows_programmed == rows
-                && checkpoints.is_some_and(|known| known.covers(global)),
-            rows_told: match checkpoints {
-                Some(known) => self.core.rows_surely_told(known.rows_told(global), rows_programmed, one_bit),
-                None => 0,
-            },
+            is_in_checkpoint: rows_programmed == rows && told.all,
+            rows_told: self.core.rows_surely_told(told.rows, global),
         }
     }
 }

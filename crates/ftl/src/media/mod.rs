@@ -1,8 +1,6 @@
-//! What all that write and read the flash share: the store, what guards it, the buffer before it, and the accounts of who
-//! may take how much of a die's room. Whoever moves data, for whatever reason, does it by the functions here and in
-//! `relocate`.
+//! What all that write and read the flash share: the store, the buffer before it, the accounts of who may take how much of a
+//! die's room, and what features have to do with that. Data are moved by the functions here and in `relocate`.
 
-mod agenda;
 mod commit;
 mod finding;
 mod power;
@@ -14,40 +12,19 @@ pub use finding::Found;
 
 use crate::core::Core;
 use crate::features::Features;
-use crate::guards::Guards;
 use crate::store::NONE;
 
 /// The flash, and what takes part in its reads and writes.
 pub(crate) struct Media {
     pub core: Core,
     pub features: Features,
-    pub guards: Guards,
 }
 
 impl Media {
-    /// The map is still being read: what lies in a superblock is known, and what of it is valid is not.
-    #[inline]
-    pub fn is_loading(&self) -> bool {
-        self.guards.demand.as_ref().is_some_and(|demand| demand.is_loading())
-    }
-
     /// Time begins: reads depend on the wear that each superblock has by now, and a dead die is dead.
     pub fn begin(&mut self) {
-        if let Some(regulation) = &mut self.guards.regulation {
-            let per_die = self.core.store.space.per_die as usize;
-            let wear =
-                |at: usize| self.core.store.array.pe_cycles((at / per_die) as u32, (at % per_die) as u32);
-            regulation.begin(wear);
-        }
-        self.features.time_begins();
+        self.features.time_begins(&self.core);
         self.core.read_only |= self.core.store.dead.from_start != NONE;
-    }
-
-    /// Buffer slots that the host may not take.
-    #[inline]
-    fn slots_kept(&self) -> u32 {
-        let map = self.guards.demand.as_ref().map_or(0, |demand| demand.slots - demand.used_slots);
-        map + self.features.slots_kept()
     }
 
     /// Reserves up to `wanted` buffer slots; gives how many.
@@ -57,7 +34,7 @@ impl Media {
             return 0;
         }
         let granted =
-            wanted.min(self.core.buffer.free_slots() - self.core.reserved_slots - self.slots_kept());
+            wanted.min(self.core.buffer.free_slots() - self.core.reserved_slots - self.features.slots_kept());
         self.core.reserved_slots += granted;
         granted
     }
@@ -65,7 +42,7 @@ impl Media {
     /// True when [`Self::reserve`] would give something.
     #[inline]
     pub fn has_slot(&self) -> bool {
-        self.core.buffer.free_slots() > self.core.reserved_slots + self.slots_kept()
+        self.core.buffer.free_slots() > self.core.reserved_slots + self.features.slots_kept()
             && self.features.takes_data()
     }
 
@@ -78,18 +55,12 @@ impl Media {
 
     /// True while the buffer holds data that is not on flash.
     pub fn is_draining(&self) -> bool {
-        self.core.buffer.dirty_slots() > 0
-            || self.guards.demand.as_ref().is_some_and(|demand| demand.tasks.are_any())
-            || self.features.is_busy()
+        self.core.buffer.dirty_slots() > 0 || self.features.is_busy()
     }
 
     /// Bytes of state.
     pub fn bytes(&self) -> usize {
         let agenda = self.core.agenda.as_ref().map_or(0, |agenda| agenda.bytes());
-        self.core.store.bytes()
-            + self.features.bytes()
-            + self.guards.bytes()
-            + self.core.buffer.bytes()
-            + agenda
+        self.core.store.bytes() + self.features.bytes() + self.core.buffer.bytes() + agenda
     }
 }

@@ -4,7 +4,6 @@ use super::Media;
 use crate::Turnover;
 use crate::buffer::Risk;
 use crate::core::Core;
-use crate::guards::demand::Checkpoints;
 use crate::lapse::Lapse;
 use crate::medium::{Counted, Damage, Listed, Medium};
 use crate::store::Source;
@@ -97,12 +96,8 @@ impl Media {
     pub fn left_over(mut self, wreck: Wreck, risk: Risk, turnover: Turnover) -> Medium {
         let buffered_lost = self.core.buffer.at_risk();
         let marks = self.core.store.space.marks(&wreck.half_erased);
-        self.features.cut();
-        let Self { core: Core { store, lost, agenda, read_only, .. }, features, guards } = self;
-        let mut regulation = guards.regulation;
-        if let Some(regulation) = &mut regulation {
-            regulation.cut();
-        }
+        self.features.cut(&mut self.core);
+        let Self { core: Core { store, lost, agenda, read_only, .. }, features } = self;
         let numbers = store.spare.expect("a drive whose power is cut notes what it writes");
         Medium {
             spare: SpareAreas {
@@ -121,10 +116,7 @@ impl Media {
             },
             array: store.array,
             controller: store.controller,
-            regulation,
             lost,
-            checkpoints: guards.demand.and_then(|demand| demand.checkpoints).map(Checkpoints::after_cut),
-            translations: None,
             features,
             listed: Listed { read_only, dead: store.dead },
             damage: wreck.damage,
@@ -184,9 +176,8 @@ impl Media {
                 let number =
                     self.core.store.spare.as_ref().map_or(NOTHING, |numbers| numbers.stamps[ppa.index()]);
                 self.core.lost.leave_behind(lpn, number);
-                let is_map = !layout.is_host_unit(lpn);
-                if let Some(demand) = self.guards.demand.as_mut().filter(|_| is_map) {
-                    demand.lose_checkpoint();
+                if !layout.is_host_unit(lpn) {
+                    self.features.lost_own();
                 }
             }
         }

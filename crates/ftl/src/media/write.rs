@@ -1,14 +1,12 @@
 //! How units join the open superblock of a stream, fill program units and go to the flash.
 
 use crate::Probe;
-use crate::agenda::Work;
-use crate::guards::regulation::Unit;
+use crate::core::Joining;
 use crate::media::Media;
 use crate::placement::PlacementView;
-use crate::store::{Frontier, HOST, MOVED, NONE, SLC, Source, SuperblockState};
+use crate::store::{Frontier, MOVED, NONE, SLC, Source, SuperblockState};
 use controller::{Class, Context, Kind, Origin, Transaction};
-use engine::Calendar;
-use units::{DieId, Lpn, Ppa, SimTime};
+use units::{DieId, Lpn, Ppa};
 
 impl Media {
     /// Gives the host's next program unit a die, if one can take it.
@@ -84,8 +82,9 @@ impl Media {
         }
         let global = (die as u32) * self.core.store.space.per_die + frontier.superblock;
         let ppa = Ppa(self.core.store.layout.first_ppa(global) + u64::from(frontier.next_unit));
-        if self.guards.regulation.is_some() && lpn != Lpn::NONE {
-            self.choose_cost(die, stream, global, lpn, source.origin(), ctx.calendar.now());
+        if lpn != Lpn::NONE {
+            let joining = Joining { die, stream, superblock: global, lpn, origin: source.origin() };
+            self.features.joins(&self.core, joining, ctx.calendar.now());
         }
         let frontier = &mut self.core.store.space.dies[die].frontiers[stream];
         self.core.store.programs.set(frontier.slot, frontier.filled, source);
@@ -96,32 +95,6 @@ impl Media {
         if complete {
             self.issue_program(die, stream, Kind::Program, ctx);
         }
-    }
-
-    /// Asks the regulator with what cost a unit is written.
-    pub fn choose_cost(
-        &mut self,
-        die: usize,
-        stream: usize,
-        superblock: u32,
-        lpn: Lpn,
-        origin: Origin,
-        now: SimTime,
-    ) {
-        if self.guards.regulation.is_none() {
-            return;
-        }
-        let old = self.core.store.map.lookup(lpn);
-        // What comes from a block with one bit a cell takes a cost for the first time.
-        let dense = old != Ppa::NONE
-            && !self.core.store.space.holds_one_bit(self.core.store.layout.superblock_of(old) as usize);
-        let old_row = dense.then(|| self.core.store.layout.row_number(old));
-        let Some(regulation) = &mut self.guards.regulation else { return };
-        if stream == SLC {
-            return regulation.note_one_bit(die, lpn, now);
-        }
-        let waiting = self.core.store.controller.host_operations(DieId(die as u32));
-        regulation.choose(die, stream, superblock as usize, Unit { lpn, origin, old_row }, waiting, now);
     }
 
     /// Submits the program of the units a frontier has collected.
@@ -138,9 +111,7 @@ impl Media {
         }
         let mut transaction = self.program_of(die, stream, kind, superblock, next_unit, slot);
         let global = self.core.store.space.global(die, superblock);
-        if self.guards.regulation.is_some() {
-            self.cost_of(&mut transaction, stream, global, &mut ctx.calendar);
-        }
+        self.features.sets_cost(&mut self.core, &mut transaction, stream, &mut ctx.calendar);
         self.core.store.space.in_flight[global] += 1;
         if full {
             self.core.store.space.state[global] = SuperblockState::Closed;
@@ -162,7 +133,7 @@ impl Media {
             self.do_asked(ctx);
         }
         if full {
-            self.note_closed(global);
+            self.features.closed(global);
         } else if next_unit == self.core.store.layout.data_units() {
             for _ in 0..self.core.store.layout.summary_units {
                 self.append(die, stream, Lpn::NONE, Source::SUMMARY, ctx);
@@ -202,7 +173,7 @@ impl Media {
         transaction.pages = layout.planes * transaction.rows;
         transaction.reading.senses = transaction.rows as u16;
         transaction.owner = slot;
-        self.features.programs(&self.core, &mut transaction, stream == HOST);
+        self.features.programs(&self.core, &mut transaction, Some(stream));
         transaction
     }
 
@@ -221,36 +192,11 @@ impl Media {
         transaction.pages = self.core.store.layout.planes * self.core.store.layout.program_rows;
         transaction.owner = slot;
         let global = self.core.store.space.global(die as usize, superblock);
-        if let Some(regulation) = &mut self.guards.regulation {
-            let cost = regulation.table.for_parity();
-            transaction.cost = regulation.issue(cost, global, row, transaction.rows, ctx.calendar.now());
-            // The data that it is made of fall due themselves.
-            regulation.take_due();
-        }
+        self.features.sets_own_cost(&self.core, &mut transaction, ctx.calendar.now());
         self.core.store.space.in_flight[global] += 1;
         let units = self.core.store.layout.program_units;
         ctx.probe.on_place(&transaction, units, |unit| self.core.store.programs.told(slot, unit));
         self.core.store.controller.submit(transaction, ctx);
-    }
-
-    /// Says what a program costs that the regulator has chosen a cost for.
-    pub fn cost_of(
-        &mut self,
-        transaction: &mut Transaction,
-        stream: usize,
-        global: usize,
-        calendar: &mut Calendar,
-    ) {
-        let Some(regulation) = &mut self.guards.regulation else { return };
-        if stream == SLC {
-            return regulation.note_programmed(global, transaction.row, calendar.now());
-        }
-        let cost = regulation.take_cost(transaction.die.index(), stream);
-        let rows = self.core.store.layout.program_rows;
-        transaction.cost = regulation.issue(cost, global, transaction.row, rows, calendar.now());
-        if let Some(due) = regulation.take_due() {
-            self.core.enter_upkeep(due, Work::Refresh(global as u32), calendar);
-        }
     }
 
     /// Takes no more data into a superblock that may be open.

@@ -9,7 +9,7 @@ use crate::{Output, Probe, Stages, events};
 use controller::{Class, Context, Kind, Origin, Transaction, TransactionId};
 use engine::Event;
 use nand::ProgramStatus;
-use units::{Lpn, Ppa};
+use units::Ppa;
 
 impl PageMapped {
     /// Handles an event of this crate or the controller; outputs can then be taken.
@@ -46,9 +46,7 @@ impl PageMapped {
             self.on_finished(id, ctx);
             next = self.media.core.store.controller.take_finished();
         }
-        if self.media.guards.demand.is_some() {
-            self.start_tasks(ctx);
-        }
+        self.look_on(ctx);
         self.media.features.go_on(&mut self.media.core);
         self.carry_out(ctx);
         self.pump(ctx);
@@ -77,7 +75,7 @@ impl PageMapped {
         }
         if self.media.core.agenda.is_some() {
             self.media.core.wake_upkeep(&mut ctx.calendar);
-            if self.media.guards.regulation.is_some() && self.media.core.collections[die].is_asked() {
+            if self.media.features.chooses_costs() && self.media.core.collections[die].is_asked() {
                 self.upkeep.collect(&mut self.media, die, ctx);
             }
         }
@@ -95,8 +93,11 @@ impl PageMapped {
             Origin::Scrub if transaction.owner != NONE => {
                 self.upkeep.on_patrol_read(&mut self.media, transaction, ctx)
             }
-            Origin::Map if transaction.owner == NONE => self.on_recovery_read(),
-            Origin::Map => self.end_task(transaction.owner, ctx),
+            Origin::Map if transaction.owner == NONE => self.recovering -= 1,
+            Origin::Map => {
+                self.media.features.looked_up(&mut self.media.core, transaction.owner);
+                self.look_on(ctx);
+            }
             _ => self.upkeep.on_moving_read(&mut self.media, transaction, ctx),
         }
     }
@@ -139,11 +140,9 @@ impl PageMapped {
         if transaction.kind == Kind::Copyback {
             self.media.core.store.stats.pages_read[transaction.origin as usize] +=
                 u64::from(transaction.pages);
-            self.media.on_moved_in_die(die, transaction.origin);
+            self.media.core.on_moved_in_die(die, transaction.origin);
         }
-        if self.media.guards.demand.is_some() {
-            self.log_programmed(transaction);
-        }
+        self.media.features.program_ends(&self.media.core, transaction);
         self.on_programmed_units(transaction, status, ctx);
         self.media.core.store.programs.release(transaction.owner);
         self.media.features.programmed(&mut self.media.core, ctx.calendar.now());
@@ -219,18 +218,6 @@ impl PageMapped {
         }
     }
 
-    /// A unit of the map, or of what features keep for themselves, is on the flash, out of `slot`.
-    #[cold]
-    fn note_own_unit(&mut self, lpn: Lpn, slot: u32) {
-        if self.media.features.wrote_own(&self.media.core, lpn, slot) {
-            return;
-        }
-        if let Some(demand) = &mut self.media.guards.demand {
-            demand.used_slots -= 1;
-            demand.note_written(lpn);
-        }
-    }
-
     #[inline]
     pub(super) fn on_host_unit<P: Probe>(
         &mut self,
@@ -253,7 +240,7 @@ impl PageMapped {
         }
         if newest {
             let old = self.media.core.store.map.lookup(lpn);
-            self.media.note_change(lpn);
+            self.media.features.changes(lpn);
             self.media.core.store.map.set(lpn, ppa);
             self.media.core.store.space.valid[self.media.core.store.layout.superblock_of(ppa) as usize] += 1;
             ctx.probe.on_commit(lpn, ppa, old);
@@ -275,7 +262,7 @@ impl PageMapped {
             self.media.lower_live(die);
         }
         if !self.media.core.store.layout.is_host_unit(lpn) {
-            self.note_own_unit(lpn, slot);
+            self.media.features.wrote_own(&self.media.core, lpn, slot);
         }
         if newest {
             self.end_newest(slot, lpn, ctx.calendar.now());

@@ -40,17 +40,10 @@ impl PageMapped {
     /// # Panics
     /// When the drive was not made for power cuts, or is another than the one whose flash it is.
     pub fn take_over(&mut self, mut medium: Medium) {
-        let checkpoints = medium.checkpoints.take();
-        let translations = medium.translations.take();
         (self.host.risk, self.upkeep.turnover) =
             (medium.counted.risk, std::mem::take(&mut medium.counted.turnover));
         let (spare, marks) = self.media.take_back(medium);
-        if let (Some(demand), Some(checkpoints)) = (&mut self.media.guards.demand, checkpoints) {
-            demand.checkpoints = Some(checkpoints);
-            demand.begin_loading();
-        }
         self.place_newest(&spare, &marks);
-        self.compare_translations(translations);
         let last = self.media.features.find_versions(&mut self.media.core, &spare, &marks);
         self.media.core.store.spare.as_mut().expect("made for power cuts").go_on(spare, last);
         self.sort_superblocks(&marks);
@@ -146,7 +139,7 @@ impl PageMapped {
     fn takes_data(&mut self, global: usize, mark: &Mark) -> bool {
         let (_, within) = self.media.core.store.space.place_of(global as u32);
         self.media.core.stands_apart(within)
-            || self.media.features.holds_data(&mut self.media.core, global as u32, mark.failing)
+            || self.media.features.holds_data(&mut self.media.core, global as u32, mark)
     }
 
     /// True when more may be written to what is left of a superblock.

@@ -11,7 +11,6 @@ mod read;
 mod recovery;
 mod saved;
 mod sustainable;
-mod translations;
 mod unreadable;
 mod upkeep;
 mod view;
@@ -20,8 +19,8 @@ mod write;
 pub use failures::DiesFailed;
 
 use crate::buffer::eviction::BLOCK_UNITS;
+use crate::flash_map::MapOnFlash;
 use crate::host_side::Host;
-use crate::map_on_flash::MapOnFlash;
 use crate::media::Media;
 use crate::parts::{Parts, Whole};
 use crate::upkeep::Upkeep;
@@ -31,6 +30,8 @@ pub struct PageMapped {
     pub(crate) media: Media,
     pub(crate) upkeep: Upkeep,
     pub(crate) host: Host,
+    /// Reads in flight by which a drive that was at rest finds its map.
+    pub(crate) recovering: u32,
 }
 
 impl PageMapped {
@@ -45,7 +46,7 @@ impl PageMapped {
             + u32::from(parts.config.beside.work_in_step())
             + if parts.config.has_power_cuts() { 2 } else { 0 };
         let Whole { media, upkeep, host } = parts.put_together(map, spare, BLOCK_UNITS)?;
-        let mut ftl = Self { media, upkeep, host };
+        let mut ftl = Self { media, upkeep, host, recovering: 0 };
         ftl.media.free_all();
         ftl.check_sustainable()?;
         ftl.make_room_for_features()?;

@@ -14,11 +14,6 @@ impl PageMapped {
     pub fn cut(mut self, now: SimTime) -> (Medium, Vec<Interrupted>) {
         self.account_risk(now);
         let (interrupted, wreck) = self.media.interrupt(now);
-        if let Some(demand) = &self.media.guards.demand {
-            self.media.core.store.stats.units_read_cut += demand.tasks.units_awaited();
-        }
-        let translations = self.translations();
-        let medium = self.media.left_over(wreck, self.host.risk, self.upkeep.turnover);
-        (Medium { translations, ..medium }, interrupted)
+        (self.media.left_over(wreck, self.host.risk, self.upkeep.turnover), interrupted)
     }
 }

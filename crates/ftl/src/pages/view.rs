@@ -39,7 +39,7 @@ impl PageMapped {
     /// Bytes of RAM that the drive's map takes: four for each mapping unit it holds in RAM.
     pub fn map_bytes(&self) -> u64 {
         let all = 4 * u64::from(self.media.core.store.layout.logical_units);
-        self.media.guards.demand.as_ref().map_or(all, |demand| demand.map_bytes())
+        self.media.features.map_bytes().unwrap_or(all)
     }
 
     /// Why each die takes no more writes, for the message of a run that is stuck.
@@ -81,7 +81,6 @@ impl PageMapped {
     pub fn begin<P: Probe>(&mut self, ctx: &mut Context<P>) {
         self.media.begin();
         self.stamp_beginning();
-        self.begin_log();
         if self.media.core.store.spare.is_some() {
             self.media.features.go_on_at(ctx.calendar.now());
             if self.media.features.shares_room() {
@@ -95,8 +94,8 @@ impl PageMapped {
         for die in 0..self.media.core.store.layout.dies as usize {
             self.upkeep.collect(&mut self.media, die, ctx);
         }
-        if self.media.is_loading() {
-            self.start_tasks(ctx);
+        if self.media.features.reads_map() {
+            self.look_on(ctx);
         }
     }
 

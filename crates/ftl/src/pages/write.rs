@@ -2,34 +2,39 @@
 
 use crate::Probe;
 use crate::buffer::SlotState;
-use crate::core::Arriving;
-use crate::host_side::{Reads, Serves};
+use crate::core::MapEntry;
+use crate::host_side::{Arrives, Reads, Serves};
 use crate::pages::PageMapped;
 use crate::store::{NONE, Source};
 use controller::Context;
-use units::{Lpn, Nanos, Ppa, SimTime};
+use units::{Lpn, Nanos, Ppa};
 
 impl Serves for PageMapped {
     fn vacate<P: Probe>(&mut self, home: Ppa, _ctx: &mut Context<P>) {
         self.media.leave(home);
     }
 
-    fn flush_map(&mut self, now: SimTime) {
-        let Some(demand) = &mut self.media.guards.demand else { return };
-        let pages = demand.flush();
-        self.media.features.map_flushed(&mut self.media.core, &pages, now);
-    }
-
     fn go_on_with_map<P: Probe>(&mut self, ctx: &mut Context<P>) {
-        self.start_tasks(ctx);
+        self.look_on(ctx);
     }
 
-    fn waits_for_entry<P: Probe>(&mut self, lpn: Lpn, write: Arriving, ctx: &mut Context<P>) -> bool {
-        self.media.guards.demand.is_some() && self.write_by_demand(lpn, write, ctx)
+    #[inline]
+    fn find_entry<P: Probe>(&mut self, lpn: Lpn, ctx: &mut Context<P>) -> MapEntry {
+        let entry = self.media.features.finds_written(&mut self.media.core, lpn);
+        if entry == Some(MapEntry::AtHand) {
+            self.look_on(ctx);
+        }
+        entry.unwrap_or(MapEntry::AtHand)
     }
 
+    /// A part of the unit that waits for its map entry: the rest is read while the map still says where it is.
+    #[cold]
     fn read_rest_now<P: Probe>(&mut self, lpn: Lpn, ctx: &mut Context<P>) {
-        self.complete_overtaken(lpn, ctx);
+        let Some(slot) = self.media.core.find_unwritten(lpn) else { return };
+        let waits = self.media.features.stops_waiting(slot);
+        if waits.is_some_and(|complete| complete || !self.read_rest(slot, ctx)) {
+            self.on_merged(slot, &mut ctx.probe);
+        }
     }
 
     fn look_up_and_read<P: Probe>(
@@ -39,8 +44,8 @@ impl Serves for PageMapped {
         count: u32,
         ctx: &mut Context<P>,
     ) -> u32 {
-        match self.media.guards.demand {
-            Some(_) => self.read_by_demand(request, first, count, ctx),
+        match self.media.features.finds(&mut self.media.core, first, count) {
+            Some(found) => self.read_by_entries(request, first, (count, found), ctx),
             None => self.read_found(request, first, count, ctx),
         }
     }

@@ -3,7 +3,7 @@
 use super::summaries::Summaries;
 use super::{FoundView, Maker, RecoveryMethod, RowRead};
 use crate::Layout;
-use crate::map_on_flash::{InRam, MapOnFlash, OnDemand, cached_bytes};
+use crate::flash_map::{InRam, MapOnFlash, OnDemand, cached_bytes};
 use config::{Card, ConfigError, Policy, Section, at_least};
 
 /// Units of a checkpoint on their way at a time.
@@ -79,7 +79,7 @@ impl RecoveryMethod for Checkpoint {
         Ok(())
     }
 
-    fn map_on_flash(&self, layout: &Layout) -> Option<MapOnFlash> {
+    fn checkpoint(&self, layout: &Layout) -> Option<MapOnFlash> {
         let units = f64::from(layout.map_units() + layout.directory_units()) / self.write_budget;
         let superblocks = (units / f64::from(layout.superblock_units)).ceil();
         let directory_units = layout.directory_units();

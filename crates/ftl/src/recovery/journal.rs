@@ -3,7 +3,7 @@
 use super::checkpoint::{checkpointed, read_write_budget};
 use super::{FoundView, RecoveryMethod, RowRead};
 use crate::Layout;
-use crate::map_on_flash::{MapOnFlash, OnDemand};
+use crate::flash_map::{MapOnFlash, OnDemand};
 use config::{Card, ConfigError, Policy, Section};
 
 /// Bytes of a change: a logical unit and its new place.
@@ -63,7 +63,7 @@ impl RecoveryMethod for Journal {
         Ok(())
     }
 
-    fn map_on_flash(&self, layout: &Layout) -> Option<MapOnFlash> {
+    fn checkpoint(&self, layout: &Layout) -> Option<MapOnFlash> {
         let (every, log_units) = self.rhythm(layout);
         let changes_per_unit = (layout.unit.get() / CHANGE_BYTES) as u32;
         let on_demand = OnDemand { directory_units: layout.directory_units(), log_units, changes_per_unit };

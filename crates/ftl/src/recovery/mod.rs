@@ -5,7 +5,7 @@
 //! read, and what is read at power-up; which copy of a unit is the newest follows from the numbers alone.
 
 use crate::Layout;
-use crate::map_on_flash::MapOnFlash;
+use crate::flash_map::MapOnFlash;
 
 /// What is known of a superblock at power-up before its data are looked at.
 #[derive(Clone, Copy, Debug)]
@@ -43,7 +43,7 @@ pub trait RecoveryMethod: Send {
     }
 
     /// The checkpoints of the map that it keeps on flash; none where it keeps none.
-    fn map_on_flash(&self, _layout: &Layout) -> Option<MapOnFlash> {
+    fn checkpoint(&self, _layout: &Layout) -> Option<MapOnFlash> {
         None
     }
 

@@ -1,7 +1,7 @@
 //! Superblocks that hold nothing any more.
 
 use crate::Probe;
-use crate::core::Core;
+use crate::core::{Core, Erased};
 use crate::media::Media;
 use crate::store::SuperblockState;
 use crate::wear::Observed;
@@ -29,6 +29,23 @@ impl Core {
     }
 }
 
+impl Core {
+    /// Begins to erase a superblock, if it is read completely; gives on whose behalf.
+    pub fn erase_pending<P: Probe>(
+        &mut self,
+        die: usize,
+        global: u32,
+        ctx: &mut Context<P>,
+    ) -> Option<Origin> {
+        let customer = self.customer_of(global);
+        let superblock = global % self.store.space.per_die;
+        let origin = self.mover(die, customer).begin_erase(superblock)?;
+        self.store.space.state[global as usize] = SuperblockState::Erasing;
+        self.submit_erase(die, global, origin, ctx);
+        Some(origin)
+    }
+}
+
 impl Media {
     /// Erases the victims that hold nothing any more and are read completely.
     #[inline]
@@ -43,28 +60,13 @@ impl Media {
             if !self.features.emptied(&mut self.core, global, ctx) {
                 // What is not read to its end yet comes back when it is.
                 let (die, _) = self.core.store.space.place_of(global);
-                self.erase_pending(die, global, ctx);
+                self.core.erase_pending(die, global, ctx);
             }
         }
     }
 
-    /// Begins to erase a superblock, if it is read completely; gives on whose behalf.
-    pub fn erase_pending<P: Probe>(
-        &mut self,
-        die: usize,
-        global: u32,
-        ctx: &mut Context<P>,
-    ) -> Option<Origin> {
-        let customer = self.core.customer_of(global);
-        let superblock = global % self.core.store.space.per_die;
-        let origin = self.mover(die, customer).begin_erase(superblock)?;
-        self.core.store.space.state[global as usize] = SuperblockState::Erasing;
-        self.core.submit_erase(die, global, origin, ctx);
-        Some(origin)
-    }
-
-    /// A superblock is erased; false when a block of it failed that nothing can replace.
-    pub fn erase(&mut self, die: usize, superblock: u32, origin: Origin) -> bool {
+    /// A superblock is erased, or lost.
+    pub fn erase(&mut self, die: usize, superblock: u32, origin: Origin) -> Erased {
         let global = self.core.store.space.global(die, superblock);
         assert_eq!(self.core.store.space.valid[global], 0, "superblock {global} was erased with valid data");
         self.core.store.forget_copies(global);
@@ -73,17 +75,20 @@ impl Media {
         self.core.store.stats.erase_failures += u64::from(!done);
         self.core.store.space.dies[die].erases += 1;
         let failing = std::mem::take(&mut self.core.store.space.failing[global]);
-        (done && !failing)
-            || self.core.store.array.retire(die as u32, superblock) != nand::RetireOutcome::Lost
+        let is_good = done && !failing;
+        if is_good || self.core.store.array.retire(die as u32, superblock) != nand::RetireOutcome::Lost {
+            Erased::Whole
+        } else {
+            Erased::Lost
+        }
     }
 
     /// The cells of a superblock are erased, as many bits as they hold; false when a block of it failed.
     #[inline]
     pub fn erase_cells(&mut self, die: usize, superblock: u32) -> bool {
-        if let Some(demand) = &mut self.guards.demand {
-            demand.note_erased(self.core.store.space.global(die, superblock));
-        }
-        if self.core.store.space.holds_one_bit(self.core.store.space.global(die, superblock)) {
+        let global = self.core.store.space.global(die, superblock);
+        self.features.erases(global);
+        if self.core.store.space.holds_one_bit(global) {
             self.core.store.array.erase_slc(die as u32, superblock)
         } else {
             self.core.store.array.erase(die as u32, superblock)
@@ -105,13 +110,6 @@ impl Media {
     /// Notes how often a superblock has been erased by now.
     pub fn note_cycles(&mut self, die: usize, superblock: u32) {
         let cycles = self.core.count_cycles(die, superblock);
-        self.note_wear(self.core.store.space.global(die, superblock), cycles);
-    }
-
-    /// A superblock was erased so often by now.
-    pub fn note_wear(&mut self, superblock: usize, cycles: u32) {
-        if let Some(regulation) = &mut self.guards.regulation {
-            regulation.note_wear(superblock, cycles);
-        }
+        self.features.worn(self.core.store.space.global(die, superblock), cycles);
     }
 }

@@ -43,13 +43,13 @@ impl Core {
     }
 }
 
-impl Media {
+impl Core {
     /// Who empties a die's superblocks for a customer.
     #[inline(always)]
     pub fn mover(&mut self, die: usize, customer: Customer) -> &mut Mover {
         match customer {
-            Customer::Collection => &mut self.core.collections[die].mover,
-            Customer::Folding => &mut self.core.folding[die].mover,
+            Customer::Collection => &mut self.collections[die].mover,
+            Customer::Folding => &mut self.folding[die].mover,
         }
     }
 
@@ -57,9 +57,9 @@ impl Media {
     /// what is written there next.
     #[inline]
     pub fn forget_waiting(&mut self, die: usize, superblock: u32) {
-        let units = self.core.store.layout.superblock_units;
-        self.core.collections[die].mover.forget(superblock, units);
-        if let Some(folding) = self.core.folding.get_mut(die) {
+        let units = self.store.layout.superblock_units;
+        self.collections[die].mover.forget(superblock, units);
+        if let Some(folding) = self.folding.get_mut(die) {
             folding.mover.forget(superblock, units);
         }
     }
@@ -69,9 +69,9 @@ impl Media {
     #[inline(always)]
     pub fn next_row(&mut self, die: usize, customer: Customer) -> Option<(u32, u64)> {
         let &mut Mover { victim, next_row, .. } = self.mover(die, customer);
-        let first = self.core.store.space.global(die, victim) as u32 * self.core.store.layout.rows;
-        let rows = first + next_row..first + self.core.rows_of(customer);
-        let found = self.core.store.first_row(rows.clone());
+        let first = self.store.space.global(die, victim) as u32 * self.store.layout.rows;
+        let rows = first + next_row..first + self.rows_of(customer);
+        let found = self.store.first_row(rows.clone());
         self.pass_rows(die, customer, found.map_or(rows.end, |(row, _)| row) - rows.start);
         found
     }
@@ -81,15 +81,16 @@ impl Media {
     pub fn pass_rows(&mut self, die: usize, customer: Customer, rows: u32) {
         self.mover(die, customer).next_row += rows;
         if customer == Customer::Folding {
-            let (units, program) =
-                (rows * self.core.store.layout.row_units, self.core.store.layout.program_units);
-            self.core.folding[die].pace.earn(f64::from(units), program);
+            let (units, program) = (rows * self.store.layout.row_units, self.store.layout.program_units);
+            self.folding[die].pace.earn(f64::from(units), program);
         }
     }
+}
 
+impl Media {
     /// All of the victim was read: it is erased as soon as nothing of it is needed any more.
     pub fn end_victim<P: Probe>(&mut self, die: usize, customer: Customer, ctx: &mut Context<P>) {
-        let victim = self.mover(die, customer).end_victim();
+        let victim = self.core.mover(die, customer).end_victim();
         let global = self.core.store.space.global(die, victim);
         if self.core.store.space.valid[global] == 0 {
             self.core.store.emptied.push(global as u32);

@@ -1,7 +1,7 @@
 //! Units on their way from one superblock to another.
 
 use crate::Probe;
-use crate::core::Core;
+use crate::core::{Core, Joining, Version};
 use crate::media::Media;
 use crate::relocate::Customer;
 use crate::store::{HOST, NONE, Source};
@@ -26,6 +26,19 @@ impl Core {
     #[inline]
     pub fn open_for_moving(&mut self, die: usize, stream: usize) -> bool {
         self.store.space.dies[die].frontiers[stream].superblock != NONE || self.open_own(die, stream)
+    }
+}
+
+impl Core {
+    /// What was moved inside the die is written, for good or ill.
+    pub fn on_moved_in_die(&mut self, die: usize, origin: Origin) {
+        let customer = Customer::of(origin);
+        // Folding in the die takes nothing over the bus.
+        let units = u32::from(customer == Customer::Collection);
+        self.mover(die, customer).end_read(units);
+        if customer == Customer::Collection {
+            self.collections[die].pace.earn(1.0, self.store.layout.program_units);
+        }
     }
 }
 
@@ -74,22 +87,12 @@ impl Media {
             let old = Ppa(source.0 + u64::from(unit));
             self.core.store.programs.set(slot, unit, Source::new(origin, old.0));
             let lpn = self.core.store.map.holder(old);
-            self.choose_cost(die, stream, global, lpn, origin, ctx.calendar.now());
+            let joining = Joining { die, stream, superblock: global, lpn, origin };
+            self.features.joins(&self.core, joining, ctx.calendar.now());
             self.core.store.map.assign(Ppa(target + u64::from(unit)), lpn);
         }
         self.issue_program(die, stream, Kind::Copyback, ctx);
         true
-    }
-
-    /// What was moved inside the die is written, for good or ill.
-    pub fn on_moved_in_die(&mut self, die: usize, origin: Origin) {
-        let customer = Customer::of(origin);
-        // Folding in the die takes nothing over the bus.
-        let units = u32::from(customer == Customer::Collection);
-        self.mover(die, customer).end_read(units);
-        if customer == Customer::Collection {
-            self.core.collections[die].pace.earn(1.0, self.core.store.layout.program_units);
-        }
     }
 
     pub fn move_unit<P: Probe>(&mut self, die: usize, ppa: Ppa, origin: Origin, ctx: &mut Context<P>) {
@@ -137,10 +140,11 @@ impl Media {
             return false;
         }
         if named {
-            self.features.moved(&mut self.core, (lpn, old, ppa), live, probe);
+            let version = if live { Version::Newest } else { Version::Former };
+            self.features.moved(&mut self.core, (lpn, old, ppa), version, probe);
         }
         if live {
-            self.note_change(lpn);
+            self.features.changes(lpn);
             self.core.store.map.set(lpn, ppa);
             probe.on_moved(lpn, ppa, old);
         }
@@ -154,7 +158,7 @@ impl Media {
     #[cold]
     pub fn move_again<P: Probe>(&mut self, old: Ppa, origin: Origin, kind: Kind, ctx: &mut Context<P>) {
         let die = (self.core.store.layout.superblock_of(old) / self.core.store.space.per_die) as usize;
-        let mover = self.mover(die, Customer::of(origin));
+        let mover = self.core.mover(die, Customer::of(origin));
         if kind != Kind::Copyback {
             return mover.waiting.push_back((old, origin));
         }
@@ -191,7 +195,7 @@ impl Media {
 
     /// Pads a program unit that superblocks wait for when nothing else will fill it.
     pub fn pad_folded<P: Probe>(&mut self, die: usize, ctx: &mut Context<P>) {
-        let mover = self.mover(die, Customer::Folding);
+        let mover = self.core.mover(die, Customer::Folding);
         let waits = mover.waits_for_programs() && mover.waiting.is_empty();
         if waits
             && self.core.store.space.dies[die].frontiers[HOST].filled > 0

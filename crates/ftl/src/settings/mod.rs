@@ -1,14 +1,12 @@
 //! `[ftl]`: the sizes, the rules and the makers of the policies.
 
 mod collection;
-mod costs;
 mod faults;
 mod patrol;
 mod policies;
 mod upkeep;
 
 pub use collection::CollectionRules;
-pub use costs::{CostRules, Reckoned};
 pub use faults::FaultRules;
 pub use patrol::PatrolRules;
 pub use policies::{DestinationRules, ReadRules};
@@ -37,8 +35,6 @@ pub struct FtlConfig {
     pub wear: wear::Maker,
     /// Where a write goes.
     pub destination: DestinationRules,
-    /// What writes cost and reads take.
-    pub costs: CostRules,
     /// What moves data to keep them readable.
     pub upkeep: UpkeepRules,
     /// In which order superblocks are written anew.
@@ -83,8 +79,7 @@ impl FtlConfig {
         let gc = CollectionRules::read(&mut ftl, &layout)?;
         let wear = whole(&mut ftl, "wear", wear::read)?;
         let destination = DestinationRules::read(&mut ftl)?;
-        let costs = CostRules::read(&mut ftl)?;
-        let (upkeep, refresh_order) = UpkeepRules::read(&mut ftl, costs.steps.retention)?;
+        let (upkeep, refresh_order) = UpkeepRules::read(&mut ftl, beside.retention())?;
         let buffer = whole(&mut ftl, "buffer", |section| BufferConfig::read(section, &layout))?;
         let reads = ReadRules::read(&mut ftl, &layout)?;
         ftl.finish()?;
@@ -98,7 +93,6 @@ impl FtlConfig {
             mapping,
             wear,
             destination,
-            costs,
             upkeep,
             refresh_order,
             faults,

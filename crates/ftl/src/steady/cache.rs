@@ -57,7 +57,7 @@ impl PageMapped {
         else {
             return false;
         };
-        self.look_up_untimed(lpn);
+        self.media.features.looks_up_untimed(lpn);
         self.media.put_slc_untimed(die, lpn);
         self.media.core.store.count_written(1);
         self.media.core.store.stats.units_programmed[Origin::Host as usize] += 1;
@@ -130,7 +130,7 @@ impl Media {
         frontier.next_unit += 1;
         let is_full = frontier.next_unit == units;
         self.core.store.map.assign(place, lpn);
-        self.note_change(lpn);
+        self.features.changes(lpn);
         self.core.store.map.set(lpn, place);
         self.core.store.space.valid[global as usize] += 1;
         if old != units::Ppa::NONE {

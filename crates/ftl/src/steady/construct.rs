@@ -58,9 +58,7 @@ impl PageMapped {
             self.media.construct_set(set, &moments[order[at]], shares, &mut builder)?;
         }
         self.media.core.store.map.lay(Box::new(builder.drawn));
-        if let Some(demand) = &mut self.media.guards.demand {
-            demand.fall_behind();
-        }
+        self.media.features.constructed();
         self.media.core.store.count_written(filled);
         self.media.core.store.stats.units_programmed[Origin::Host as usize] += u64::from(filled);
         Ok(())

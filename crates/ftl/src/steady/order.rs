@@ -47,11 +47,11 @@ impl PageMapped {
 
     /// Nothing was written, and nothing but the dies' space decides where a unit goes.
     fn may_write_in_order(&self) -> bool {
-        let Media { core: Core { store, .. }, features, guards } = &self.media;
+        let Media { core: Core { store, .. }, features } = &self.media;
         let layout = &store.layout;
         let is_fresh = store.stats.units_written == 0
             && store.space.dies.iter().all(|die| die.clock == 0 && die.candidates.is_empty());
-        let is_plain = guards.demand.is_none() && !features.watches_writes();
+        let is_plain = !features.watches_writes();
         let is_whole = layout.summary_units == 0 && layout.data_units().is_multiple_of(layout.program_units);
         is_fresh && is_plain && is_whole && store.dead.from_start == NONE
     }
@@ -89,7 +89,7 @@ impl PageMapped {
         let global = self.media.core.store.space.global(die, superblock);
         self.media.core.store.space.dies[die].frontiers[HOST] = Frontier::CLOSED;
         self.media.core.store.array.restore(global, self.media.core.store.layout.rows);
-        self.media.note_closed(global);
+        self.media.features.closed(global);
         self.media.core.store.space.close(die, superblock);
     }
 }

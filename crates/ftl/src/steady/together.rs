@@ -1,6 +1,6 @@
 //! Superblocks that are reclaimed together, while a drive is filled and overwritten fast.
 
-use crate::core::Core;
+use crate::core::{Core, Members};
 use crate::media::Media;
 use crate::store::Frontier;
 use controller::Origin;
@@ -9,7 +9,7 @@ impl Media {
     /// Moves what is valid in a superblock and those reclaimed with it, and erases them; false when some die has no room for
     /// its part.
     pub fn reclaim_together_untimed(&mut self, superblock: u32, origin: Origin) -> bool {
-        let places = self.features.members_of(superblock, false).unwrap_or_default();
+        let places = self.features.members_of(superblock, Members::WithData).unwrap_or_default();
         let fits =
             |&(die, part): &(usize, u32)| self.core.has_room_untimed(die, self.core.units_of_member(part));
         if !places.iter().all(fits) {
@@ -23,7 +23,7 @@ impl Media {
         for &(die, superblock) in &places {
             self.move_all_untimed(die, superblock, origin);
         }
-        for (die, superblock) in self.features.members_of(superblock, true).unwrap_or_default() {
+        for (die, superblock) in self.features.members_of(superblock, Members::All).unwrap_or_default() {
             if self.core.store.array.next_row(superblock as usize) > 0 {
                 self.erase_member(die, superblock, origin);
             }

@@ -9,7 +9,7 @@
 //! begins again), and pacing where superblocks are reclaimed together, which is done at once.
 
 use crate::Layout;
-use crate::core::Core;
+use crate::core::{Core, Erased};
 use crate::media::Media;
 use crate::pages::PageMapped;
 use crate::relocate::Customer;
@@ -32,7 +32,7 @@ impl PageMapped {
 
     /// Writes one unit in no time; false when no die has room for it, as blocks that failed can bring about.
     pub fn try_write_untimed(&mut self, lpn: Lpn) -> bool {
-        self.look_up_untimed(lpn);
+        self.media.features.looks_up_untimed(lpn);
         if !self.put_host_untimed(lpn, Origin::Host) {
             return false;
         }
@@ -60,7 +60,7 @@ impl PageMapped {
         if !self.make_room_untimed(die) {
             return false;
         }
-        self.look_up_untimed(lpn);
+        self.media.features.looks_up_untimed(lpn);
         self.put_on_die_untimed(die, lpn, Origin::Host);
         self.media.core.store.count_written(1);
         self.write_map_untimed()
@@ -72,7 +72,7 @@ impl PageMapped {
         if home == Ppa::NONE {
             return;
         }
-        self.media.note_change(lpn);
+        self.media.features.changes(lpn);
         self.media.core.store.map.clear(lpn);
         self.media.invalidate_host(home);
         self.media.core.store.emptied.clear();
@@ -226,8 +226,8 @@ impl PageMapped {
         if !self.media.core.collections[die].mover.has_victim() && !self.take_untimed(die) {
             return false;
         }
-        if let Some((row, mask)) = self.media.next_row(die, Customer::Collection) {
-            self.media.pass_rows(die, Customer::Collection, 1);
+        if let Some((row, mask)) = self.media.core.next_row(die, Customer::Collection) {
+            self.media.core.pass_rows(die, Customer::Collection, 1);
             self.media.move_row_untimed(die, row, mask, Origin::Gc);
             let share = if self.is_urgent(die) { self.upkeep.urgent_share } else { 1.0 };
             let earned = f64::from(mask.count_ones()) * share;
@@ -309,7 +309,7 @@ impl Media {
         let (first, full) =
             (frontier.next_unit == 1, frontier.next_unit == self.core.store.layout.data_units());
         self.core.store.map.assign(ppa, lpn);
-        self.note_change(lpn);
+        self.features.changes(lpn);
         self.core.store.map.set(lpn, ppa);
         self.core.store.space.valid[global as usize] += 1;
         if full {
@@ -317,7 +317,7 @@ impl Media {
             self.core.store.array.restore(global as usize, self.core.store.layout.rows);
             self.core.store.stats.units_programmed[Origin::Map as usize] +=
                 u64::from(self.core.store.layout.summary_units);
-            self.note_closed(global as usize);
+            self.features.closed(global as usize);
             self.core.store.space.close(die, superblock);
         }
         if (first || full) && self.core.rules.in_step {
@@ -385,7 +385,7 @@ impl Media {
         while let Some(erased) = next.take() {
             self.core.erased_in_a_row += 1;
             let wear = self.core.store.controller.wear_row(|| self.core.store.array.worn(die as u32, erased));
-            if !self.erase(die, erased, Origin::Gc) {
+            if self.erase(die, erased, Origin::Gc) == Erased::Lost {
                 return self.core.lose_superblock(die, self.core.store.space.global(die, erased));
             }
             let Some(cold) = self.free_erased(die, erased, wear) else { return };

@@ -1,7 +1,7 @@
 //! Whether all the upkeep that is asked for can be kept at all, by the drive file's times.
 
 use crate::agenda::Costs;
-use crate::guards::regulation::Regulation;
+use crate::features::Features;
 use crate::settings::{FtlConfig, PatrolRules};
 use units::Nanos;
 
@@ -35,7 +35,7 @@ impl Burden {
         dies: u64,
         config: &FtlConfig,
         costs: &Costs,
-        regulation: Option<&Regulation>,
+        features: &Features,
     ) -> Self {
         let (layout, mut parts) = (&config.layout, Vec::new());
         let mut ask = |key, count: u64, ns: u64, within, what: &str| {
@@ -48,7 +48,7 @@ impl Burden {
         let age = config.upkeep.refresh_age;
         if age > Nanos::ZERO {
             ask("ftl.refresh.age", full, costs.superblock, age, "superblocks to move and erase");
-        } else if let Some(period) = regulation.and_then(Regulation::shortest_refresh) {
+        } else if let Some(period) = features.shortest_refresh() {
             // How much is written that way only the run tells: a superblock is the least.
             ask("ftl.regulator", 1, costs.superblock, period, "superblock to move and erase");
         }

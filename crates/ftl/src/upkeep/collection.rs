@@ -4,7 +4,7 @@
 //! space that only it could free.
 
 use crate::Probe;
-use crate::core::Core;
+use crate::core::{Core, Erased};
 use crate::gc::trigger::TriggerView;
 use crate::media::Media;
 use crate::relocate::Customer;
@@ -12,6 +12,15 @@ use crate::store::{NONE, PENDING_MAX};
 use crate::upkeep::Upkeep;
 use controller::{Context, Origin, Transaction, Urgency};
 use units::DieId;
+
+/// How a die that may collect stands with its free superblocks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Haste {
+    /// It is short of them: it collects now, with or without host requests.
+    Foreground,
+    /// It is not: it collects what is asked for, and more while it is idle.
+    Background,
+}
 
 impl Upkeep {
     pub fn trigger_view(&self, media: &Media, die: usize) -> TriggerView {
@@ -28,7 +37,7 @@ impl Upkeep {
     /// Lets the die's collection go on: takes victims while one is wanted, keeps reads under way, and lets
     /// nothing wait for units that will not come.
     pub fn collect<P: Probe>(&mut self, media: &mut Media, die: usize, ctx: &mut Context<P>) {
-        if media.is_loading() {
+        if media.features.reads_map() {
             return; // Which of its units are valid is not known yet.
         }
         if media.core.rests(die) {
@@ -58,9 +67,12 @@ impl Upkeep {
         if media.core.collections[die].mover.pending.len() >= PENDING_MAX {
             return false;
         }
-        let foreground = self.trigger.foreground(&self.trigger_view(media, die));
-        let asked = media.core.next_forced(die, foreground);
-        let next = asked.or_else(|| self.choose_victim(media, die, foreground).map(|it| (it, Origin::Gc)));
+        let haste = match self.trigger.foreground(&self.trigger_view(media, die)) {
+            true => Haste::Foreground,
+            false => Haste::Background,
+        };
+        let asked = media.core.next_forced(die, haste);
+        let next = asked.or_else(|| self.choose_victim(media, die, haste).map(|it| (it, Origin::Gc)));
         let Some((superblock, origin)) = next else { return false };
         self.count_victim(media, die, media.core.store.space.global(die, superblock), origin);
         media.core.store.space.take(die, superblock);
@@ -69,8 +81,9 @@ impl Upkeep {
     }
 
     /// The victim policy's choice, if one is wanted, is worth it and can be moved.
-    fn choose_victim(&self, media: &mut Media, die: usize, foreground: bool) -> Option<u32> {
+    fn choose_victim(&self, media: &mut Media, die: usize, haste: Haste) -> Option<u32> {
         let idle = media.core.collections[die].background;
+        let foreground = haste == Haste::Foreground;
         let wanted = foreground || (idle && self.trigger.background(&self.trigger_view(media, die)));
         if !wanted {
             return None;
@@ -102,23 +115,23 @@ impl Upkeep {
         let (die, superblock) = (erase.die.index(), erase.superblock);
         let global = media.core.store.space.global(die, superblock);
         ctx.probe.on_erase(global);
-        media.forget_waiting(die, global as u32);
+        media.core.forget_waiting(die, global as u32);
         let customer = media.core.customer_of(global as u32);
         if media.core.store.dead.has(die) && !media.core.rules.in_step {
             // Nobody knows what its cells hold now: nothing that is needed.
             let _ = media.erase(die, superblock, erase.origin);
-            media.mover(die, customer).erasing -= 1;
+            media.core.mover(die, customer).erasing -= 1;
             return;
         }
         if media.core.rules.in_step && customer == Customer::Collection {
             return self.on_member_erased(media, erase, ctx);
         }
-        let is_whole = media.erase(die, superblock, erase.origin);
-        media.mover(die, customer).erasing -= 1;
+        let erased = media.erase(die, superblock, erase.origin);
+        media.core.mover(die, customer).erasing -= 1;
         if customer == Customer::Folding {
             media.features.erased_one_bit(&mut media.core, die, global);
         }
-        if !is_whole {
+        if erased == Erased::Lost {
             media.core.lose_superblock(die, global);
             media.fit_features(ctx);
         } else if let Some(cold) = media.free_erased(die, superblock, erase.wear) {
@@ -136,7 +149,7 @@ impl Upkeep {
             media.core.store.stats.wear_relocations += u64::from(origin == Origin::Wear);
             media.core.store.stats.relocated_units += u64::from(valid);
             media.core.store.stats.relocated_room += room;
-            return media.count_refresh(origin);
+            return media.features.counts_moved(origin);
         }
         media.core.store.stats.victims += 1;
         media.core.store.stats.victim_units += u64::from(valid);
@@ -165,9 +178,9 @@ impl Core {
     }
 
     /// The next superblock that was asked for, if there is room for what it holds.
-    pub fn next_forced(&mut self, die: usize, foreground: bool) -> Option<(u32, Origin)> {
+    pub fn next_forced(&mut self, die: usize, haste: Haste) -> Option<(u32, Origin)> {
         while let Some(&(superblock, origin)) = self.collections[die].forced.front() {
-            let pressed = foreground || self.buffer.first_queued().is_some();
+            let pressed = haste == Haste::Foreground || self.buffer.first_queued().is_some();
             if origin.keeps_data() && pressed && std::mem::take(&mut self.collections[die].kept_data) {
                 return None; // More may fall due than the die can move: the host must get on all the same.
             }
@@ -186,13 +199,6 @@ impl Core {
 }
 
 impl Media {
-    /// Counts a superblock that is moved for refresh or scrub.
-    pub fn count_refresh(&mut self, origin: Origin) {
-        let Some(regulation) = &mut self.guards.regulation else { return };
-        regulation.counts.superblocks_refreshed += u64::from(origin == Origin::Refresh);
-        regulation.counts.superblocks_scrubbed += u64::from(origin == Origin::Scrub);
-    }
-
     /// Blocks that failed may have taken the room that features had beside what the host's data need.
     pub fn fit_features<P: Probe>(&mut self, ctx: &mut Context<P>) {
         self.features.set_room(self.core.spare_units());

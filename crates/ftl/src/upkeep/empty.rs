@@ -30,7 +30,7 @@ impl Upkeep {
         customer: Customer,
         ctx: &mut Context<P>,
     ) {
-        while media.mover(die, customer).has_victim() || self.take(media, die, customer, ctx) {
+        while media.core.mover(die, customer).has_victim() || self.take(media, die, customer, ctx) {
             if !self.read_rows(media, die, customer, ctx) {
                 return;
             }
@@ -66,7 +66,7 @@ impl Upkeep {
         // Folding passes over rows without anything valid even where it reads none.
         while (customer == Customer::Folding
             || media.core.collections[die].mover.reading_rows < media.core.rules.read_ahead)
-            && let Some((row, mask)) = media.next_row(die, customer)
+            && let Some((row, mask)) = media.core.next_row(die, customer)
         {
             let route = match customer {
                 Customer::Collection if media.core.rules.copyback => Route::InDie,
@@ -76,8 +76,8 @@ impl Upkeep {
             if route == Route::Wait {
                 break;
             }
-            media.pass_rows(die, customer, 1);
-            let mover = media.mover(die, customer);
+            media.core.pass_rows(die, customer, 1);
+            let mover = media.core.mover(die, customer);
             mover.begin_read(mask.count_ones());
             let origin = mover.origin;
             let first = Ppa(media.core.store.layout.first_of_row(row));
@@ -90,14 +90,14 @@ impl Upkeep {
                 media.submit_read(row, mask, origin, Class::InternalRead, NONE, ctx);
             }
         }
-        media.mover(die, customer).next_row == media.core.rows_of(customer)
+        media.core.mover(die, customer).next_row == media.core.rows_of(customer)
     }
 
     /// Units of a victim were read: those still valid move on.
     pub fn on_moving_read<P: Probe>(&mut self, media: &mut Media, read: &Transaction, ctx: &mut Context<P>) {
         let (die, customer) = (read.die.index(), Customer::of(read.origin));
         let count = read.mask.count_ones();
-        media.mover(die, customer).end_read(count);
+        media.core.mover(die, customer).end_read(count);
         match customer {
             Customer::Collection => {
                 media.core.collections[die]
@@ -112,7 +112,7 @@ impl Upkeep {
             // Folded units find places as the host's do: when it is their turn.
             Customer::Folding => {
                 let units = media.core.store.units_of(read).map(|ppa| (ppa, read.origin));
-                media.mover(die, customer).waiting.extend(units);
+                media.core.mover(die, customer).waiting.extend(units);
             }
         }
         self.collect(media, die, ctx);

@@ -25,11 +25,11 @@ impl Upkeep {
 
     /// Gives places to the units that were read; false when some have to wait.
     pub fn place_folded<P: Probe>(&mut self, media: &mut Media, die: usize, ctx: &mut Context<P>) -> bool {
-        while let Some(&(ppa, _)) = media.mover(die, Customer::Folding).waiting.front() {
+        while let Some(&(ppa, _)) = media.core.mover(die, Customer::Folding).waiting.front() {
             if media.core.store.map.is_valid(ppa) && !self.place_unit(media, die, ppa, ctx) {
                 return false;
             }
-            media.mover(die, Customer::Folding).waiting.pop_front();
+            media.core.mover(die, Customer::Folding).waiting.pop_front();
         }
         true
     }
@@ -89,8 +89,8 @@ impl Upkeep {
         for _ in 0..units {
             media.core.collections[die].spend();
         }
-        media.pass_rows(die, Customer::Folding, rows - 1);
-        media.mover(die, Customer::Folding).reading_units -= media.core.store.layout.row_units;
+        media.core.pass_rows(die, Customer::Folding, rows - 1);
+        media.core.mover(die, Customer::Folding).reading_units -= media.core.store.layout.row_units;
         true
     }
 }

@@ -34,7 +34,7 @@ impl Upkeep {
         }
         // Only so many units are worth a program.
         let program = media.core.store.layout.program_units as usize;
-        if media.guards.regulation.as_ref().is_some_and(|units| units.rewrites_waiting(die) >= program) {
+        if media.features.waiting_anew(die) >= program {
             self.arm_idle_timer(media, die, events::REWRITE, calendar);
         }
         self.arm_patrol(media, die, calendar);

@@ -45,7 +45,7 @@ impl Upkeep {
 
     /// Time begins, and with it whatever the clock brings.
     pub fn begin(&mut self, media: &mut Media, calendar: &mut Calendar) {
-        media.begin_refresh(calendar);
+        media.features.begins_refresh(&mut media.core, calendar);
         self.begin_patrol(media, calendar);
         media.await_moment(calendar);
     }
@@ -53,9 +53,6 @@ impl Upkeep {
     /// The host is gone: no more data are looked at or fall due, so that the drive comes to rest.
     pub fn end(&mut self, media: &mut Media) {
         self.patrol = None;
-        if let Some(regulation) = &mut media.guards.regulation {
-            regulation.forget_due();
-        }
         media.features.ended();
         if let Some(agenda) = &mut media.core.agenda {
             agenda.end();

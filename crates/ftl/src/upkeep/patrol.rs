@@ -6,6 +6,7 @@
 
 use crate::Probe;
 use crate::agenda::Work;
+use crate::core::Round;
 use crate::media::Media;
 use crate::settings::PatrolRules;
 use crate::upkeep::Upkeep;
@@ -124,47 +125,42 @@ impl Upkeep {
     }
 
     pub fn end_superblock_patrol(&mut self, media: &mut Media, die: usize, calendar: &mut Calendar) {
-        let (Some(patrol), Some(regulation), Some(agenda)) =
-            (&mut self.patrol, &mut media.guards.regulation, &mut media.core.agenda)
-        else {
-            return;
-        };
+        let (Some(patrol), Some(agenda)) = (&mut self.patrol, &mut media.core.agenda) else { return };
         let (period, walk) = (patrol.rules.period, &mut patrol.walks[die]);
-        let held = media.core.store.space.valid[media.core.store.space.global(die, walk.superblock)] > 0;
-        regulation.counts.superblocks_patrolled += u64::from(held);
+        let (rows, began) = (std::mem::take(&mut walk.rows_read), walk.began);
+        let free = agenda.charge(die, u64::from(rows) * agenda.costs.row_read, began);
+        let read = media.core.store.space.global(die, walk.superblock);
         (walk.superblock, walk.row, walk.waits) = (walk.superblock + 1, 0, false);
         let end = walk.round_began + period;
         let per_die = media.core.store.layout.superblocks_per_die;
         let due = if walk.superblock == per_die {
-            regulation.counts.patrol_rounds += 1;
-            regulation.counts.patrol_rounds_late += u64::from(calendar.now() > end);
+            let round = if calendar.now() > end { Round::Late } else { Round::InTime };
+            media.features.patrolled(&media.core, read, Some(round));
             (walk.superblock, walk.round_began) = (0, end.max(calendar.now()));
             walk.round_began
         } else {
+            media.features.patrolled(&media.core, read, None);
             let part = u128::from(period.ns()) * u128::from(walk.superblock) / u128::from(per_die);
             walk.round_began + Nanos::new(part as u64)
         };
-        let (rows, began) = (std::mem::take(&mut walk.rows_read), walk.began);
-        let free = agenda.charge(die, u64::from(rows) * agenda.costs.row_read, began);
         self.schedule_patrol(media, die, due.max(free), calendar);
     }
 
     /// The patrol's read ended: the superblock is written anew if it had too many errors, else the next row is read.
     pub fn on_patrol_read<P: Probe>(&mut self, media: &mut Media, read: &Transaction, ctx: &mut Context<P>) {
         let die = read.die.index();
-        let (Some(patrol), Some(regulation)) = (&mut self.patrol, &mut media.guards.regulation) else {
-            return;
-        };
+        let Some(patrol) = &mut self.patrol else { return };
         let superblock = media.core.store.space.global(die, read.superblock) as u32;
         let row = superblock * media.core.store.layout.rows + read.row;
+        let margin = patrol.rules.margin;
         let chance = match read.slc {
-            true => 0.0,
-            false => regulation.chance_near_limit(row, patrol.rules.margin, ctx.calendar.now()),
+            true => None,
+            false => media.features.near_limit(row, margin, ctx.calendar.now()),
         };
-        let near = patrol.random.unit() < chance || read.reading.uncorrectable;
+        let near = patrol.random.unit() < chance.unwrap_or(0.0) || read.reading.uncorrectable;
         let moves = near && media.core.is_written_anew(superblock);
         if moves {
-            media.ask_upkeep(superblock, ctx.calendar.now(), Origin::Scrub, &mut ctx.calendar);
+            media.features.wants_anew(&mut media.core, superblock, Origin::Scrub, &mut ctx.calendar);
         }
         if let Some(patrol) = self.patrol.as_mut().filter(|_| moves) {
             patrol.walks[die].row = media.core.store.layout.rows;

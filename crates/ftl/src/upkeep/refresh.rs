@@ -2,8 +2,6 @@
 
 use crate::agenda::Work;
 use crate::core::Core;
-use crate::media::Media;
-use controller::Origin;
 use engine::Calendar;
 use units::Nanos;
 
@@ -25,28 +23,5 @@ impl Core {
             let soon = calendar.now() + self.rules.rewrite_after.max(SOON);
             self.enter_upkeep(soon, Work::Refresh(superblock), calendar);
         }
-    }
-}
-
-impl Media {
-    /// What the drive holds when time begins must be written anew some day, too.
-    pub fn begin_refresh(&mut self, calendar: &mut Calendar) {
-        for superblock in 0..self.core.store.layout.superblocks() {
-            let Some(regulation) = &mut self.guards.regulation else { return };
-            if self.core.store.space.valid[superblock] > 0
-                && let Some(due) = regulation.due_from_start(superblock)
-            {
-                self.core.enter_upkeep(due.max(calendar.now()), Work::Refresh(superblock as u32), calendar);
-            }
-        }
-    }
-
-    /// A superblock may hold data whose time is over: it moves, and what is written anew takes the cost that the
-    /// regulator chooses for it.
-    pub fn on_refresh_due(&mut self, superblock: u32, calendar: &mut Calendar) {
-        let Some(regulation) = &self.guards.regulation else { return };
-        // Erased, and perhaps opened again: then an entry of its own is to come.
-        let Some(since) = regulation.due_since(superblock as usize, calendar.now()) else { return };
-        self.ask_upkeep(superblock, since, Origin::Refresh, calendar);
     }
 }

@@ -13,14 +13,13 @@ impl Upkeep {
             return;
         }
         for _ in 0..media.core.store.layout.program_units {
-            let Some(regulation) = &mut media.guards.regulation else { return };
-            let Some(lpn) = regulation.next_rewrite(die) else { return };
+            let Some(lpn) = media.features.next_anew(die) else { return };
             let home = media.core.store.map.lookup(lpn);
             let per_die = media.core.store.layout.superblocks_per_die;
             let here =
                 home != Ppa::NONE && media.core.store.layout.superblock_of(home) / per_die == die as u32;
             if !here {
-                regulation.drop_rewrite(lpn);
+                media.features.drops_anew(lpn);
                 continue;
             }
             let (row, bit) = media.core.store.layout.row_of(home);
@@ -37,7 +36,7 @@ impl Upkeep {
         space.free.len() as u32 >= 2 + media.core.rules.spare + opens
             && media.core.has_room_for(die, program)
             && !self.trigger.foreground(&self.trigger_view(media, die))
-            && !media.is_loading()
+            && !media.features.reads_map()
             && !media.core.rests(die)
     }
 
@@ -49,8 +48,8 @@ impl Upkeep {
         let readable = !read.reading.uncorrectable;
         if readable && media.core.store.map.lookup(lpn) == home && self.can_rewrite(media, die) {
             media.move_unit(die, home, Origin::Rewrite, ctx);
-        } else if let Some(regulation) = &mut media.guards.regulation {
-            regulation.drop_rewrite(lpn);
+        } else {
+            media.features.drops_anew(lpn);
         }
         media.pad_rewrites(die, ctx);
         media.update_eligible(die);

@@ -125,8 +125,8 @@ impl Upkeep {
 impl Media {
     /// A superblock that was reclaimed with others is erased.
     pub fn erase_member(&mut self, die: usize, global: u32, origin: Origin) {
-        let is_whole = self.erase(die, global % self.core.store.space.per_die, origin);
-        self.features.erased_member(&mut self.core, global, is_whole);
+        let erased = self.erase(die, global % self.core.store.space.per_die, origin);
+        self.features.erased_member(&mut self.core, global, erased);
     }
 
     /// All superblocks that were reclaimed with one are free again: gives them, each with its die.
@@ -134,7 +134,7 @@ impl Media {
         let freed = self.features.gives_members_back(&mut self.core, global).unwrap_or_default();
         for &(_, superblock) in &freed {
             let cycles = self.core.store.space.pe_cycles[superblock as usize];
-            self.note_wear(superblock as usize, cycles);
+            self.features.worn(superblock as usize, cycles);
         }
         freed
     }

@@ -48,7 +48,9 @@ pub(crate) trait KeepsUp {
             let (media, upkeep) = self.keeping();
             let due = media.core.agenda.as_mut().and_then(|agenda| agenda.take_due(ctx.calendar.now()));
             match due {
-                Some(Work::Refresh(superblock)) => media.on_refresh_due(superblock, &mut ctx.calendar),
+                Some(Work::Refresh(superblock)) => {
+                    media.features.refresh_due(&mut media.core, superblock, &mut ctx.calendar);
+                }
                 Some(Work::Patrol(die)) => upkeep.on_patrol_timer(media, die as usize, ctx),
                 Some(Work::Turn(die)) => {
                     if let Some(agenda) = &mut media.core.agenda {
@@ -86,8 +88,7 @@ pub(crate) trait KeepsUp {
                 return agenda.enter(at, Work::Turn(die as u32), &mut ctx.calendar);
             }
             let Some(due) = media.core.take_next_due(die, now) else { return };
-            let opened = media.guards.regulation.as_ref();
-            if opened.map(|regulation| regulation.opened_at(due.superblock as usize)) != Some(due.opened) {
+            if media.features.opened(due.superblock) != Some(due.opened) {
                 continue;
             }
             let (dies, units) = self.burden_of(due.superblock);

@@ -21,7 +21,7 @@ impl Spread {
     }
 
     /// Share of cells below `level`.
-    fn below(self, level: f64) -> f64 {
+    pub fn below(self, level: f64) -> f64 {
         above((self.mean - level) / self.deviation)
     }
 

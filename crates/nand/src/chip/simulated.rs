@@ -8,7 +8,7 @@ use super::life::{Cycling, Pages, Pattern};
 use super::log::{LogRow, last_erase};
 use crate::cells::normal::Stream;
 use crate::cells::{CellPhysics, Elapsed, VoltagePlan, Wordline};
-use crate::tables::{Rates, Rest, Sample, error_rates};
+use crate::tables::{Rates, Rest, Sample, Spreads, error_rates, spreads};
 use config::{ConfigError, Section};
 use std::collections::BTreeMap;
 
@@ -133,6 +133,36 @@ impl SimulatedChip {
         cells: usize,
         layer: Option<f64>,
     ) -> Result<Vec<Rates>, String> {
+        let sample = self.sample(pe_cycles, rests, cells, layer)?;
+        Ok(error_rates(&self.physics, self.plan(), sample, pe_cycles, rests))
+    }
+
+    /// Where the cells of each state lie after these rests, at the plan and step in use: the mean of this part's blocks, or
+    /// its block of a rank from the one that traps least to the one that traps most, see [`spreads`].
+    ///
+    /// # Errors
+    /// When a condition is impossible.
+    pub fn spreads(
+        &self,
+        pe_cycles: f64,
+        rests: &[Rest],
+        cells: usize,
+        block: Option<f64>,
+    ) -> Result<Vec<Spreads>, String> {
+        let sample = self.sample(pe_cycles, rests, cells, None)?;
+        if block.is_some_and(|rank| !(rank > 0.0 && rank < 1.0)) {
+            return Err("block: expected a rank between 0, the best, and 1, the worst".to_owned());
+        }
+        Ok(spreads(&self.physics, self.plan(), (sample, block), pe_cycles, rests))
+    }
+
+    fn sample(
+        &self,
+        pe_cycles: f64,
+        rests: &[Rest],
+        cells: usize,
+        layer: Option<f64>,
+    ) -> Result<Sample, String> {
         let aged = rests.iter().all(|rest| rest.elapsed.late_s >= 0.0 && rest.elapsed.uneven_s >= 0.0);
         if cells == 0 || pe_cycles < 0.0 || !aged {
             return Err("expected at least one cell, and no wear or age below zero".to_owned());
@@ -141,15 +171,14 @@ impl SimulatedChip {
             return Err("layer: expected a rank between 0, the best, and 1, the worst".to_owned());
         }
         let wordlines = self.identity.geometry.pages_per_block / self.bits();
-        let sample = Sample {
+        Ok(Sample {
             wordlines: cells.div_ceil(self.cells()) + 1,
             cells: self.cells().min(cells),
             block_cells: self.cells() as f64 * f64::from(wordlines),
             passes: u64::from(wordlines) * self.physics.program.passes.len() as u64,
             seed: self.stream.bits(u64::MAX),
             layer,
-        };
-        Ok(error_rates(&self.physics, self.plan(), sample, pe_cycles, rests))
+        })
     }
 
     /// Seconds at a temperature, or at the reference temperature, as charge loss sees them.

@@ -56,6 +56,20 @@ mod draw {
 }
 
 impl TabledChip {
+    /// The raw bit error rate of a page type by the tables, with the best references; seconds at a temperature, or at the
+    /// tables' own.
+    pub fn best_rate(
+        &self,
+        page_type: usize,
+        pe_cycles: u32,
+        seconds: f64,
+        reads: u32,
+        celsius: Option<f64>,
+    ) -> f64 {
+        let seconds = celsius.map_or(seconds, |celsius| self.errors.at_reference(seconds, celsius));
+        self.errors.rber(page_type, &Age { step: 1.0, pe_cycles, seconds, reads }, References::Best)
+    }
+
     /// Reads a chip file laid under `nand`; how long blocks live and which bits are wrong follows from `seed`.
     ///
     /// # Errors

@@ -21,6 +21,7 @@ mod grid;
 mod humps;
 mod ranks;
 mod sample;
+mod spreads;
 mod states;
 mod valleys;
 mod voltages;
@@ -28,6 +29,7 @@ mod voltages;
 pub use endurance::Endurance;
 pub use errors::{Age, ErrorTable, Known, References};
 pub use sample::{Rates, Rest, Sample, error_rates};
+pub use spreads::{STEP_V, Spreads, spreads};
 pub use states::StateTable;
 pub use voltages::VoltageSet;
 

@@ -70,12 +70,37 @@ pub fn error_rates(
     pe_cycles: f64,
     rests: &[Rest],
 ) -> Vec<Rates> {
-    assert!(sample.wordlines > 1, "a wordline needs one above it");
     let mut sums: Vec<Rates> = Vec::new();
-    // The states that are looked at: the last has no neighbour above.
+    let blocks = alive(physics, sample, pe_cycles);
+    through_blocks(physics, plan, sample, pe_cycles, rests, &blocks, |index, share, humps| {
+        let rates = rates(physics, plan, humps).times(share);
+        match sums.get_mut(index) {
+            Some(sum) => sum.add(&rates),
+            None => sums.push(rates),
+        }
+    });
+    sums
+}
+
+/// Tells of each block, by its share and trapping, and of each rest its number, the block's share and where the cells of each
+/// state lie.
+///
+/// # Panics
+/// When the sample has fewer than two wordlines.
+pub(super) fn through_blocks(
+    physics: &CellPhysics,
+    plan: &VoltagePlan,
+    sample: Sample,
+    pe_cycles: f64,
+    rests: &[Rest],
+    blocks: &[(f64, f64)],
+    mut tell: impl FnMut(usize, f64, &[Hump]),
+) {
+    assert!(sample.wordlines > 1, "a wordline needs one above it");
+    // The wordlines that are looked at: the last has no neighbour above.
     let mut lines: Vec<Wordline> = (1..sample.wordlines).map(|_| Wordline::none()).collect();
     let plain = if physics.has_tails() { physics.without_tails() } else { physics.without_weak() };
-    for (number, (share, trapping)) in alive(physics, sample, pe_cycles).into_iter().enumerate() {
+    for (number, (share, trapping)) in blocks.iter().copied().enumerate() {
         let stream = Stream::new(sample.seed).of(number as u64);
         let rank = ((number * LAYERS_ON) % BLOCKS) as f64 + 0.5;
         let layer = quantile(sample.layer.unwrap_or(rank / BLOCKS as f64));
@@ -84,15 +109,9 @@ pub fn error_rates(
         let by_state = by_state(physics, &block);
         for (index, rest) in rests.iter().enumerate() {
             let_rest(&mut lines, &plain, &block, sample.passes, *rest);
-            let humps = humps(physics, &condition, *rest, &lines, &by_state);
-            let rates = rates(physics, plan, &humps).times(share);
-            match sums.get_mut(index) {
-                Some(sum) => sum.add(&rates),
-                None => sums.push(rates),
-            }
+            tell(index, share, &humps(physics, &condition, *rest, &lines, &by_state));
         }
     }
-    sums
 }
 
 /// Cells that had so many cycles with pseudo-random data: one in as many as there are states was erased without
@@ -105,10 +124,10 @@ fn worn(physics: &CellPhysics, pe_cycles: f64) -> Condition {
 
 /// Share and trapping, over that of a mean block, of the blocks that are sampled: those whose slowest cell can still
 /// be erased, or the best one where none can.
-fn alive(physics: &CellPhysics, sample: Sample, pe_cycles: f64) -> Vec<(f64, f64)> {
+pub(super) fn alive(physics: &CellPhysics, sample: Sample, pe_cycles: f64) -> Vec<(f64, f64)> {
     let wear = &physics.wear;
     let sound = (1.0 - wear.defect_fraction) / BLOCKS as f64;
-    let trapping = |rank: usize| libm::exp(wear.block_spread * quantile((rank as f64 + 0.5) / BLOCKS as f64));
+    let trapping = |rank: usize| trapping_of(physics, (rank as f64 + 0.5) / BLOCKS as f64);
     let mut all: Vec<(f64, f64)> = (0..BLOCKS).map(|rank| (sound, trapping(rank))).collect();
     if wear.defect_fraction > 0.0 {
         all.push((wear.defect_fraction, wear.defect_factor));
@@ -126,6 +145,16 @@ fn alive(physics: &CellPhysics, sample: Sample, pe_cycles: f64) -> Vec<(f64, f64
     let total: f64 = found.iter().map(|(share, _)| share).sum();
     found.iter_mut().for_each(|(share, _)| *share /= total);
     found
+}
+
+/// The one block of this rank among sound ones.
+pub(super) fn of_rank(physics: &CellPhysics, rank: f64) -> (f64, f64) {
+    (1.0, trapping_of(physics, rank))
+}
+
+/// Trapping of the block of this rank, over that of a mean block.
+fn trapping_of(physics: &CellPhysics, rank: f64) -> f64 {
+    libm::exp(physics.wear.block_spread * quantile(rank))
 }
 
 /// A block full of pseudo-random data.

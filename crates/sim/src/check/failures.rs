@@ -27,7 +27,7 @@ pub(crate) struct Failures {
 impl Failures {
     pub fn of(drive: &Drive, ftl: &Ftl) -> Self {
         Self {
-            may_fail_anyway: drive.has(Feature::FailedDie) || ftl.regulation().is_some(),
+            may_fail_anyway: drive.has(Feature::FailedDie) || ftl.feature::<ftl::Regulation>().is_some(),
             ..Self::default()
         }
     }

@@ -118,8 +118,8 @@ impl Chip {
                 }
             }
         }
-        for (step, set) in ftl.regulation().map(|regulation| regulation.ways_to_write()).into_iter().flatten()
-        {
+        let ways = ftl.feature::<ftl::Regulation>().map(ftl::Regulation::ways_to_write);
+        for (step, set) in ways.into_iter().flatten() {
             let of =
                 |name: &str| sets.iter().find(|(known, _)| known == name).map(|(_, times)| times.clone());
             chip.costs.push(match set {

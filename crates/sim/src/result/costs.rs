@@ -3,7 +3,7 @@
 use super::ftl::{HostOrOther, host_or_other};
 use super::section::sections;
 use crate::observers::Observer;
-use crate::run::Run;
+use crate::run::{Run, regulation_counts};
 use ftl::{Ftl, RegulationCounts};
 use host::Op;
 
@@ -113,7 +113,7 @@ fn lists(counts: [&[u64; 8]; 2], length: usize) -> HostOrOtherList {
 }
 
 pub(super) fn write_cost(ftl: &Ftl, counts: &RegulationCounts) -> Option<WriteCost> {
-    let costs = ftl.regulation()?.costs();
+    let costs = ftl.feature::<ftl::Regulation>()?.costs();
     Some(WriteCost {
         steps_uv: costs.iter().map(|cost| cost.step.get()).collect(),
         voltages: costs.iter().map(|cost| cost.voltages.as_deref().map(str::to_owned)).collect(),
@@ -124,7 +124,7 @@ pub(super) fn write_cost(ftl: &Ftl, counts: &RegulationCounts) -> Option<WriteCo
 }
 
 pub(super) fn regulator(ftl: &Ftl, counts: &RegulationCounts) -> Option<Regulator> {
-    let bits = u64::from(ftl.regulation()?.bits_per_unit());
+    let bits = u64::from(ftl.feature::<ftl::Regulation>()?.bits_per_unit());
     Some(Regulator {
         rewrites_asked: counts.rewrites_asked,
         rewrites_dropped: counts.rewrites_dropped,
@@ -134,7 +134,7 @@ pub(super) fn regulator(ftl: &Ftl, counts: &RegulationCounts) -> Option<Regulato
 }
 
 pub(super) fn refresh(ftl: &Ftl, counts: &RegulationCounts) -> Option<Refresh> {
-    ftl.regulation().map(|_| Refresh { superblocks_refreshed: counts.superblocks_refreshed })
+    ftl.feature::<ftl::Regulation>().map(|_| Refresh { superblocks_refreshed: counts.superblocks_refreshed })
 }
 
 /// A round that is not over counts as late when it takes too long.
@@ -165,8 +165,8 @@ pub(super) fn upkeep<P: Observer>(run: &Run<P>, span_ns: u64) -> Option<Upkeep> 
 }
 
 pub(super) fn ecc<P: Observer>(run: &Run<P>) -> Option<Ecc> {
-    let references = run.ftl.regulation()?.references().to_vec();
-    let counts = run.ftl.regulation_counts().since(&run.regulation_baseline);
+    let references = run.ftl.feature::<ftl::Regulation>()?.references().to_vec();
+    let counts = regulation_counts(&run.ftl).since(&run.regulation_baseline);
     Some(Ecc {
         reads_by_references: lists([&counts.host_reads, &counts.other_reads], references.len()),
         references,

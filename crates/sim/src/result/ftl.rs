@@ -6,7 +6,7 @@ use super::section::sections;
 use super::snapshots::{Snapshots, snapshots};
 use crate::Drive;
 use crate::observers::Observer;
-use crate::run::Run;
+use crate::run::{Run, regulation_counts};
 use ftl::{Ftl, FtlStats};
 
 sections! {
@@ -139,7 +139,7 @@ pub(super) fn sections_of<P: Observer>(
     stats: &FtlStats,
     span_ns: u64,
 ) -> FtlSections {
-    let (ftl, counts) = (&run.ftl, run.ftl.regulation_counts().since(&run.regulation_baseline));
+    let (ftl, counts) = (&run.ftl, regulation_counts(&run.ftl).since(&run.regulation_baseline));
     FtlSections {
         mapping: mapping(ftl, stats),
         gc: gc(stats),

@@ -248,7 +248,14 @@ fn what_was_trimmed_meanwhile_is_not_written_anew() {
         bench.rest();
         let written = bench.ftl.stats().units_programmed[Origin::Rewrite as usize];
         assert_eq!(
-            (written, bench.ftl.regulation_counts().rewrites_dropped),
+            (
+                written,
+                bench
+                    .ftl
+                    .feature::<ftl::Regulation>()
+                    .map_or_else(Default::default, ftl::Regulation::counts)
+                    .rewrites_dropped
+            ),
             if trims { (0, 1) } else { (1, 0) }
         );
     }
@@ -314,7 +321,8 @@ fn what_wear_levelling_moves_does_not_count_as_written_anew() {
         ask_for_reads(&mut bench, LOGICAL - 1);
     }
     bench.settle();
-    let counts = bench.ftl.regulation_counts();
+    let counts =
+        bench.ftl.feature::<ftl::Regulation>().map_or_else(Default::default, ftl::Regulation::counts);
     let begun = bench.ftl.upkeep().map(|(counts, ..)| counts.begun);
     assert!(bench.ftl.stats().wear_relocations > 10, "{}", bench.ftl.stats().wear_relocations);
     assert_eq!((Some(counts.superblocks_refreshed), counts.superblocks_scrubbed), (begun, 0));

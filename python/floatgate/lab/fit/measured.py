@@ -11,7 +11,7 @@ from floatgate.lab.fit import emit, error_tables, part as parts, voltages
 from floatgate.lab.fit.emit import Source
 from floatgate.lab.fit.part import Part
 from floatgate.lab.fit.voltages import Growth, Rates, Table
-from floatgate.lab.toml_list import listed
+from floatgate.toml_list import listed
 
 GROWTH_HEAD = ("growth with wear", "law", "R2", "RMS residual", "worst", "points", "fit")
 

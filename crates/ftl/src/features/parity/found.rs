@@ -1,20 +1,20 @@
 //! The power is back on a drive with parity: which superblocks protect each other, and what is made of open groups.
 //!
 //! Groups are the superblocks of one number, and the spare areas of a page of parity say what it is the sum of. Groups that
-//! were open are gone on with: what of their parity was in RAM is made anew from what was read of their members.
+//! were open are gone on with: the part of their parity that was in RAM is made anew from what was read of their members.
 
 use super::Stripes;
 use crate::core::Core;
-use crate::store::{NONE, SuperblockState};
+use crate::store::{Mark, NONE, SuperblockState};
 use controller::Origin;
 
 impl Stripes {
     /// True when a superblock holds data, or may; one with the parity of others is told apart.
-    pub(super) fn holds_data_of(&self, core: &mut Core, superblock: u32, is_failing: bool) -> bool {
+    pub(super) fn holds_data_of(&self, core: &mut Core, superblock: u32, mark: &Mark) -> bool {
         let group = self.group_of(superblock);
         if self.groups[group as usize].parity != NONE && self.is_parity(superblock) {
             core.store.space.state[superblock as usize] = SuperblockState::Parity;
-            core.store.space.failing[superblock as usize] = is_failing;
+            core.store.space.failing[superblock as usize] = mark.failing;
         }
         self.data_members(group) >> self.member_of(superblock) & 1 == 1
     }

@@ -5,7 +5,7 @@
 
 use super::{Phase, Stripes, members};
 use crate::Probe;
-use crate::core::{Core, Together, Wish};
+use crate::core::{Core, Erased, Together, Wish};
 use crate::store::{NONE, SuperblockState};
 use controller::{Context, Origin};
 use nand::ProgramStatus;
@@ -183,10 +183,10 @@ impl Stripes {
     }
 
     /// A superblock of a group is erased; one that cannot be repaired leaves the group.
-    pub(super) fn note_erased_member(&mut self, core: &mut Core, global: u32, is_whole: bool) {
+    pub(super) fn note_erased_member(&mut self, core: &mut Core, global: u32, erased: Erased) {
         let (die, _) = core.store.space.place_of(global);
         let dead = core.store.dead.has(die);
-        if is_whole && !dead {
+        if erased == Erased::Whole && !dead {
             return;
         }
         let (group, bit) = (self.group_of(global) as usize, 1 << self.member_of(global));

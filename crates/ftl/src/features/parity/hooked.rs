@@ -2,9 +2,9 @@
 
 use super::{Remains, Stripes};
 use crate::Probe;
-use crate::core::{Core, Remedy, SetMoment, SetPlan, Together, Wish};
+use crate::core::{Core, Erased, Members, Remedy, SetMoment, SetPlan, Together, Wish};
 use crate::features::Feature;
-use crate::store::NONE;
+use crate::store::{Mark, NONE};
 use controller::{Context, Origin, Transaction};
 use engine::RandomStream;
 use nand::ProgramStatus;
@@ -24,7 +24,7 @@ impl Feature for Stripes {
     }
 
     /// What was gathered before is no part of the run.
-    fn time_begins(&mut self) {
+    fn time_begins(&mut self, _: &Core) {
         self.gathered_most = self.gathered;
     }
 
@@ -115,8 +115,8 @@ impl Feature for Stripes {
         rows.extend(self.rows_to_sum(&core.store.layout));
     }
 
-    fn holds_data(&mut self, core: &mut Core, superblock: u32, is_failing: bool) -> bool {
-        self.holds_data_of(core, superblock, is_failing)
+    fn holds_data(&mut self, core: &mut Core, superblock: u32, mark: &Mark) -> bool {
+        self.holds_data_of(core, superblock, mark)
     }
 
     fn takes_more(&self, superblock: u32) -> bool {
@@ -179,8 +179,8 @@ impl Feature for Stripes {
         self.count_taken(superblock);
     }
 
-    fn erased_member(&mut self, core: &mut Core, superblock: u32, is_whole: bool) {
-        self.note_erased_member(core, superblock, is_whole);
+    fn erased_member(&mut self, core: &mut Core, superblock: u32, erased: Erased) {
+        self.note_erased_member(core, superblock, erased);
     }
 
     fn erased_last(&mut self, core: &mut Core, superblock: u32) -> bool {
@@ -191,9 +191,12 @@ impl Feature for Stripes {
         Some(self.give_back_group(core, self.group_of(superblock)))
     }
 
-    fn members_of(&self, superblock: u32, with_own: bool) -> Option<Vec<(usize, u32)>> {
+    fn members_of(&self, superblock: u32, which: Members) -> Option<Vec<(usize, u32)>> {
         let group = self.group_of(superblock);
-        let of = if with_own { self.groups[group as usize].alive } else { self.data_members(group) };
+        let of = match which {
+            Members::All => self.groups[group as usize].alive,
+            Members::WithData => self.data_members(group),
+        };
         Some(self.places(group, of).collect())
     }
 

@@ -6,6 +6,7 @@ use crate::features::{Made, Making, Said};
 use crate::saved::Untaken;
 use crate::{Layout, SavedState, parity};
 use config::{ConfigError, Section};
+use ecc::Ladder;
 
 impl Said for Stripes {
     /// Superblocks with data that share one of parity; none: there is no parity.
@@ -25,16 +26,16 @@ impl Made for Stripes {
         stripe.is_some()
     }
 
-    fn bytes_most(stripe: &Option<u32>, layout: &Layout) -> u64 {
+    fn bytes_most(stripe: &Option<u32>, layout: &Layout, _: Option<&Ladder>) -> u64 {
         let superblocks = layout.superblocks() as u64;
         let of =
             |stripe: u32| superblocks / u64::from(stripe + 1) * size_of::<Group>() as u64 + 4 * superblocks;
         stripe.map_or(0, of)
     }
 
-    fn new(stripe: &Option<u32>, making: &Making<'_>) -> Option<Box<Self>> {
-        let Making { layout, array, apart, .. } = *making;
-        stripe.map(|stripe| Box::new(Self::of_stripe(layout, array, stripe, apart)))
+    fn new(stripe: &Option<u32>, making: &mut Making<'_>) -> Result<Option<Box<Self>>, String> {
+        let (layout, array, apart) = (making.layout, making.array, making.apart);
+        Ok(stripe.map(|stripe| Box::new(Self::of_stripe(layout, array, stripe, apart))))
     }
 
     fn take_back(&mut self, before: Self) {

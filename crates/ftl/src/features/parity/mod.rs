@@ -28,7 +28,7 @@ use std::collections::VecDeque;
 enum Phase {
     /// Erased, taking data, or full.
     Resting,
-    /// Chosen to be reclaimed, waiting for room and for programs under way.
+    /// Chosen to be reclaimed, waiting for room and for programs in flight.
     Asked,
     /// What is valid in it is being moved.
     Moving,
@@ -52,7 +52,7 @@ struct Group {
     pub phase: Phase,
     /// Superblocks still to be emptied, or to be erased.
     pub left: u32,
-    /// Reads under way that may need the other members.
+    /// Reads in flight that may need the other members.
     pub pins: u32,
     /// In what order it is opened, among the free ones.
     pub rank: u64,
@@ -284,7 +284,7 @@ impl Stripes {
         gone.then(|| of.elect(begin, width)).flatten()
     }
 
-    /// The rank under which a group that was erased joins the free ones: behind those that some die has begun and
+    /// The rank under which a group that was erased joins the free ones: behind the groups that some die has begun and
     /// others have yet to, so that all dies open them in the same order.
     fn rank(&self, group: u32, asked: u64) -> u64 {
         let begun = self.begun[self.set_of_group(group)].iter();

@@ -1,4 +1,4 @@
-//! Programs of parity, which follow those that they protect, and reads that count on them.
+//! Programs of parity, which follow the programs that they protect, and reads that count on them.
 
 use super::{Stripes, members};
 use crate::core::{Ask, Core};

@@ -32,7 +32,7 @@ impl Rebuilds {
 }
 
 impl Stripes {
-    /// A read failed: asks for those that make it good, if there are any.
+    /// A read failed: asks for the reads that make it good, if there are any.
     pub(super) fn rebuild(&mut self, core: &mut Core, read: &Transaction) -> Option<Remedy> {
         let global = core.store.space.global(read.die.index(), read.superblock) as u32;
         let rows = self.rows_that_sum_up(core, global, read.row)?;

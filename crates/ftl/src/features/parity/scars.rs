@@ -1,7 +1,7 @@
 //! What power cuts did to the stripes of superblocks that protect each other.
 //!
 //! The spare area of each page of parity names the members that it is the sum of, and up to where: so the drive knows after
-//! a cut what of a stripe is missing. A stripe whose parity is on flash gives back one row that is missing, and none of
+//! a cut which part of a stripe is missing. A stripe whose parity is on flash gives back one row that is missing, and none of
 //! the others then. The parity of a stripe without one on flash was in RAM: it is made anew from the rows that are whole,
 //! and counts the torn ones as nothing. A group whose erase was interrupted protects nothing, and is erased as a whole.
 
@@ -184,7 +184,7 @@ impl Stripes {
         rows
     }
 
-    /// The die is dead: nobody can make the parity anew that its rows have a part in.
+    /// The die is dead: nothing can make the parity anew that its rows have a part in.
     pub(super) fn forget_sums(&mut self, die: u32, layout: &Layout) {
         for (superblock, row) in self.rows_to_sum(layout) {
             if superblock / self.per_die == die {

@@ -34,7 +34,7 @@ impl Stripes {
         shuffle(&mut left, random);
         let (mut rest, closed): (Vec<&GroupMoment>, Vec<&GroupMoment>) =
             moment.groups.iter().partition(|group| !group.is_closed());
-        // Those that are begun are opened before those that are not.
+        // Groups that are begun are opened before others.
         rest.sort_by_key(|group| (group.is_free(), group.rank));
         let closed = by_age(closed);
         let short = || format!("dies {} to {} have too few good superblocks", dies.start, dies.end - 1);

@@ -13,9 +13,10 @@ use super::{Feature, Made, Making, Said};
 use crate::Layout;
 use crate::core::{Arriving, Core};
 use crate::layout::{SECTOR, sector_bytes};
-use crate::store::Source;
+use crate::store::{HOST, Source};
 use config::{ConfigError, Section};
 use controller::{Kind, Origin, Transaction};
+use ecc::Ladder;
 use engine::large_array;
 use settings::SectorRules;
 use units::{Lpn, Ppa};
@@ -119,7 +120,7 @@ impl Feature for Sectors {
         self.promised -= self.within(self.current, lpn).count_ones();
     }
 
-    /// The sectors of the write at hand are those that `slot` holds.
+    /// The sectors of the write at hand are the ones that `slot` holds.
     fn arrived(&mut self, slot: u32, lpn: Lpn, write: Arriving) {
         let mask = self.within(self.current, lpn);
         let missing = match write.older {
@@ -162,15 +163,15 @@ impl Feature for Sectors {
     }
 
     /// What is read counts as written from then on.
-    fn reads_part(&mut self, lpn: Lpn, part: u64, has_place: bool, home_die: u32) -> bool {
-        if !has_place && !self.unwritten {
+    fn reads_part(&mut self, lpn: Lpn, part: u64, place: Ppa, home_die: u32) -> bool {
+        if place == Ppa::NONE && !self.unwritten {
             return false;
         }
         if self.written[lpn.index()] == 0 {
             self.written[lpn.index()] = part;
             self.next_page(home_die as usize);
         }
-        !has_place
+        place == Ppa::NONE
     }
 
     fn lacks(&self, slot: u32) -> Option<u64> {
@@ -182,7 +183,7 @@ impl Feature for Sectors {
     }
 
     /// Says which page of its block a program is for, and that only the sectors which were written cross the channel.
-    fn programs(&mut self, core: &Core, program: &mut Transaction, is_hosts: bool) {
+    fn programs(&mut self, core: &Core, program: &mut Transaction, stream: Option<usize>) {
         program.page = program.row;
         let (programs, units) = (&core.store.programs, program.rows * core.store.layout.row_units);
         let sources = || (0..units).map(|unit| programs.get(program.owner, unit));
@@ -194,7 +195,7 @@ impl Feature for Sectors {
             };
             program.bytes = sources().map(bytes).sum();
         }
-        if is_hosts {
+        if stream == Some(HOST) {
             program.page = self.next_page(program.die.index());
         }
     }
@@ -218,13 +219,13 @@ impl Made for Sectors {
         SectorRules::read(ftl, layout)
     }
 
-    fn bytes_most(rules: &SectorRules, layout: &Layout) -> u64 {
+    fn bytes_most(rules: &SectorRules, layout: &Layout, _: Option<&Ladder>) -> u64 {
         if rules.track { 8 * u64::from(layout.logical_units) } else { 0 }
     }
 
-    fn new(rules: &SectorRules, making: &Making<'_>) -> Option<Box<Self>> {
+    fn new(rules: &SectorRules, making: &mut Making<'_>) -> Result<Option<Box<Self>>, String> {
         let layout = making.layout;
-        rules.track.then(|| {
+        Ok(rules.track.then(|| {
             Box::new(Self {
                 per_unit: layout.unit.get() / SECTOR,
                 unwritten: rules.unwritten,
@@ -239,7 +240,7 @@ impl Made for Sectors {
                 most: making.in_flight_most.map_or(u32::MAX, |bytes| (bytes.get() / SECTOR) as u32),
                 cached: 0,
             })
-        })
+        }))
     }
 
     fn take_back(&mut self, before: Self) {

@@ -4,7 +4,12 @@ use super::SlcCache;
 use crate::core::{Core, Folding};
 use crate::features::Feature;
 use crate::slc_cache::{CacheView, WhenFull};
+use crate::store::{NONE, SLC, SuperblockState};
 use units::Nanos;
+
+/// Superblocks that are read completely, or are being erased, when no further one is taken: one whose data are being
+/// written and one that is being erased keep the die busy.
+const RETURNING_MAX: u32 = 2;
 
 impl Feature for SlcCache {
     /// None holds one bit a cell yet.
@@ -19,11 +24,23 @@ impl Feature for SlcCache {
     }
 
     fn frees_own(&mut self, core: &mut Core) {
-        self.free_own(core);
+        let (reserved, Some(own)) = (self.reserved, &mut self.own) else { return };
+        let (per_die, array) = (core.store.layout.superblocks_per_die, &core.store.array);
+        for (die, own) in own.iter_mut().enumerate() {
+            let first = per_die.saturating_sub(reserved);
+            own.extend((first..per_die).rev().filter(|&superblock| array.is_whole(die as u32, superblock)));
+            for &superblock in own.iter() {
+                let global = core.store.space.global(die, superblock);
+                core.store.space.state[global] = SuperblockState::Free;
+            }
+        }
     }
 
     fn takes_hosts(&self, core: &Core, die: usize) -> bool {
-        self.has_room(core, die)
+        if core.store.space.dies[die].frontiers[SLC].superblock == NONE {
+            return self.may_open_one_bit(core, die);
+        }
+        !self.is_pacing(core, die) || core.folding[die].pace.credit >= 0.0 || self.may_open_one_bit(core, die)
     }
 
     /// Waiting for folding helps only where something is left to be folded.
@@ -32,23 +49,59 @@ impl Feature for SlcCache {
     }
 
     fn opens_one_bit(&mut self, core: &mut Core, die: usize) -> bool {
-        self.open(core, die)
+        let opened = match self.own.as_mut().map(|own| own[die].pop()) {
+            None => core.store.space.open(die, SLC),
+            Some(own) => own.is_some_and(|superblock| core.store.space.begin(die, SLC, superblock)),
+        };
+        let superblock = core.store.space.dies[die].frontiers[SLC].superblock;
+        if opened {
+            let global = core.store.space.global(die, superblock);
+            self.add(die, global, &mut core.store.space);
+            core.update_quota(die);
+        }
+        opened
     }
 
     fn wrote_host_unit(&mut self, core: &mut Core, die: usize, stream: usize) {
-        self.count_unit(core, die, stream);
+        if stream != SLC {
+            core.store.stats.slc_units_bypassed += 1;
+            return;
+        }
+        if self.is_pacing(core, die) {
+            core.folding[die].pace.credit -= 1.0;
+        }
+        core.store.stats.slc_units_written += 1;
     }
 
+    /// Full, and with no programs in flight: it waits to be folded.
     fn closes_one_bit(&mut self, core: &mut Core, die: usize, superblock: u32) {
-        self.close(core, die, superblock);
+        let global = core.store.space.global(die, superblock);
+        core.store.space.closed_at[global] = core.store.space.dies[die].clock;
+        let of = &mut self.dies[die];
+        if core.store.space.failing[global] {
+            of.failed += 1;
+            of.waiting.push_front(superblock);
+        } else {
+            of.waiting.push_back(superblock);
+        }
     }
 
     fn keeps_own(&mut self, core: &mut Core, die: usize, superblock: u32) -> bool {
-        self.keep(core, die, superblock)
+        let global = core.store.space.global(die, superblock);
+        let Some(own) = &mut self.own else { return false };
+        own[die].push(superblock);
+        core.store.space.state[global] = SuperblockState::Free;
+        true
     }
 
-    fn erased_one_bit(&mut self, core: &mut Core, die: usize, superblock: usize) {
-        self.give_back(core, die, superblock);
+    /// It is one of all again.
+    fn erased_one_bit(&mut self, core: &mut Core, die: usize, global: usize) {
+        core.store.space.one_bit[global] = false;
+        self.dies[die].superblocks -= 1;
+        self.in_use -= 1;
+        self.tell(die, &mut core.store.space);
+        core.store.stats.slc_blocks_erased += u64::from(core.store.layout.planes);
+        core.update_quota(die);
     }
 
     fn found_one_bit(&mut self, core: &mut Core, die: usize, superblock: usize) {
@@ -60,15 +113,26 @@ impl Feature for SlcCache {
     }
 
     fn has_to_fold(&self, core: &Core, die: usize) -> bool {
-        self.has_work(core, die)
+        let mover = &core.folding[die].mover;
+        mover.has_victim() || !self.dies[die].waiting.is_empty() || !mover.waiting.is_empty()
     }
 
+    /// It is idle, a program failed, or the host has no room without it.
     fn wants_folding(&self, core: &Core, die: usize) -> bool {
-        self.must_fold(core, die)
+        core.folding[die].background
+            || self.dies[die].failed > 0
+            || self.is_crowded(core, die)
+            || (self.when_full == WhenFull::FoldFirst && !self.may_open_one_bit(core, die))
     }
 
+    /// Data wait that the host may write here, having earned it: else folding, which is told first that a program is done, would
+    /// take every place until its superblock is folded.
     fn is_hosts_turn(&self, core: &Core, die: usize) -> bool {
-        self.is_for_host(core, die)
+        !core.folding[die].background
+            && self.dies[die].failed == 0
+            && core.buffer.first_queued().is_some()
+            && core.is_within_quota(die)
+            && self.takes_hosts(core, die)
     }
 
     fn folds_in_die(&self) -> bool {
@@ -76,7 +140,19 @@ impl Feature for SlcCache {
     }
 
     fn takes_folded(&mut self, core: &mut Core, die: usize) -> bool {
-        self.take(core, die)
+        if !self.wants_folding(core, die) {
+            return false;
+        }
+        self.close_open(core, die);
+        if core.folding[die].mover.returning() >= RETURNING_MAX {
+            return false;
+        }
+        let Some(superblock) = self.take_oldest(core, die, 0) else { return false };
+        let global = core.store.space.global(die, superblock);
+        self.dies[die].failed -= u32::from(core.store.space.failing[global]);
+        core.store.stats.slc_superblocks_folded += 1;
+        core.store.stats.slc_units_folded += u64::from(core.store.space.valid[global]);
+        true
     }
 
     fn is_written_past(&self) -> Option<bool> {
@@ -90,11 +166,28 @@ impl Feature for SlcCache {
     }
 
     fn may_open_one_bit(&self, core: &Core, die: usize) -> bool {
-        self.may_open(core, die)
+        if let Some(own) = &self.own {
+            return !own[die].is_empty();
+        }
+        let (count, space) = (self.dies[die].superblocks, &core.store.space.dies[die]);
+        if space.free.is_empty() || count < self.reserved {
+            return !space.free.is_empty();
+        }
+        let useful = core.useful_units();
+        let room = core.quota_beside(die, self.reserved).saturating_sub(space.live);
+        let view = CacheView { shape: self.shape, spare: room / useful };
+        // What the host may write into it must find room once it is folded, with one superblock fewer.
+        let holds = core.store.layout.slc_units() + core.store.layout.program_units;
+        count < self.policy.most(&view)
+            && core.free_superblocks(die) > core.rules.foreground_limit + 2 + core.rules.spare
+            && space.live + holds <= core.quota_beside(die, count + 1)
     }
 
     fn may_open_two(&self, die: usize) -> bool {
-        self.may_open_another(die)
+        match &self.own {
+            Some(own) => own[die].len() > 1,
+            None => self.dies[die].superblocks + 1 < self.reserved,
+        }
     }
 
     fn oldest_one_bit(&self, die: usize) -> Option<u32> {
@@ -110,6 +203,14 @@ impl Feature for SlcCache {
     }
 
     fn says_of(&self, core: &Core, die: usize) -> Option<String> {
-        Some(self.describe(core, die))
+        let (of, folding) = (&self.dies[die], &core.folding[die]);
+        Some(format!(
+            "; one bit a cell: {} superblocks of {} reserved, {} wait, {}, credit {}",
+            of.superblocks,
+            self.reserved,
+            of.waiting.len(),
+            folding.mover.describe(),
+            folding.pace.credit,
+        ))
     }
 }

@@ -7,6 +7,7 @@ use crate::saved::Untaken;
 use crate::slc_cache::{self, CacheShape};
 use crate::{Layout, SavedState};
 use config::{ConfigError, Section};
+use ecc::Ladder;
 use units::Bytes;
 
 fn shape_of(layout: &Layout) -> CacheShape {
@@ -35,37 +36,33 @@ impl Made for SlcCache {
         policy.folding().map_or(0, |_| policy.reserved(&shape_of(layout)))
     }
 
-    fn bytes_most(_: &slc_cache::Maker, _: &Layout) -> u64 {
+    fn bytes_most(_: &slc_cache::Maker, _: &Layout, _: Option<&Ladder>) -> u64 {
         0
     }
 
-    fn lacks(maker: &slc_cache::Maker, making: &Making<'_>) -> Option<String> {
-        let is_lacking = maker().folding().is_some() && making.slc_mode.is_none();
-        is_lacking.then(|| {
-            "ftl.slc_cache: the chip's file does not say what its blocks are with one bit a cell: expected \
-             nand.slc_mode with t_r and t_prog"
-                .into()
-        })
-    }
-
     /// What the configuration asks for; none when it asks for none.
-    fn new(maker: &slc_cache::Maker, making: &Making<'_>) -> Option<Box<Self>> {
+    fn new(maker: &slc_cache::Maker, making: &mut Making<'_>) -> Result<Option<Box<Self>>, String> {
         let policy = maker();
-        let folding = policy.folding()?;
+        let Some(folding) = policy.folding() else { return Ok(None) };
+        let Some(mode) = making.controller.slc_mode() else {
+            return Err("ftl.slc_cache: the chip's file does not say what its blocks are with one bit a cell: expected \
+                        nand.slc_mode with t_r and t_prog"
+                .into());
+        };
         let (shape, dies) = (shape_of(making.layout), making.layout.dies as usize);
         let reserved = policy.reserved(&shape);
-        Some(Box::new(Self {
+        Ok(Some(Box::new(Self {
             policy,
             shape,
             when_full: folding.when_full,
             idle_after: folding.idle_after,
             // What is made of several superblocks passes the controller.
-            in_die: making.slc_mode.is_some_and(|mode| mode.folds_in_die) && !making.in_step,
+            in_die: mode.folds_in_die && !making.in_step,
             own: making.in_step.then(|| vec![Vec::new(); dies]),
             reserved,
             dies: (0..dies).map(|_| CacheDie::default()).collect(),
             in_use: 0,
-        }))
+        })))
     }
 
     /// Which superblocks hold one bit a cell, or are free, is still to be found.

@@ -1,7 +1,7 @@
 //! Superblocks with one bit a cell, and where the host's next program unit goes.
 //!
 //! A die with a cache is, to garbage collection, a die with fewer superblocks: those of the cache are none of its
-//! own, and of the free ones it sees only those that the cache has no claim to. Folding is to it what the host's
+//! own, and of the free ones it sees only those to which the cache has no claim. Folding is to it what the host's
 //! writes are on a drive without a cache. So what holds there (no collection waits for itself, some victim always
 //! gives back more than it takes) holds here.
 //!
@@ -10,11 +10,10 @@
 mod folding;
 mod hooked;
 mod make;
-mod room;
 mod saved;
 
 use crate::slc_cache::{CacheShape, SlcCachePolicy, WhenFull};
-use crate::store::Space;
+use crate::store::{NONE, Space};
 use std::collections::VecDeque;
 use units::Nanos;
 
@@ -23,7 +22,7 @@ use units::Nanos;
 struct CacheDie {
     /// Superblocks with one bit a cell, from their opening to the end of their erase.
     superblocks: u32,
-    /// Those that are full, oldest first; one whose program failed comes before all others.
+    /// The full ones, oldest first; one whose program failed comes before all others.
     waiting: VecDeque<u32>,
     /// How many of those failed.
     failed: u32,
@@ -48,6 +47,11 @@ pub(crate) struct SlcCache {
 }
 
 impl SlcCache {
+    /// The first of the cache's own superblocks of a die, which stand last.
+    pub(super) fn first_of_own(&self) -> u32 {
+        if self.own.is_some() { self.shape.superblocks.saturating_sub(self.reserved) } else { NONE }
+    }
+
     /// Says how many superblocks of a die nothing else can count on.
     fn tell(&self, die: usize, space: &mut Space) {
         let count = self.dies[die].superblocks;

@@ -9,6 +9,15 @@ use units::{Lpn, SimTime};
 /// Units of a checkpoint on their way at a time, beyond what two programs take.
 const IN_FLIGHT: u32 = 8;
 
+/// Where the map lies that a checkpoint is made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MapPlace {
+    /// All of it is in RAM, and snapshots write it.
+    InRam,
+    /// On flash, and it is written by what keeps it there.
+    OnFlash,
+}
+
 /// What waits for a checkpoint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Awaited {
@@ -26,9 +35,9 @@ pub(super) struct Checkpoint {
     pub slots: u32,
     pub used_slots: u32,
     pub waiting: Vec<(Awaited, SimTime)>,
-    /// Of those, how many the checkpoint under way is for.
+    /// How many of them the checkpoint in progress is for.
     pub covered: usize,
-    /// The map is on flash that was written for all snapshots below this one; the one under way is for those below `maps`.
+    /// The map is on flash that was written for all snapshots below this one; the checkpoint in progress is for those below `maps`.
     pub mapped: u32,
     /// See `mapped`.
     pub maps: u32,
@@ -41,29 +50,24 @@ pub(super) struct Checkpoint {
 }
 
 impl Checkpoint {
-    /// None under way, of a map that lies on flash: it is written by those who keep it there.
-    pub fn of_map_on_flash(layout: &Layout) -> Self {
-        Self {
-            slots: 0,
-            awaited: vec![false; layout.translation_units as usize],
-            ..Self::of_map_in_ram(layout)
-        }
-    }
-
-    /// None under way, of a map that is all in RAM.
-    pub fn of_map_in_ram(layout: &Layout) -> Self {
+    /// None in progress.
+    pub fn of(map: MapPlace, layout: &Layout) -> Self {
+        let (slots, awaited) = match map {
+            MapPlace::InRam => (2 * layout.program_units + IN_FLIGHT, Vec::new()),
+            MapPlace::OnFlash => (0, vec![false; layout.translation_units as usize]),
+        };
         Self {
             first: layout.logical_units,
             units: layout.translation_units,
             left: 0,
-            slots: 2 * layout.program_units + IN_FLIGHT,
+            slots,
             used_slots: 0,
             waiting: Vec::new(),
             covered: 0,
             mapped: 0,
             maps: 0,
             behind_host: false,
-            awaited: Vec::new(),
+            awaited,
             awaiting: 0,
         }
     }
@@ -76,7 +80,7 @@ impl Checkpoint {
         self.covered > 0
     }
 
-    /// True when nothing of the one under way is missing on the flash.
+    /// True when nothing of the checkpoint in progress is missing on the flash.
     pub fn is_complete(&self) -> bool {
         self.left == 0 && self.used_slots == 0 && self.awaiting == 0
     }

@@ -2,7 +2,7 @@
 
 use super::moments::Moment;
 use super::{NONE, Snapshots};
-use crate::core::{Act, Core, Overtaken, Seen};
+use crate::core::{Act, Core, Overtaken, Seen, Version};
 use crate::features::Feature;
 use crate::snapshot_expiry::ExpiryReason;
 use crate::store::Mark;
@@ -58,8 +58,8 @@ impl Feature for Snapshots {
         self.has_named(ppa)
     }
 
-    fn moved<P: Probe>(&mut self, core: &mut Core, moved: (Lpn, Ppa, Ppa), is_live: bool, probe: &mut P) {
-        self.note_moved(core, moved, is_live, probe);
+    fn moved<P: Probe>(&mut self, core: &mut Core, moved: (Lpn, Ppa, Ppa), version: Version, probe: &mut P) {
+        self.note_moved(core, moved, version, probe);
     }
 
     fn buffered<P: Probe>(&mut self, core: &Core, lpn: Lpn, probe: &mut P) {
@@ -177,7 +177,7 @@ impl Feature for Snapshots {
         Some(self.number_at(lpn, place, before))
     }
 
-    fn cut(&mut self) {
+    fn cut(&mut self, _: &mut Core) {
         self.forget_unrecorded();
     }
 

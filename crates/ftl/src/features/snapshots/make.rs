@@ -1,6 +1,6 @@
 //! How snapshots come about, and what a saved state has of them.
 
-use super::checkpoint::Checkpoint;
+use super::checkpoint::{Checkpoint, MapPlace};
 use super::moments::Moments;
 use super::{DIFFERENCE_BYTES, NONE, SnapshotCounts, SnapshotRules, Snapshots, saved};
 use crate::agenda::Costs;
@@ -9,11 +9,12 @@ use crate::features::{Chore, Made, Making, Said};
 use crate::saved::Untaken;
 use crate::{Layout, SavedState, snapshot_expiry};
 use config::{ConfigError, Section};
+use ecc::Ladder;
 use std::collections::VecDeque;
 
 impl Said for Snapshots {
-    /// When they are taken, and which of them go; none where there are none.
-    type Settings = Option<(SnapshotRules, snapshot_expiry::Maker)>;
+    /// When they are taken, which of them go, and where the map lies; none where there are none.
+    type Settings = Option<(SnapshotRules, snapshot_expiry::Maker, MapPlace)>;
 }
 
 impl Made for Snapshots {
@@ -21,27 +22,29 @@ impl Made for Snapshots {
         let mut section = ftl.child("snapshots")?;
         let settings = SnapshotRules::read(&mut section)?;
         section.finish()?;
-        if settings.is_some() && layout.translation_units == 0 {
+        let Some((rules, expiry)) = settings else { return Ok(None) };
+        let lies_on_flash = layout.translation_units > 0;
+        if !lies_on_flash {
             layout.translation_units = layout.map_units();
         }
-        Ok(settings)
+        let map = if lies_on_flash { MapPlace::OnFlash } else { MapPlace::InRam };
+        Ok(Some((rules, expiry, map)))
     }
 
-    fn slots(settings: &Self::Settings, layout: &Layout, has_map_on_flash: bool) -> u32 {
-        let is_in_ram = settings.is_some() && !has_map_on_flash;
-        if is_in_ram { Checkpoint::of_map_in_ram(layout).slots } else { 0 }
+    fn slots(settings: &Self::Settings, layout: &Layout) -> u32 {
+        settings.as_ref().map_or(0, |(_, _, map)| Checkpoint::of(*map, layout).slots)
     }
 
     /// A difference for each unit that may be kept.
-    fn bytes_most(settings: &Self::Settings, layout: &Layout) -> u64 {
-        let Some((rules, _)) = settings else { return 0 };
+    fn bytes_most(settings: &Self::Settings, layout: &Layout, _: Option<&Ladder>) -> u64 {
+        let Some((rules, ..)) = settings else { return 0 };
         let spare = (layout.physical_units() as u64).saturating_sub(layout.written_units());
         let differences = (spare as f64 * rules.space_ratio) as u64;
         2 * (differences * DIFFERENCE_BYTES + layout.physical_units() as u64 / 8)
     }
 
     fn chore(settings: &Self::Settings, layout: &Layout, costs: &Costs) -> Option<Chore> {
-        let (rules, _) = settings.as_ref()?;
+        let (rules, ..) = settings.as_ref()?;
         let programs = layout.translation_units.div_ceil(layout.program_units);
         Some(Chore {
             key: "ftl.snapshots.every",
@@ -51,14 +54,10 @@ impl Made for Snapshots {
         })
     }
 
-    fn new(settings: &Self::Settings, making: &Making<'_>) -> Option<Box<Self>> {
-        let (rules, expiry) = settings.as_ref()?;
+    fn new(settings: &Self::Settings, making: &mut Making<'_>) -> Result<Option<Box<Self>>, String> {
+        let Some((rules, expiry, map)) = settings else { return Ok(None) };
         let layout = making.layout;
-        let checkpoint = match making.has_map_on_flash {
-            true => Checkpoint::of_map_on_flash(layout),
-            false => Checkpoint::of_map_in_ram(layout),
-        };
-        Some(Box::new(Self {
+        Ok(Some(Box::new(Self {
             rules: rules.clone(),
             expiry: expiry(),
             kept: VecDeque::new(),
@@ -67,14 +66,14 @@ impl Made for Snapshots {
             units: 0,
             room: 0,
             captured: vec![NONE; making.slots as usize],
-            checkpoint,
+            checkpoint: Checkpoint::of(*map, layout),
             rolling_back: None,
             moments: Moments::of(rules),
             counts: SnapshotCounts::default(),
-        }))
+        })))
     }
 
-    /// Goes on with those that were recorded; their tables are still to be made.
+    /// Goes on with the snapshots that were recorded; their tables are still to be made.
     fn take_back(&mut self, before: Self) {
         (self.kept, self.next_serial, self.counts) = (before.kept, before.next_serial, before.counts);
         self.moments = before.moments;

@@ -1,4 +1,4 @@
-//! What happens at set times, whatever the host asks: snapshots of the logical drive, and going back to them.
+//! What happens at set times, apart from what the host asks for: snapshots of the logical drive, and going back to them.
 
 use super::SnapshotRules;
 use units::{Nanos, SimTime};

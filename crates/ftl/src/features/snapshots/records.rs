@@ -15,7 +15,7 @@ impl Snapshots {
         self.kept.iter().map(|snapshot| snapshot.number).collect()
     }
 
-    /// The power fails: of those whose record is not whole nothing is left.
+    /// The power fails: of snapshots whose record is not whole nothing is left.
     pub(super) fn forget_unrecorded(&mut self) {
         self.kept.retain(|snapshot| snapshot.recorded);
         self.kept.iter_mut().for_each(|snapshot| snapshot.old.clear());
@@ -33,7 +33,7 @@ impl Snapshots {
         true
     }
 
-    /// Numbers as if those that there are when time begins had been taken one after the other; gives the number of the
+    /// Numbers as if the snapshots that there are when time begins had been taken one after the other; gives the number of the
     /// last write by then.
     pub(super) fn number_first(&mut self, before: u64) -> u64 {
         for (number, snapshot) in (before..).zip(&mut self.kept) {
@@ -51,7 +51,7 @@ impl Snapshots {
         before + last.map_or(0, |(_, behind)| behind)
     }
 
-    /// Those whose map is on flash and of which the buffer holds nothing: `oldest`: the oldest epoch that it has data of.
+    /// Snapshots whose map is on flash and of which the buffer holds nothing: `oldest`: the oldest epoch that it has data of.
     /// Gives the serial of one that was not recorded before.
     pub(super) fn record_next(&mut self, oldest: u32) -> Option<u32> {
         let mapped = self.checkpoint.mapped;

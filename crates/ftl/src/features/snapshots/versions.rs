@@ -1,7 +1,7 @@
 //! What is overwritten or trimmed stays while a snapshot sees it.
 
 use super::{ABSENT, NONE, PENDING, Snapshots, WhenFull};
-use crate::core::{Ask, Core, Overtaken};
+use crate::core::{Ask, Core, Overtaken, Version};
 use crate::snapshot_expiry::ExpiryReason;
 use crate::{Probe, SnapshotEvent};
 use std::collections::BTreeMap;
@@ -106,16 +106,16 @@ impl Snapshots {
         }
     }
 
-    /// What a table names moved from `old` to `new`; unless it is live, nothing but that says that it is valid.
+    /// What a table names moved from `old` to `new`; of a former version nothing but that says that it is valid.
     pub(super) fn note_moved<P: Probe>(
         &mut self,
         core: &mut Core,
         (lpn, old, new): (Lpn, Ppa, Ppa),
-        is_live: bool,
+        version: Version,
         probe: &mut P,
     ) {
         self.rename(None, lpn, old.0, new);
-        if !is_live {
+        if version == Version::Former {
             self.counts.units_moved += 1;
             core.store.map.validate(new);
             probe.on_snapshot(SnapshotEvent::Moved { lpn, old, new });

@@ -10,6 +10,7 @@ use crate::buffer::SlotState;
 use crate::core::{Ask, Core};
 use crate::lapse::Lapse;
 use config::{ConfigError, Section};
+use ecc::Ladder;
 use std::collections::{BTreeMap, BTreeSet};
 use units::{Lpn, Ppa};
 
@@ -19,7 +20,7 @@ const IN_FLIGHT: u32 = 8;
 /// Bytes of the number of a trim in a record.
 const NUMBER_BYTES: u64 = 8;
 
-/// Records of trims, and those who wait for them.
+/// Records of trims, and the flushes that wait for them.
 pub(crate) struct Trims {
     /// The first of the logical units that hold records.
     first: u32,
@@ -191,19 +192,19 @@ impl Made for Trims {
         if *is_on { records_of(layout) } else { 0 }
     }
 
-    fn slots(is_on: &bool, layout: &Layout, _: bool) -> u32 {
+    fn slots(is_on: &bool, layout: &Layout) -> u32 {
         if *is_on { 2 * layout.program_units + IN_FLIGHT } else { 0 }
     }
 
-    fn bytes_most(is_on: &bool, layout: &Layout) -> u64 {
+    fn bytes_most(is_on: &bool, layout: &Layout, _: Option<&Ladder>) -> u64 {
         if *is_on { NUMBER_BYTES * u64::from(layout.logical_units) } else { 0 }
     }
 
     /// Nothing was trimmed. All host units have numbers on a drive whose power is cut, or else none.
-    fn new(is_on: &bool, making: &Making<'_>) -> Option<Box<Self>> {
+    fn new(is_on: &bool, making: &mut Making<'_>) -> Result<Option<Box<Self>>, String> {
         let layout = making.layout;
         let numbers = if making.has_power_cuts { layout.logical_units } else { 0 };
-        is_on.then(|| {
+        Ok(is_on.then(|| {
             Box::new(Self {
                 first: layout.logical_units + layout.translation_units - records_of(layout),
                 per_record: trims_per_record(layout),
@@ -212,11 +213,11 @@ impl Made for Trims {
                 changed: BTreeSet::new(),
                 due: BTreeSet::new(),
                 waiting: Vec::new(),
-                slots: Self::slots(is_on, layout, making.has_map_on_flash),
+                slots: Self::slots(is_on, layout),
                 used_slots: 0,
                 before: Vec::new(),
             })
-        })
+        }))
     }
 
     fn take_back(&mut self, before: Self) {

@@ -23,7 +23,7 @@ struct Sent {
 }
 
 /// The log of a drive.
-pub(crate) struct Journal {
+pub(super) struct Journal {
     /// The ring: its first logical unit, and how many there are.
     first: u32,
     units: u32,
@@ -35,7 +35,7 @@ pub(crate) struct Journal {
     changes: u64,
     pending: VecDeque<Told>,
     sent: VecDeque<Sent>,
-    /// Units sent, and the first of them that the last whole checkpoint, and the one under way, do not make unnecessary.
+    /// Units sent, and the first of them that the last whole checkpoint, and the one in progress, do not make unnecessary.
     count: u64,
     needed: u64,
     began: u64,

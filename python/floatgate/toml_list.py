@@ -1,4 +1,4 @@
-"""A list in a chip file, with its source behind it."""
+"""A list in a TOML file, with its source behind it."""
 
 from collections.abc import Iterable
 

@@ -1,6 +1,5 @@
 //! What writes cost and reads take: the regulator, the steps it chooses among, what is reckoned with.
 
-use super::whole;
 use crate::regulator;
 use config::{ConfigError, Section};
 use units::Nanos;
@@ -17,7 +16,9 @@ pub struct CostRules {
 
 impl CostRules {
     pub(super) fn read(ftl: &mut Section) -> Result<Self, ConfigError> {
-        let regulator = whole(ftl, "regulator", regulator::read)?;
+        let mut section = ftl.child("regulator")?;
+        let regulator = regulator::read(&mut section)?;
+        section.finish()?;
         let steps = regulator::Steps::read(ftl)?;
         let reckoned = Reckoned::read(ftl, steps.retention)?;
         Ok(Self { regulator, steps, reckoned })

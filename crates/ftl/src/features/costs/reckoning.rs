@@ -1,8 +1,8 @@
 //! How reads begin, and what regulators are shown: worked out once, for each write cost and each wear.
 
+use super::Reckoned;
 use super::cost_table::CostTable;
 use crate::regulator::{Candidate, days};
-use crate::settings::Reckoned;
 use controller::{Controller, Reading};
 use ecc::{Ladder, Shifted};
 use nand::errors::{Condition, ErrorModel};

@@ -10,7 +10,7 @@ use units::{Lpn, SimTime};
 impl Regulation {
     /// How a page row (numbered over the drive) is read now.
     #[inline]
-    pub(crate) fn plan_read(&mut self, row: u32, origin: Origin, now: SimTime) -> Reading {
+    pub(super) fn plan_read(&mut self, row: u32, origin: Origin, now: SimTime) -> Reading {
         let (superblock, page_type) = self.page_of(row);
         let (cost, wear_row) = (self.rows.of(row), self.ages.wear_row[superblock]);
         let (rung, holds) = self.reckoning.rung(cost, wear_row, page_type);
@@ -36,7 +36,7 @@ impl Regulation {
     }
 
     /// How a page row with one bit a cell is read: not modelled are errors there, which the code corrects at once.
-    pub(crate) fn plan_one_bit_read(&mut self, origin: Origin) -> Reading {
+    pub(super) fn plan_one_bit_read(&mut self, origin: Origin) -> Reading {
         self.count_read(origin, 0);
         Reading { senses: 1, ..self.reckoning.readings[0] }
     }
@@ -50,19 +50,12 @@ impl Regulation {
     }
 
     /// The type of a page row, and in what condition it is.
-    fn condition_now(&self, row: u32, now: SimTime) -> (usize, Condition) {
+    pub(super) fn condition_now(&self, row: u32, now: SimTime) -> (usize, Condition) {
         let (superblock, page_type) = self.page_of(row);
         let pe_cycles = self.reckoning.pe_cycles(self.ages.wear_row[superblock]);
         let age_ns = now.ns() as i64 - self.ages.opened_at[superblock];
         let (seconds, reads) = (age_ns as f64 * 1e-9, self.ages.reads[superblock]);
         (page_type, self.table.condition(self.rows.of(row), pe_cycles, seconds, reads))
-    }
-
-    /// The chance that a codeword of a page row (numbered over the drive) has more errors than `margin` of those the code
-    /// corrects.
-    pub(crate) fn chance_near_limit(&self, row: u32, margin: f64, now: SimTime) -> f64 {
-        let (page_type, condition) = self.condition_now(row, now);
-        self.correction.chance_near_limit(self.correction.rate_left(page_type, &condition), margin)
     }
 
     /// Older, more worn or read more often than was reckoned with: what happens depends on the page.
@@ -93,7 +86,7 @@ impl Regulation {
 
     /// The host reads a unit that lies in `row` of `die`.
     #[inline]
-    pub(crate) fn on_host_read(&mut self, lpn: Lpn, row: u32, die: usize) {
+    pub(super) fn on_host_read(&mut self, lpn: Lpn, row: u32, die: usize) {
         if !self.notes.are_kept() {
             return;
         }
@@ -107,11 +100,5 @@ impl Regulation {
             self.counts.rewrites_asked += 1;
             self.dies[die].rewrites.push_back(lpn);
         }
-    }
-
-    /// An operation of the host goes to a die.
-    #[inline]
-    pub(crate) fn note_host_operation(&mut self, die: usize, now: SimTime) {
-        self.dies[die].note_host_operation(now);
     }
 }

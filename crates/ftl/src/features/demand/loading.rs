@@ -1,7 +1,7 @@
 //! A map that is read after the drive is ready: which of its translation units are not in RAM yet.
 
 /// The translation units still to be read.
-pub(crate) struct Loading {
+pub(super) struct Loading {
     is_missing: Vec<bool>,
     left: u32,
     /// None before this one is missing, but for those being read.
@@ -26,7 +26,7 @@ impl Loading {
         }
     }
 
-    /// The next one to read that nobody has asked for.
+    /// The next one to read that nothing has asked for.
     pub fn next(&mut self) -> Option<u32> {
         let page = (self.next..self.is_missing.len() as u32).find(|&page| self.is_missing(page));
         self.next = page.map_or(self.is_missing.len() as u32, |page| page + 1);

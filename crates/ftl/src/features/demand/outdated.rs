@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 const CREDIT_MOST: u32 = 64;
 
 /// What is to be written of the map, and how much of it the host has paid for.
-pub(crate) struct Outdated {
+pub(super) struct Outdated {
     /// Translation units whose changed entries left the cache.
     pub evicted: VecDeque<u32>,
     /// Translation units with entries that changed while they were not cached, in that order, and which those are.

@@ -1,35 +1,19 @@
-//! Translation units on their way from or to the flash, and who waits for them.
+//! Translation units on their way from or to the flash, and what waits for them.
 
+use crate::core::Waiter;
 use std::collections::VecDeque;
-use units::{Lpn, SimTime};
-
-/// Who waits for a translation unit.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Waiter {
-    Read {
-        request: u32,
-        first: Lpn,
-        count: u32,
-        since: SimTime,
-    },
-    /// `complete`: nothing else of the unit must be read.
-    Write {
-        slot: u32,
-        complete: bool,
-    },
-}
 
 /// A translation unit on its way from or to the flash.
-pub(crate) struct Task {
+pub(super) struct Task {
     pub page: u32,
-    /// It is read to be changed and written, not for those who wait.
+    /// It is read to be changed and written, and nothing waits for it.
     pub update: bool,
     pub waiters: Vec<Waiter>,
 }
 
-/// The translation units under way, and those that wait for a place among them.
-pub(crate) struct Tasks {
-    under_way: Vec<Option<Task>>,
+/// The translation units in flight, and the ones that wait for a place among them.
+pub(super) struct Tasks {
+    tasks: Vec<Option<Task>>,
     in_flight: u32,
     most: u32,
     queued: VecDeque<Task>,
@@ -38,10 +22,10 @@ pub(crate) struct Tasks {
 impl Tasks {
     /// None; at most `most` at a time.
     pub fn new(most: u32) -> Self {
-        Self { under_way: Vec::new(), in_flight: 0, most, queued: VecDeque::new() }
+        Self { tasks: Vec::new(), in_flight: 0, most, queued: VecDeque::new() }
     }
 
-    /// Something is under way, or waits for that.
+    /// Something is in flight, or waits for that.
     pub fn are_any(&self) -> bool {
         self.in_flight > 0 || !self.queued.is_empty()
     }
@@ -51,29 +35,29 @@ impl Tasks {
         self.in_flight >= self.most
     }
 
-    /// What nobody waits for does not begin while this holds.
+    /// What nothing waits for does not begin while this holds.
     pub fn is_half_full(&self) -> bool {
         2 * self.in_flight >= self.most
     }
 
     /// A translation unit is being read, or changed.
     pub fn has(&self, page: u32) -> bool {
-        self.under_way.iter().flatten().any(|task| task.page == page)
+        self.tasks.iter().flatten().any(|task| task.page == page)
     }
 
-    /// How many are under way to be written.
+    /// How many are in flight to be written.
     pub fn updates(&self) -> u32 {
         self.updated().count() as u32
     }
 
-    /// The translation units that are under way to be written.
+    /// The translation units that are in flight to be written.
     pub fn updated(&self) -> impl Iterator<Item = u32> {
-        self.under_way.iter().flatten().filter(|task| task.update).map(|task| task.page)
+        self.tasks.iter().flatten().filter(|task| task.update).map(|task| task.page)
     }
 
     /// Units of the host's reads that wait.
     pub fn units_awaited(&self) -> u64 {
-        let tasks = self.under_way.iter().flatten().chain(&self.queued);
+        let tasks = self.tasks.iter().flatten().chain(&self.queued);
         let units = |waiter: &Waiter| match *waiter {
             Waiter::Read { count, .. } => u64::from(count),
             Waiter::Write { .. } => 0,
@@ -83,7 +67,7 @@ impl Tasks {
 
     /// Lets `waiter` wait for a translation unit.
     pub fn wait_for(&mut self, page: u32, waiter: Waiter) {
-        let mut known = self.under_way.iter_mut().flatten().chain(&mut self.queued);
+        let mut known = self.tasks.iter_mut().flatten().chain(&mut self.queued);
         match known.find(|task| task.page == page && !task.update) {
             Some(task) => task.waiters.push(waiter),
             None => self.queued.push_back(Task { page, update: false, waiters: vec![waiter] }),
@@ -95,27 +79,27 @@ impl Tasks {
         self.queued.pop_front()
     }
 
-    /// A task is under way from now on, at the place that is given.
+    /// A task is in flight from now on, at the place that is given.
     pub fn begin(&mut self, task: Task) -> u32 {
         self.in_flight += 1;
-        let place = self.under_way.iter().position(Option::is_none).unwrap_or_else(|| {
-            self.under_way.push(None);
-            self.under_way.len() - 1
+        let place = self.tasks.iter().position(Option::is_none).unwrap_or_else(|| {
+            self.tasks.push(None);
+            self.tasks.len() - 1
         });
-        self.under_way[place] = Some(task);
+        self.tasks[place] = Some(task);
         place as u32
     }
 
     /// The task at `place` is done.
     pub fn end(&mut self, place: u32) -> Task {
         self.in_flight -= 1;
-        self.under_way[place as usize].take().expect("a task is under way")
+        self.tasks[place as usize].take().expect("a task is in flight")
     }
 
     /// The write in a slot waits no longer. Gives whether it was complete, if it waited.
     pub fn take_write(&mut self, slot: u32) -> Option<bool> {
         let is_its = |waiter: &Waiter| matches!(waiter, Waiter::Write { slot: other, .. } if *other == slot);
-        let tasks = self.under_way.iter_mut().flatten().chain(&mut self.queued);
+        let tasks = self.tasks.iter_mut().flatten().chain(&mut self.queued);
         let found = tasks.filter_map(|task| Some((task.waiters.iter().position(is_its)?, task))).next();
         match found.map(|(at, task)| task.waiters.remove(at)) {
             Some(Waiter::Write { complete, .. }) => Some(complete),

@@ -1,7 +1,7 @@
 //! With what cost a unit is written, and what that leaves behind.
 
 use super::load::NO_COST;
-use super::unit_notes::{NOTES, QUEUED, SEEN};
+use super::unit_notes::{NOTES, SEEN};
 use super::{Regulation, Unit};
 use crate::regulator::WriteView;
 use controller::Origin;
@@ -10,7 +10,7 @@ use units::{Lpn, Nanos, SimTime};
 impl Regulation {
     /// Chooses the cost of a unit that joins the next program of a die's stream, which goes to `superblock` (numbered
     /// over the drive). `waiting`: operations of the host at the die.
-    pub(crate) fn choose(
+    pub(super) fn choose(
         &mut self,
         die: usize,
         stream: usize,
@@ -33,7 +33,7 @@ impl Regulation {
             _ => self.counts.other_units[chosen] += 1,
         }
         if origin == Origin::Host {
-            self.note_host_operation(die, now);
+            self.dies[die].note_host_operation(now);
         }
         let pending = &mut self.dies[die].pending[stream];
         // One program has one step: the finest any of its units asks for, which holds for them all.
@@ -60,21 +60,21 @@ impl Regulation {
         let chosen = self.regulator.choose(&view, &mut bits);
         let costs = self.table.len();
         assert!(chosen < costs, "the cost regulator chose way {chosen} of {costs}");
-        // Whatever was to be written anew is being written now.
+        // What was to be written anew is being written now.
         let seen = if origin == Origin::Host { SEEN } else { note & SEEN };
         self.notes.set(lpn, seen | (bits & NOTES));
         chosen
     }
 
     /// The host writes a unit with one bit a cell, where there is nothing to choose.
-    pub(crate) fn note_one_bit(&mut self, die: usize, lpn: Lpn, now: SimTime) {
+    pub(super) fn note_one_bit(&mut self, die: usize, lpn: Lpn, now: SimTime) {
         self.notes.set(lpn, (self.notes.of(lpn) & NOTES) | SEEN);
-        self.note_host_operation(die, now);
+        self.dies[die].note_host_operation(now);
     }
 
     /// A row of a superblock is programmed: with the first, everything there is new. Where it holds one bit a cell that is
     /// all there is to note: nothing falls due, it is folded before.
-    pub(crate) fn note_programmed(&mut self, superblock: usize, row: u32, now: SimTime) {
+    pub(super) fn note_programmed(&mut self, superblock: usize, row: u32, now: SimTime) {
         if row == 0 {
             self.ages.opened_at[superblock] = now.ns() as i64;
             self.ages.reads[superblock] = 0;
@@ -99,13 +99,13 @@ impl Regulation {
     }
 
     /// The cost of the units collected at a die's stream.
-    pub(crate) fn take_cost(&mut self, die: usize, stream: usize) -> u8 {
+    pub(super) fn take_cost(&mut self, die: usize, stream: usize) -> u8 {
         let pending = std::mem::replace(&mut self.dies[die].pending[stream], NO_COST);
         if pending == NO_COST { 0 } else { pending }
     }
 
     /// A program of this cost is issued to `rows` rows from `row` of `superblock`: what its transaction names its cost by.
-    pub(crate) fn issue(&mut self, cost: u8, superblock: usize, row: u32, rows: u32, now: SimTime) -> u8 {
+    pub(super) fn issue(&mut self, cost: u8, superblock: usize, row: u32, rows: u32, now: SimTime) -> u8 {
         self.note_programmed(superblock, row, now);
         let first = superblock * self.rows.per_superblock as usize + row as usize;
         self.rows.costs[first..first + rows as usize].fill(cost);
@@ -114,28 +114,5 @@ impl Regulation {
             self.due.advance(superblock, SimTime::from_ns(opened.saturating_add(refresh.ns())), now);
         }
         self.table.names[usize::from(cost)]
-    }
-
-    /// Units that wait at a die to be written anew.
-    #[inline]
-    pub(crate) fn rewrites_waiting(&self, die: usize) -> usize {
-        self.dies[die].rewrites.len()
-    }
-
-    /// The next of them that still has to be.
-    pub(crate) fn next_rewrite(&mut self, die: usize) -> Option<Lpn> {
-        while let Some(lpn) = self.dies[die].rewrites.pop_front() {
-            if self.notes.of(lpn) & QUEUED != 0 {
-                return Some(lpn);
-            }
-            self.counts.rewrites_dropped += 1;
-        }
-        None
-    }
-
-    /// A unit will not be written anew after all; it may be asked for again.
-    pub(crate) fn drop_rewrite(&mut self, lpn: Lpn) {
-        self.notes.set(lpn, self.notes.of(lpn) & !QUEUED);
-        self.counts.rewrites_dropped += 1;
     }
 }

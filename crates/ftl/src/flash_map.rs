@@ -1,4 +1,4 @@
-//! What must be known to build a map that lies on flash, in whole or as a checkpoint, whoever asks for one.
+//! What must be known to build a map that lies on flash, in whole or as a checkpoint, for a kind of mapping or a way of recovery.
 
 /// One cached entry of a map that lies on flash, in a list by last use.
 #[derive(Clone, Copy)]
@@ -23,11 +23,11 @@ pub struct MapOnFlash {
     pub in_flight: u32,
     /// Buffer slots for translation units.
     pub slots: u32,
-    /// What of it is in RAM.
+    /// The part of it that is in RAM.
     pub in_ram: InRam,
 }
 
-/// What is in RAM of a map that lies on flash.
+/// The part in RAM of a map that lies on flash.
 #[derive(Clone, Copy, Debug)]
 pub enum InRam {
     /// The entries used last, so many; `stored`: all of the map is on flash when time begins.

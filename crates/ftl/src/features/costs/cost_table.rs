@@ -64,8 +64,8 @@ impl CostTable {
         self.costs.len()
     }
 
-    /// The way that parity is written in: the finest of those that hold for the longest time.
-    pub fn for_parity(&self) -> u8 {
+    /// The way that parity is written in: the finest of the costs that hold for the longest time.
+    pub fn for_own(&self) -> u8 {
         let longest = self.costs.iter().map(|cost| cost.retention).max();
         let holding = (0..self.len()).filter(|&way| Some(self.costs[way].retention) == longest);
         holding.min_by(|a, b| self.coarseness[*a].total_cmp(&self.coarseness[*b])).unwrap_or(0) as u8

@@ -3,24 +3,22 @@
 
 use super::{Demand, Journal, Loading};
 use crate::Layout;
-use crate::map_on_flash::OnDemand;
+use crate::flash_map::OnDemand;
 use units::Lpn;
 
 /// A map that is all in RAM and rebuilt at power-up: from the last checkpoint on flash, and from the summaries of
 /// the superblocks closed since.
-pub(crate) struct Checkpoints {
+pub(super) struct Checkpoints {
     /// Superblocks closed between the beginnings of two checkpoints.
     pub every: u64,
     /// Superblocks closed so far, and how many that were when each was closed.
     pub closed: u64,
     pub closed_as: Vec<u64>,
-    /// How many were closed when the checkpoint under way began, and the last complete one.
+    /// How many were closed when the checkpoint in progress began, and the last complete one.
     pub began: u64,
     pub done: u64,
     /// Units of it yet to be written.
     pub left: u32,
-    /// Reads of a recovery under way.
-    pub recovering: u32,
     /// Without time something was written since the last checkpoint.
     pub outdated: bool,
     /// Where the map is read when the drive is ready.
@@ -49,7 +47,6 @@ impl Checkpoints {
             began: 0,
             done: 0,
             left: 0,
-            recovering: 0,
             outdated: false,
             on_demand,
             loading: None,
@@ -71,10 +68,10 @@ impl Checkpoints {
         }
     }
 
-    /// What is known after a power cut: the checkpoint under way, if any, is not whole.
+    /// What is known after a power cut: the checkpoint in progress, if any, is not whole.
     pub fn after_cut(self) -> Self {
         let log = self.log.map(Journal::after_cut);
-        Self { began: self.done, left: 0, recovering: 0, loading: None, log, ..self }
+        Self { began: self.done, left: 0, loading: None, log, ..self }
     }
 
     /// All units of the last complete one are there, and of the log that goes on from it.
@@ -107,25 +104,8 @@ impl Checkpoints {
 }
 
 impl Demand {
-    /// A unit of the map on flash is lost.
-    pub fn lose_checkpoint(&mut self) {
-        if let Some(checkpoints) = &mut self.checkpoints {
-            checkpoints.lost = Some(checkpoints.done);
-        }
-    }
-
-    /// A superblock was closed: it may be time for a checkpoint.
-    pub fn note_closed(&mut self, superblock: usize) {
-        let Some(checkpoints) = &mut self.checkpoints else { return };
-        checkpoints.note_closed(superblock);
-        if checkpoints.left == 0 && checkpoints.closed >= checkpoints.began + checkpoints.every {
-            checkpoints.begin(self.outdated.pages());
-            self.outdated.queue_all();
-        }
-    }
-
     /// A unit of the checkpoint, or of the log, is on the flash.
-    pub fn note_written(&mut self, lpn: Lpn) {
+    pub(super) fn note_written(&mut self, lpn: Lpn) {
         let Some(checkpoints) = &mut self.checkpoints else { return };
         if checkpoints.log.as_mut().is_some_and(|log| log.note_written(lpn)) || checkpoints.left == 0 {
             return;
@@ -138,19 +118,6 @@ impl Demand {
             }
         }
     }
-}
-
-/// What a drive reads at power-up to find its data again.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Recovery {
-    /// Mapping units of the checkpoint.
-    pub checkpoint_units: u64,
-    /// Superblocks whose summaries are read.
-    pub summaries: u64,
-    /// Page rows of open superblocks whose spare areas are read.
-    pub open_rows: u64,
-    /// Flash pages that are read for all that.
-    pub pages_read: u64,
 }
 
 #[cfg(test)]
@@ -166,7 +133,6 @@ mod tests {
             began: 4,
             done: 4,
             left: 0,
-            recovering: 0,
             outdated: false,
             on_demand: None,
             loading: None,

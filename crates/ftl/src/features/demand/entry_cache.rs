@@ -1,6 +1,6 @@
 //! The entries of a map on flash that are in RAM, in a list by last use.
 
-use crate::map_on_flash::Entry;
+use crate::flash_map::Entry;
 use crate::store::NONE;
 use engine::large_array;
 use std::ops::Range;

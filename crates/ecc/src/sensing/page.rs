@@ -1,0 +1,168 @@
+//! The values that a page's cells come as.
+
+use super::place::{Placement, place};
+use nand::cells::distribution::Spread;
+use nand::cells::normal::quantile;
+use nand::tables::Spreads;
+
+/// A ratio beyond this is as good as certainty, and all that shares too small to count allow.
+const CERTAIN: f64 = 30.0;
+/// States that have this part of their cells beyond the middle to the next reach beyond that one, too.
+const WIDEST: f64 = 0.2;
+
+/// A page: where the cells of each state lie, and which states hold a one.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Page {
+    spreads: Spreads,
+    ones: Vec<bool>,
+    /// The lower state of each boundary at which the bit changes.
+    boundaries: Vec<usize>,
+}
+
+/// What each value of a cell is worth: the surest zero first, the surest one last.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Zones {
+    /// The share of the bits of a sent zero, and of a sent one, that come as each.
+    pub shares: [Vec<f64>; 2],
+    /// The log-likelihood ratios that a controller holds them for, above zero for a zero.
+    pub ratios: Vec<f64>,
+}
+
+/// A page, sensed.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Sensed {
+    /// At each boundary of the page where it is compared, volts, rising.
+    pub references_v: Vec<Vec<f64>>,
+    /// The values of its cells.
+    pub zones: Zones,
+}
+
+impl Page {
+    /// A page of cells whose states' bits are these; none where no bit changes.
+    ///
+    /// # Panics
+    /// When there are more or fewer bits than states.
+    pub fn new(spreads: Spreads, ones: Vec<bool>) -> Option<Self> {
+        assert_eq!(ones.len(), spreads.states(), "a bit of each state");
+        let boundaries: Vec<usize> =
+            (0..ones.len() - 1).filter(|state| ones[*state] != ones[state + 1]).collect();
+        (!boundaries.is_empty()).then_some(Self { spreads, ones, boundaries })
+    }
+
+    /// States that are normal and as far from each other, all alike wide: so wide that the middle comparison misreads this rate
+    /// of the page's bits. Two states, a one and a zero: Gaussian noise.
+    ///
+    /// None where no bit changes, or no width misreads so much.
+    pub fn normal(ones: Vec<bool>, rate: f64) -> Option<Self> {
+        let changes = ones.windows(2).filter(|pair| pair[0] != pair[1]).count() as f64;
+        // At each boundary where the bit changes, two states of all have this part of their cells on the wrong side.
+        let wrong = rate * ones.len() as f64 / (2.0 * changes);
+        if !(wrong > 0.0 && wrong < WIDEST) {
+            return None;
+        }
+        let deviation = -0.5 / quantile(wrong);
+        let states: Vec<Spread> = (0..ones.len()).map(|at| Spread { mean: at as f64, deviation }).collect();
+        Self::new(Spreads::of_normals(&states), ones)
+    }
+
+    /// The states' cells.
+    pub const fn spreads(&self) -> &Spreads {
+        &self.spreads
+    }
+
+    /// The lower state of each boundary at which the bit changes.
+    pub fn boundaries(&self) -> &[usize] {
+        &self.boundaries
+    }
+
+    /// What cells come as when each boundary is compared with these references, by number, rising, as many at each. The zones
+    /// of a value lie as far from a boundary on the same side of it; beyond the outermost references all are alike.
+    pub(super) fn shares(&self, references: &[Vec<usize>]) -> [Vec<f64>; 2] {
+        let middle = references[0].len() / 2;
+        let values = 2 * (middle + 1);
+        let mut shares = [vec![0.0; values], vec![0.0; values]];
+        let holding = self.ones.iter().filter(|one| **one).count() as f64;
+        let each = [1.0 / (self.ones.len() as f64 - holding), 1.0 / holding];
+        for (state, one) in self.ones.iter().enumerate() {
+            let of_bit = &mut shares[usize::from(*one)];
+            let each = each[usize::from(*one)];
+            let mut before = 0.0;
+            for (boundary, references) in self.boundaries.iter().zip(references) {
+                let lower = self.ones[*boundary];
+                for (number, reference) in references.iter().enumerate() {
+                    let below = self.spreads.below(state, *reference);
+                    of_bit[value(number, middle, lower)] += each * (below - before).max(0.0);
+                    before = before.max(below);
+                }
+            }
+            let last = self.ones[self.ones.len() - 1];
+            of_bit[if last { values - 1 } else { 0 }] += each * (1.0 - before);
+        }
+        shares
+    }
+}
+
+/// The value of the zone below the reference of this number, of `2 middle + 1`, where the lower state's bit is this.
+const fn value(number: usize, middle: usize, lower: bool) -> usize {
+    // Away from the boundary on the lower side, then on the upper.
+    let is_lower = number <= middle;
+    let away = if is_lower { middle - number } else { number - middle - 1 };
+    if is_lower == lower { middle + 1 + away } else { middle - away }
+}
+
+impl Zones {
+    /// Shares as they are, with the ratios that other shares have.
+    pub fn new(shares: [Vec<f64>; 2], known: &[Vec<f64>; 2]) -> Self {
+        let ratio = |(zero, one): (&f64, &f64)| {
+            if *zero <= 0.0 && *one <= 0.0 {
+                return 0.0;
+            }
+            (libm::log(zero.max(1e-300)) - libm::log(one.max(1e-300))).clamp(-CERTAIN, CERTAIN)
+        };
+        let ratios = known[0].iter().zip(&known[1]).map(ratio).collect();
+        Self { shares, ratios }
+    }
+
+    /// Bits that are flipped at this rate.
+    pub fn flips(rate: f64) -> Self {
+        let shares = [vec![1.0 - rate, rate], vec![rate, 1.0 - rate]];
+        Self::new(shares.clone(), &shares)
+    }
+
+    /// The raw bit error rate of the middle comparison alone.
+    pub fn rate(&self) -> f64 {
+        let half = self.ratios.len() / 2;
+        let wrong = self.shares[0][half..].iter().chain(&self.shares[1][..half]);
+        0.5 * wrong.sum::<f64>()
+    }
+
+    /// What a value tells of its bit, in bits.
+    pub fn information(&self) -> f64 {
+        information(&self.shares)
+    }
+}
+
+/// Mutual information of a bit, as often zero as one, and the value that it comes as, bits.
+pub(super) fn information(shares: &[Vec<f64>; 2]) -> f64 {
+    let of_value = |(zero, one): (&f64, &f64)| {
+        let both = zero + one;
+        let part = |share: f64| if share > 0.0 { 0.5 * share * libm::log2(2.0 * share / both) } else { 0.0 };
+        part(*zero) + part(*one)
+    };
+    shares[0].iter().zip(&shares[1]).map(of_value).sum()
+}
+
+/// A page as it comes to a controller that holds it for `known`: references and ratios are what would be right for that.
+///
+/// # Panics
+/// When the two are not pages of one part, or there are no soft bits or too many.
+pub fn sense(page: &Page, known: &Page, soft_bits: u32, placement: Placement) -> Sensed {
+    assert_eq!(page.boundaries, known.boundaries, "pages of one part");
+    assert!(page.spreads.shares_references(&known.spreads), "pages of one part");
+    let references = place(known, soft_bits, placement);
+    let volts = |references: &Vec<usize>| references.iter().map(|at| known.spreads.volts(*at)).collect();
+    Sensed {
+        references_v: references.iter().map(volts).collect(),
+        zones: Zones::new(page.shares(&references), &known.shares(&references)),
+    }
+}

@@ -1,0 +1,115 @@
+use super::page::information;
+use super::*;
+use nand::cells::distribution::Spread;
+use nand::cells::normal::above;
+use nand::tables::Spreads;
+
+/// The states of a lower and an upper page of an MLC, normal, with these deviations.
+fn mlc(deviations: [f64; 4]) -> Spreads {
+    let states: Vec<Spread> = deviations
+        .iter()
+        .zip([0.0, 1.0, 2.0, 3.0])
+        .map(|(deviation, mean)| Spread { mean, deviation: *deviation })
+        .collect();
+    Spreads::of_normals(&states)
+}
+
+/// Its lower page changes at one boundary, its upper one at two.
+fn pages(deviations: [f64; 4]) -> [Page; 2] {
+    let spreads = mlc(deviations);
+    let page = |ones: [bool; 4]| Page::new(spreads.clone(), ones.to_vec()).expect("a page");
+    [page([true, true, false, false]), page([true, false, false, true])]
+}
+
+#[test]
+fn a_hard_read_of_gaussian_noise_is_wrong_as_often_as_was_asked() {
+    for rate in [0.1f64, 0.01, 1e-4] {
+        let page = Page::normal(vec![true, false], rate).expect("a page");
+        let zones = sense(&page, &page, 1, Placement::Information).zones;
+        assert!((zones.rate() / rate - 1.0).abs() < 1e-3, "{rate}: {}", zones.rate());
+        assert!((zones.ratios[0] / ((1.0 - rate) / rate).ln() - 1.0).abs() < 1e-3, "{:?}", zones.ratios);
+        assert!((zones.ratios[0] + zones.ratios[1]).abs() < 1e-9, "{:?}", zones.ratios);
+    }
+}
+
+#[test]
+fn flips_tell_what_a_symmetric_channel_does() {
+    let zones = Zones::flips(0.11);
+    // Shannon's example: half a bit at 0.11.
+    assert!((zones.information() - 0.5).abs() < 1e-3, "{}", zones.information());
+    assert_eq!((zones.rate(), zones.ratios[0]), (0.11, -zones.ratios[1]));
+}
+
+/// Each boundary of the upper page counts half of a state's cells on either side: shares by hand.
+#[test]
+fn zones_of_two_boundaries_are_folded_into_one_set_of_values() {
+    let [lower, upper] = pages([0.2; 4]);
+    let zones = |page: &Page| sense(page, page, 1, Placement::Even).zones;
+    let tail = above(0.5 / 0.2);
+    // One boundary of two states on either side of which one errs; two of them, of which each state errs at one.
+    assert!((zones(&lower).rate() / (tail / 2.0) - 1.0).abs() < 0.01, "{}", zones(&lower).rate());
+    assert!((zones(&upper).rate() / tail - 1.0).abs() < 0.01, "{}", zones(&upper).rate());
+    for page in [&lower, &upper] {
+        for soft_bits in 1..=SOFT_BITS_MOST {
+            let zones = sense(page, page, soft_bits, Placement::Information).zones;
+            assert_eq!(zones.ratios.len(), 1 << soft_bits);
+            for shares in &zones.shares {
+                assert!((shares.iter().sum::<f64>() - 1.0).abs() < 1e-12, "{shares:?}");
+            }
+            assert!(zones.ratios.windows(2).all(|pair| pair[0] > pair[1]), "{:?}", zones.ratios);
+        }
+    }
+}
+
+#[test]
+fn more_soft_bits_and_placement_by_information_tell_more() {
+    // States of different widths, as lost charge leaves them: even distances do not fit both sides.
+    for page in &pages([0.3, 0.22, 0.25, 0.15]) {
+        let told = |soft_bits, placement| sense(page, page, soft_bits, placement).zones.information();
+        for soft_bits in 1..=SOFT_BITS_MOST {
+            let [most, even, ratio] = [Placement::Information, Placement::Even, Placement::Ratio]
+                .map(|placement| told(soft_bits, placement));
+            assert!(most >= even && most >= ratio, "{soft_bits}: {most} {even} {ratio}");
+        }
+        let by_bits = [1, 2, 3].map(|soft_bits| told(soft_bits, Placement::Information));
+        assert!(by_bits[0] < by_bits[1] && by_bits[1] < by_bits[2], "{by_bits:?}");
+        // No more than what the voltage itself tells.
+        let fine: Vec<usize> = (0..page.spreads().references()).collect();
+        let every = |boundary: &usize| {
+            let (low, high) = (page.spreads().middle(*boundary), page.spreads().middle(boundary + 1));
+            fine[low..high.min(fine.len())].to_vec()
+        };
+        if page.boundaries().len() == 1 {
+            let mut all = every(&page.boundaries()[0]);
+            all.truncate(all.len() - (all.len() + 1) % 2);
+            assert!(information(&page.shares(&[all])) > by_bits[2]);
+        }
+    }
+}
+
+/// References and ratios are those of what the controller holds the page for: others misread more and tell less.
+#[test]
+fn a_controller_that_holds_a_page_for_another_is_told_less() {
+    let page = |means: [f64; 4]| {
+        let states = means.map(|mean| Spread { mean, deviation: 0.2 });
+        Page::new(Spreads::of_normals(&states), vec![true, true, false, false]).expect("a page")
+    };
+    // Lost charge: the states at the boundary have moved down.
+    let (new, old) = (page([0.0, 1.0, 2.0, 3.0]), page([0.0, 0.85, 1.75, 3.0]));
+    for soft_bits in 1..=SOFT_BITS_MOST {
+        let own = sense(&old, &old, soft_bits, Placement::Information);
+        let mistaken = sense(&old, &new, soft_bits, Placement::Information);
+        assert!(own.references_v[0][0] < mistaken.references_v[0][0]);
+        assert!(own.zones.rate() < mistaken.zones.rate());
+        assert!(own.zones.information() > mistaken.zones.information());
+        assert_eq!(mistaken.zones.ratios, sense(&new, &new, soft_bits, Placement::Information).zones.ratios);
+    }
+}
+
+#[test]
+fn placements_have_names() {
+    for (name, placement) in Placement::ALL {
+        assert_eq!(Placement::named(name), Some(placement));
+    }
+    assert_eq!(Placement::named("odd"), None);
+}

@@ -1,0 +1,126 @@
+//! What writes cost and reads take on this drive: the state behind the cost regulator, the code and the error model.
+//!
+//! Where a drive has neither a code nor a regulator none of this exists, and pages are read and written as the data
+//! sheet says.
+
+mod cost_table;
+mod hooked;
+mod load;
+mod make;
+mod reads;
+mod reckoning;
+mod refresh;
+mod settings;
+mod unit_notes;
+mod writes;
+
+use crate::RegulationCounts;
+use crate::regulator::{CostRegulator, WriteCost};
+use controller::Origin;
+use cost_table::CostTable;
+use ecc::Ladder;
+use engine::RandomStream;
+use load::DieLoad;
+use nand::errors::ErrorModel;
+use reckoning::{Correction, Reckoning};
+use refresh::DueTimes;
+pub use settings::{CostRules, Reckoned};
+use unit_notes::UnitNotes;
+use units::Lpn;
+
+/// What a drive is given to build its regulation from.
+pub struct RegulationParts {
+    /// The ways to read a page.
+    pub ladder: Option<Ladder>,
+    /// Raw bit errors.
+    pub errors: Box<dyn ErrorModel>,
+    /// Page types: bits of a cell.
+    pub page_types: u32,
+    /// Data bytes of a page.
+    pub page_bytes: u64,
+    /// Wear that the blocks have at the start.
+    pub pe_cycles: u32,
+}
+
+/// The unit a cost is chosen for.
+#[derive(Clone, Copy, Debug)]
+struct Unit {
+    pub lpn: Lpn,
+    pub origin: Origin,
+    /// Where its old copy lies: a page row numbered over the drive.
+    pub old_row: Option<u32>,
+}
+
+/// What the data of each superblock of the drive went through.
+struct Ages {
+    /// Row of wear of the superblock.
+    wear_row: Vec<u8>,
+    /// When it was opened, in ns; negative: before the run.
+    opened_at: Vec<i64>,
+    /// Reads since.
+    reads: Vec<u32>,
+}
+
+/// The way that each page row of the drive was written.
+struct RowCosts {
+    costs: Vec<u8>,
+    /// Rows of a superblock.
+    per_superblock: u32,
+}
+
+impl RowCosts {
+    /// The superblock of a row, and the row's number within it.
+    #[inline]
+    fn place_of(&self, row: u32) -> (usize, usize) {
+        ((row / self.per_superblock) as usize, (row % self.per_superblock) as usize)
+    }
+
+    #[inline]
+    fn of(&self, row: u32) -> usize {
+        usize::from(self.costs[row as usize])
+    }
+}
+
+/// Everything the FTL keeps about costs.
+pub struct Regulation {
+    regulator: Box<dyn CostRegulator>,
+    table: CostTable,
+    correction: Correction,
+    reckoning: Reckoning,
+    rows: RowCosts,
+    notes: UnitNotes,
+    ages: Ages,
+    due: DueTimes,
+    dies: Vec<DieLoad>,
+    random: RandomStream,
+    counts: RegulationCounts,
+}
+
+impl Regulation {
+    /// What was counted since the drive was built.
+    pub fn counts(&self) -> RegulationCounts {
+        self.counts
+    }
+
+    /// Bits that the regulator keeps for each mapping unit.
+    pub fn bits_per_unit(&self) -> u32 {
+        self.notes.bits()
+    }
+
+    /// Program steps, voltages and retention times of the costs.
+    pub fn costs(&self) -> &[WriteCost] {
+        &self.table.costs
+    }
+
+    /// The write costs, in the order of their numbers in transactions from 1 on: the program step over the usual one,
+    /// or a set of voltages.
+    pub fn ways_to_write(&self) -> Vec<(f64, Option<&str>)> {
+        let named = self.table.costs.iter().map(|cost| cost.voltages.as_deref());
+        self.table.steps.iter().copied().zip(named).collect()
+    }
+
+    /// Reference voltages of the rungs.
+    pub fn references(&self) -> Vec<u32> {
+        self.correction.ladder.rungs.iter().map(|rung| rung.references).collect()
+    }
+}

@@ -1,0 +1,56 @@
+//! A map that lies on flash, after a power cut: which translation units say something else than the data themselves.
+//!
+//! The spare areas tell where the newest copy of each unit is. The translation units are read as well, and compared with that:
+//! one that differs, because what changed it was only in RAM or because data it points to were torn, is written anew.
+
+use super::Demand;
+use super::checkpoints::Checkpoints;
+use crate::core::Core;
+use crate::store::Places;
+use units::Lpn;
+
+/// What the flash has of a map when the power is gone.
+pub(super) struct Translations {
+    /// Where each unit was when the power failed; this is what the translation units say ...
+    places: Places,
+    /// ... but for these, of which the newest version was only in RAM.
+    outdated: Vec<u32>,
+}
+
+impl Demand {
+    /// The power fails: what is left is what the flash has.
+    pub(super) fn end(&mut self, core: &mut Core) {
+        core.store.stats.units_read_cut += self.tasks.units_awaited();
+        self.checkpoints = self.checkpoints.take().map(Checkpoints::after_cut);
+        if self.checkpoints.is_none() {
+            let is_buffered = |page: &u32| core.buffer.find(self.unit_of(*page)).is_some();
+            let buffered = (0..self.outdated.pages()).filter(is_buffered);
+            let outdated = self.changed().into_iter().chain(self.tasks.updated()).chain(buffered).collect();
+            self.left = Some(Translations { places: core.store.map.copied().0, outdated });
+        }
+    }
+
+    /// The map is found: notes which translation units must be written anew, for they do not say what was found.
+    pub(super) fn compare(&mut self, core: &Core) {
+        let Some(said) = self.left.take() else { return };
+        for page in said.outdated {
+            self.outdated.fall_behind(page);
+        }
+        for lpn in (0..core.store.layout.written_units() as u32).map(Lpn) {
+            if said.places.get(lpn) != core.store.map.lookup(lpn)
+                && let Some(page) = self.page_holding(lpn)
+            {
+                self.outdated.fall_behind(page);
+            }
+        }
+    }
+}
+
+/// The power is back.
+pub(super) fn take_back(demand: &mut Demand, before: Demand) {
+    demand.left = before.left;
+    if before.checkpoints.is_some() {
+        demand.checkpoints = before.checkpoints;
+        demand.begin_loading();
+    }
+}

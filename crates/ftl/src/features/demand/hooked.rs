@@ -1,0 +1,221 @@
+//! What a map on flash does at the hooks of the layer.
+
+use super::Demand;
+use super::checkpoints::Checkpoints;
+use crate::core::{Core, Lookup, MapEntry, ToldOnFlash, Waiter};
+use crate::features::Feature;
+use crate::layout::ENTRY_BYTES;
+use crate::store::Mark;
+use crate::store::spare::SpareAreas;
+use controller::{Origin, Transaction};
+use units::Lpn;
+
+/// Bytes of a cached entry: logical and physical number.
+const CACHED_BYTES: u64 = 8;
+
+impl Feature for Demand {
+    fn bytes(&self) -> usize {
+        let checkpoints = self.checkpoints.as_ref().map_or(0, |checkpoints| checkpoints.bytes());
+        self.cache.bytes() + self.outdated.pages() as usize + checkpoints
+    }
+
+    /// Cached entries, and the place of each translation unit.
+    fn map_bytes(&self) -> Option<u64> {
+        if self.checkpoints.is_some() {
+            return Some(u64::from(self.first) * ENTRY_BYTES);
+        }
+        Some(self.cache.capacity() as u64 * CACHED_BYTES + u64::from(self.outdated.pages()) * ENTRY_BYTES)
+    }
+
+    fn slots_kept(&self) -> u32 {
+        self.slots - self.used_slots
+    }
+
+    fn reads_first(&self, units: &mut Vec<Lpn>) {
+        units.extend(self.read_first());
+    }
+
+    fn is_busy(&self) -> bool {
+        self.tasks.are_any()
+    }
+
+    fn watches_writes(&self) -> bool {
+        true
+    }
+
+    /// The last of the list is asked last: what no other feature keeps for itself is of the map.
+    fn wrote_own(&mut self, _: &Core, lpn: Lpn, _: u32) -> bool {
+        self.used_slots -= 1;
+        self.note_written(lpn);
+        true
+    }
+
+    fn has_entry(&self, lpn: Lpn) -> bool {
+        self.checkpoints.is_some() || self.cache.contains(lpn)
+    }
+
+    fn reads_map(&self) -> bool {
+        self.is_loading()
+    }
+
+    fn finds(&mut self, core: &mut Core, first: Lpn, count: u32) -> Option<u32> {
+        let is_missing = |at: &u32| {
+            let lpn = Lpn(first.0 + at);
+            core.buffer.find(lpn).is_none() && !self.find_entry(core, lpn)
+        };
+        Some((0..count).find(is_missing).unwrap_or(count))
+    }
+
+    fn finds_written(&mut self, core: &mut Core, lpn: Lpn) -> Option<MapEntry> {
+        self.outdated.earn();
+        Some(if self.find_entry(core, lpn) { MapEntry::AtHand } else { MapEntry::Missing })
+    }
+
+    fn awaits(&mut self, core: &Core, waiter: Waiter) -> u32 {
+        self.await_entries(core, waiter)
+    }
+
+    fn stops_waiting(&mut self, slot: u32) -> Option<bool> {
+        self.tasks.take_write(slot)
+    }
+
+    fn next_lookup(&mut self, core: &mut Core) -> Option<Lookup> {
+        self.look_on(core)
+    }
+
+    fn looked_up(&mut self, core: &mut Core, owner: u32) {
+        self.end_task(core, owner);
+    }
+
+    /// Be it paid for by the host or not.
+    fn flushes_map(&mut self) -> Option<Vec<u32>> {
+        let mut pages = self.changed();
+        if let Some(checkpoints) = &mut self.checkpoints {
+            pages = (0..self.outdated.pages()).collect();
+            checkpoints.begin(pages.len() as u32);
+        }
+        pages.iter().for_each(|&page| self.clean(page));
+        self.outdated.evicted = pages.iter().copied().collect();
+        Some(pages)
+    }
+
+    fn changes(&mut self, lpn: Lpn) {
+        if lpn.0 < self.first && self.checkpoints.is_none() && !self.cache.change(lpn) {
+            self.outdated.fall_behind(self.page_of(lpn));
+        }
+    }
+
+    /// It may be time for a checkpoint.
+    fn closed(&mut self, superblock: usize) {
+        let Some(checkpoints) = &mut self.checkpoints else { return };
+        checkpoints.note_closed(superblock);
+        if checkpoints.left == 0 && checkpoints.closed >= checkpoints.began + checkpoints.every {
+            checkpoints.begin(self.outdated.pages());
+            self.outdated.queue_all();
+        }
+    }
+
+    fn erases(&mut self, superblock: usize) {
+        if let Some(log) = self.log() {
+            log.note_erased(superblock);
+        }
+    }
+
+    /// The log has a change for each of its units.
+    fn program_ends(&mut self, core: &Core, program: &Transaction) {
+        if let Some(log) = self.log() {
+            let superblock = core.store.space.global(program.die.index(), program.superblock);
+            let units = program.rows * core.store.layout.row_units;
+            let origin = |unit: u32| core.store.programs.get(program.owner, unit).origin();
+            let changes = (0..units).filter(|&unit| origin(unit) != Origin::Padding).count();
+            log.note(superblock, program.row + program.rows, changes as u32);
+        }
+    }
+
+    fn looks_up_untimed(&mut self, lpn: Lpn) {
+        match &mut self.checkpoints {
+            Some(checkpoints) => checkpoints.outdated = true,
+            None => self.install(lpn),
+        }
+        self.outdated.earn();
+    }
+
+    /// What fell out of the cache, or is due.
+    fn due_untimed(&mut self) -> Option<Lpn> {
+        let page = self.outdated.next()?;
+        self.clean(page);
+        let unit = self.unit_of(page);
+        self.note_written(unit);
+        Some(unit)
+    }
+
+    /// The map on flash is complete, the cache empty, as after a power-up.
+    fn settles(&mut self, units: &mut Vec<Lpn>) {
+        let pages = self.forget();
+        units.extend(pages.into_iter().map(|page| self.unit_of(page)));
+    }
+
+    fn settled(&mut self, core: &Core) {
+        self.forget();
+        if let Some(checkpoints) = &mut self.checkpoints {
+            *checkpoints = Checkpoints::new(checkpoints.every, checkpoints.on_demand, &core.store.layout);
+        }
+    }
+
+    /// All entries changed without having been looked up.
+    fn constructed(&mut self) {
+        if let Some(checkpoints) = &mut self.checkpoints {
+            checkpoints.outdated = true;
+        }
+        self.outdated.all_fall_behind();
+    }
+
+    /// The log begins, or goes on with what was found after a power cut and it does not tell of.
+    fn time_begins(&mut self, core: &Core) {
+        let Some(log) = self.log() else { return };
+        for superblock in 0..core.store.layout.superblocks() {
+            let (rows, told) = (core.store.array.next_row(superblock), log.rows_told(superblock));
+            if !log.has_begun {
+                log.begin_with(superblock, rows); // The map on flash is whole.
+            } else if rows > told {
+                log.note(superblock, rows, (rows - told) * core.store.layout.row_units);
+            }
+        }
+        log.has_begun = true;
+    }
+
+    fn cut(&mut self, core: &mut Core) {
+        self.end(core);
+    }
+
+    fn put_there(&mut self, superblock: usize) {
+        if let Some(checkpoints) = &mut self.checkpoints {
+            checkpoints.note_closed(superblock); // No checkpoint is known to cover it.
+        }
+    }
+
+    fn lost_own(&mut self) {
+        if let Some(checkpoints) = &mut self.checkpoints {
+            checkpoints.lost = Some(checkpoints.done);
+        }
+    }
+
+    fn find_versions(&mut self, core: &mut Core, _: &SpareAreas, _: &[Mark]) -> u64 {
+        self.compare(core);
+        u64::MIN
+    }
+
+    fn told_of(&self, superblock: usize) -> Option<ToldOnFlash> {
+        let known = self.checkpoints.as_ref()?;
+        Some(ToldOnFlash { all: known.covers(superblock), rows: known.rows_told(superblock) })
+    }
+
+    fn recovers(&self) -> bool {
+        self.checkpoints.is_some()
+    }
+
+    fn powers_up(&mut self, units: &mut Vec<Lpn>) {
+        units.extend(self.read_first());
+        self.begin_loading();
+    }
+}

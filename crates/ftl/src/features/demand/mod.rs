@@ -1,0 +1,145 @@
+//! A page map of which only a part is in RAM: the cached mapping table of DFTL, the translation units on flash, and
+//! the flash operations that looking up and changing the map cost.
+//!
+//! The layer itself keeps the true map; this part says what of it the controller would have at hand. A translation
+//! unit is a logical unit behind those of the host: it is written, moved and reclaimed as they are.
+
+mod after_cut;
+mod checkpoints;
+mod entry_cache;
+mod hooked;
+mod journal;
+mod loading;
+mod lookups;
+mod make;
+mod outdated;
+mod tasks;
+
+use crate::core::Waiter;
+use after_cut::Translations;
+use checkpoints::Checkpoints;
+use entry_cache::EntryCache;
+use journal::Journal;
+use loading::Loading;
+use outdated::Outdated;
+use std::collections::VecDeque;
+use tasks::Tasks;
+use units::Lpn;
+
+/// The part of the map that is in RAM, and units of it on their way.
+pub(crate) struct Demand {
+    /// The first of the logical units that hold the map.
+    first: u32,
+    entries_per_unit: u32,
+    cache: EntryCache,
+    tasks: Tasks,
+    /// What waited for translation units that are there now, in turn.
+    answered: VecDeque<Waiter>,
+    outdated: Outdated,
+    /// Every translation unit is on flash when time begins, be it written or not.
+    stored: bool,
+    /// Where all of the map is in RAM, and the flash has checkpoints of it.
+    checkpoints: Option<Checkpoints>,
+    /// Buffer slots for translation units, and those in use.
+    slots: u32,
+    used_slots: u32,
+    /// What the flash had of the map when the power failed, until the map is found.
+    left: Option<Translations>,
+}
+
+impl Demand {
+    fn page_of(&self, lpn: Lpn) -> u32 {
+        lpn.0 / self.entries_per_unit
+    }
+
+    /// The translation unit that says where `lpn` is; where a translation unit is only RAM says: then itself. None for what
+    /// the drive keeps beside its map.
+    fn page_holding(&self, lpn: Lpn) -> Option<u32> {
+        let page = if lpn.0 >= self.first { lpn.0 - self.first } else { self.page_of(lpn) };
+        (page < self.outdated.pages()).then_some(page)
+    }
+
+    fn unit_of(&self, page: u32) -> Lpn {
+        Lpn(self.first + page)
+    }
+
+    /// The units to read at power-up before the drive is ready.
+    fn read_first(&self) -> impl Iterator<Item = Lpn> {
+        let on_demand = self.checkpoints.as_ref().filter(|known| known.on_demand.is_some());
+        let begin = on_demand.map_or(0, |known| self.outdated.pages() - known.directory_units());
+        let log = on_demand.and_then(|known| known.log.as_ref()).into_iter().flat_map(Journal::needed);
+        (begin..self.outdated.pages()).map(|page| self.unit_of(page)).chain(log)
+    }
+
+    /// A map that is all in RAM is read from flash now, translation unit by translation unit, if not at power-up.
+    fn begin_loading(&mut self) {
+        let Some(checkpoints) = &mut self.checkpoints else { return };
+        if checkpoints.on_demand.is_some() {
+            let pages = self.outdated.pages() - checkpoints.directory_units();
+            checkpoints.loading = Some(Loading::of(pages));
+        }
+    }
+
+    /// What of the map is not in RAM yet, where it is being read.
+    fn loading(&mut self) -> Option<&mut Loading> {
+        self.checkpoints.as_mut()?.loading.as_mut()
+    }
+
+    /// All of it is there.
+    fn end_loading(&mut self) {
+        if let Some(checkpoints) = &mut self.checkpoints {
+            checkpoints.loading = None;
+        }
+    }
+
+    /// The log of changes, where the drive has one.
+    fn log(&mut self) -> Option<&mut Journal> {
+        self.checkpoints.as_mut()?.log.as_mut()
+    }
+
+    /// Not all of a map that belongs into RAM is there yet.
+    fn is_loading(&self) -> bool {
+        self.checkpoints.as_ref().is_some_and(|checkpoints| checkpoints.loading.is_some())
+    }
+
+    /// Puts `lpn` into the cache. Where a changed entry leaves it, all changed entries of its translation unit are written.
+    fn install(&mut self, lpn: Lpn) {
+        if self.checkpoints.is_some() || self.cache.touch(lpn) {
+            return;
+        }
+        if let Some(changed) = self.cache.insert(lpn) {
+            let page = self.page_of(changed);
+            self.clean(page);
+            self.outdated.evicted.push_back(page);
+        }
+    }
+
+    /// What the cache knows of a translation unit is in the version that is about to be written.
+    fn clean(&mut self, page: u32) {
+        self.outdated.clean(page);
+        if self.checkpoints.is_none() {
+            let first = page * self.entries_per_unit;
+            self.cache.clean(first..(first + self.entries_per_unit).min(self.first));
+        }
+    }
+
+    /// Translation units of which the flash lacks the newest version, in order.
+    fn changed(&self) -> Vec<u32> {
+        if self.checkpoints.as_ref().is_some_and(|checkpoints| checkpoints.outdated) {
+            return (0..self.outdated.pages()).collect();
+        }
+        let cached = self.cache.changed().map(|lpn| self.page_of(lpn));
+        let mut pages: Vec<u32> = cached.chain(self.outdated.iter()).collect();
+        pages.sort_unstable();
+        pages.dedup();
+        pages
+    }
+
+    /// Forgets the cache; gives the translation units with changed entries.
+    fn forget(&mut self) -> Vec<u32> {
+        let pages = self.changed();
+        self.cache.clear();
+        self.outdated.clear();
+        pages
+    }
+}

@@ -1,0 +1,165 @@
+//! Where the cells of each state lie, at every reference that a controller could choose: what a page is sensed from.
+//!
+//! Of sampled cells, these are the shares that [`super::error_rates`] takes at the few references of a plan and of the best;
+//! of states that are known by a mean and a deviation, those of normal distributions.
+
+use super::humps::Hump;
+use super::sample::{Rest, Sample, alive, of_rank, through_blocks};
+use crate::cells::distribution::Spread;
+use crate::cells::{CellPhysics, VoltagePlan};
+
+/// Steps of references, volts: assumed, as fine as what parts offer.
+pub const STEP_V: f64 = 0.005;
+/// Shares smaller than this decide nothing.
+const NEGLIGIBLE: f64 = 1e-18;
+
+/// Of each state the share of its cells below each of rising references.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Spreads {
+    low: f64,
+    step: f64,
+    below: Vec<Vec<f64>>,
+    middles: Vec<usize>,
+}
+
+/// The states of sampled cells after each of `rests`: the mean of the blocks alive at this wear, or the block of a rank,
+/// from the one that traps least, 0, to the one that traps most, 1, both excluded, in its middle layer.
+///
+/// # Panics
+/// When the sample has fewer than two wordlines.
+pub fn spreads(
+    physics: &CellPhysics,
+    plan: &VoltagePlan,
+    (sample, block): (Sample, Option<f64>),
+    pe_cycles: f64,
+    rests: &[Rest],
+) -> Vec<Spreads> {
+    let blocks = match block {
+        Some(rank) => vec![of_rank(physics, rank)],
+        None => alive(physics, sample, pe_cycles),
+    };
+    let sample = Sample { layer: sample.layer.or(block.map(|_| 0.5)), ..sample };
+    let top = plan.verify.last().copied().expect("a plan has states");
+    let count = ((top - physics.erased) / STEP_V).ceil() as usize + 1;
+    let none = Spreads {
+        low: physics.erased,
+        step: STEP_V,
+        below: vec![vec![0.0; count]; physics.states.len()],
+        middles: Vec::new(),
+    };
+    let mut found = vec![none; rests.len()];
+    through_blocks(physics, plan, sample, pe_cycles, rests, &blocks, |rest, share, humps| {
+        found[rest].add(share, humps);
+    });
+    found.iter_mut().for_each(Spreads::settle);
+    found
+}
+
+impl Spreads {
+    /// States that are normal, in any unit that they share.
+    ///
+    /// # Panics
+    /// When there are fewer than two, or they do not rise.
+    pub fn of_normals(states: &[Spread]) -> Self {
+        let [first, .., last] = states else { panic!("a page tells states apart") };
+        assert!(first.mean < last.mean, "states rise");
+        let narrow = states.iter().map(|state| state.deviation).fold(f64::INFINITY, f64::min);
+        // References lie halfway between states that are as far from each other.
+        let halves = 2.0 * (states.len() - 1) as f64;
+        let steps = halves * ((last.mean - first.mean) / halves / (narrow / 20.0)).ceil();
+        let (step, count) = ((last.mean - first.mean) / steps, steps as usize + 1);
+        let of_state = |state: &Spread| {
+            let below = |at| state.below(first.mean + step * at as f64);
+            (0..count).map(below).collect()
+        };
+        let mut found =
+            Self { low: first.mean, step, below: states.iter().map(of_state).collect(), middles: Vec::new() };
+        found.settle();
+        found
+    }
+
+    /// Adds a share of the cells of one block.
+    fn add(&mut self, share: f64, humps: &[Hump]) {
+        for (below, hump) in self.below.iter_mut().zip(humps) {
+            let middle = hump.middle();
+            let first = ((middle - self.low) / self.step).ceil().clamp(0.0, below.len() as f64) as usize;
+            let volts = |at: usize| self.low + self.step * at as f64;
+            // Away from the middle, until nothing is left.
+            for at in (0..first).rev() {
+                let found = hump.below(volts(at));
+                below[at] += share * found;
+                if found < NEGLIGIBLE {
+                    break;
+                }
+            }
+            let mut is_over = false;
+            for (at, below) in below.iter_mut().enumerate().skip(first) {
+                let above = if is_over { 0.0 } else { hump.above(volts(at)) };
+                is_over |= above < NEGLIGIBLE;
+                *below += share * (1.0 - above);
+            }
+        }
+    }
+
+    /// Ends the sum: shares rise with the reference although each is rounded, and each state has a middle.
+    fn settle(&mut self) {
+        for below in &mut self.below {
+            let mut most: f64 = 0.0;
+            for share in below.iter_mut() {
+                most = most.max(*share).min(1.0);
+                *share = most;
+            }
+        }
+        self.middles = self.below.iter().map(|below| below.partition_point(|share| *share < 0.5)).collect();
+    }
+
+    /// How many states there are.
+    pub fn states(&self) -> usize {
+        self.below.len()
+    }
+
+    /// How many references there are.
+    pub fn references(&self) -> usize {
+        self.below[0].len()
+    }
+
+    /// True where the other's references lie at the same volts.
+    pub fn shares_references(&self, other: &Self) -> bool {
+        let grid = |spreads: &Self| (spreads.low.to_bits(), spreads.step.to_bits(), spreads.references());
+        grid(self) == grid(other)
+    }
+
+    /// The share of a state's cells below a reference, by its number.
+    #[inline]
+    pub fn below(&self, state: usize, reference: usize) -> f64 {
+        self.below[state][reference]
+    }
+
+    /// The first reference with half of a state's cells below it; one past the last where there is none.
+    pub fn middle(&self, state: usize) -> usize {
+        self.middles[state]
+    }
+
+    /// Where a reference lies, volts.
+    pub fn volts(&self, reference: usize) -> f64 {
+        self.low + self.step * reference as f64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cells::normal::above;
+
+    #[test]
+    fn normal_states_have_the_shares_of_their_tails() {
+        let states = [Spread { mean: -1.0, deviation: 0.4 }, Spread { mean: 1.0, deviation: 0.4 }];
+        let spreads = Spreads::of_normals(&states);
+        let at = spreads.references() / 2;
+        assert!(spreads.volts(at).abs() < 1e-9, "{}", spreads.volts(at));
+        assert!((spreads.below(1, at) / above(2.5) - 1.0).abs() < 1e-9);
+        assert!((1.0 - spreads.below(0, at)) / above(2.5) - 1.0 < 1e-9);
+        assert_eq!(spreads.middle(0), 0);
+        assert!(spreads.middle(1) >= spreads.references() - 1, "{}", spreads.middle(1));
+    }
+}

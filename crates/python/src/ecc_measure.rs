@@ -1,0 +1,270 @@
+//! Codes that decode, for Python: pages as channels, and words counted over them.
+
+use crate::errors::{guarded, input};
+use crate::stop;
+use ecc::channel::Channel;
+use ecc::decoder::{Decoder, catalogue};
+use ecc::law::Law;
+use ecc::ldpc::{Code, Origin, named, shipped};
+use ecc::measure::{Count, Trial};
+use ecc::sensing::{Page, Placement, SOFT_BITS_MOST, Zones, sense};
+use nand::cells::coding;
+use pyo3::prelude::*;
+use serde_json::json;
+use std::sync::Arc;
+
+/// Random words that are sent in turn.
+const SENT: u64 = 8;
+/// Share of such intervals that miss the rate behind a count.
+const MISSING: f64 = 0.05;
+
+/// Adds what is here to the module.
+pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_class::<EccPage>()?;
+    module.add_class::<EccTrial>()?;
+    module.add_function(wrap_pyfunction!(ecc_flips, module)?)?;
+    module.add_function(wrap_pyfunction!(placements, module)?)?;
+    module.add_function(wrap_pyfunction!(ecc_codes, module)?)?;
+    module.add_function(wrap_pyfunction!(ecc_code, module)?)?;
+    module.add_function(wrap_pyfunction!(ecc_decoders, module)?)?;
+    module.add_function(wrap_pyfunction!(ecc_interval, module)?)?;
+    module.add_function(wrap_pyfunction!(ecc_law, module)?)?;
+    module.add_function(wrap_pyfunction!(ecc_rate, module)?)?;
+    module.add_function(wrap_pyfunction!(ecc_extrapolated, module)?)?;
+    Ok(())
+}
+
+/// A page of sampled cells, or of normal states, in its condition.
+#[pyclass(module = "floatgate._core", frozen)]
+pub struct EccPage {
+    pub page: Page,
+}
+
+/// What a page's cells come as: raw bit error rate of the middle comparison, information of a bit, references at each boundary,
+/// shares of a sent zero and of a sent one, ratios.
+type Seen = (f64, f64, Vec<Vec<f64>>, Vec<f64>, Vec<f64>, Vec<f64>);
+
+fn seen(references_v: Vec<Vec<f64>>, zones: Zones) -> Seen {
+    let (rate, information) = (zones.rate(), zones.information());
+    let [zero, one] = zones.shares;
+    (rate, information, references_v, zero, one, zones.ratios)
+}
+
+/// The states of cells of so many bits that hold a one in a page, by its place in the wordline.
+pub fn ones(states: &[impl AsRef<str>], page: usize) -> Vec<bool> {
+    states.iter().map(|state| state.as_ref().as_bytes()[page] == b'1').collect()
+}
+
+#[pymethods]
+impl EccPage {
+    /// Normal states as wide as this raw bit error rate says; of cells of so many bits that are written at once.
+    #[staticmethod]
+    fn normal(bits: u32, page: usize, rate: f64) -> PyResult<Self> {
+        let cell = [nand::Cell::Slc, nand::Cell::Mlc, nand::Cell::Tlc, nand::Cell::Qlc]
+            .into_iter()
+            .find(|cell| cell.bits() == bits)
+            .ok_or_else(|| input(format!("{bits} bits of a cell: expected 1 to 4")))?;
+        let page = Page::normal(ones(coding::one_shot_states(cell), page), rate)
+            .ok_or_else(|| input(format!("rate {rate}: expected one that states side by side can have")))?;
+        Ok(Self { page })
+    }
+
+    /// What its cells come as, to a controller that holds it for `known`.
+    fn seen(&self, py: Python<'_>, known: &Self, soft_bits: u32, placement: &str) -> PyResult<Seen> {
+        guarded(py, || {
+            let placement = Placement::named(placement).ok_or_else(|| {
+                input(format!("placement {placement:?}: expected one of {}", placements().join(", ")))
+            })?;
+            if !(1..=SOFT_BITS_MOST).contains(&soft_bits) {
+                return Err(input(format!("{soft_bits} soft bits: expected 1 to {SOFT_BITS_MOST}")));
+            }
+            let sensed = sense(&self.page, &known.page, soft_bits, placement);
+            Ok(seen(sensed.references_v, sensed.zones))
+        })
+    }
+}
+
+/// Bits that are flipped at this rate.
+#[pyfunction]
+pub fn ecc_flips(rate: f64) -> Seen {
+    seen(Vec::new(), Zones::flips(rate))
+}
+
+/// Rules of placement, by name.
+#[pyfunction]
+#[pyo3(name = "ecc_placements")]
+pub fn placements() -> Vec<&'static str> {
+    Placement::ALL.iter().map(|(name, _)| *name).collect()
+}
+
+/// Every code that comes along, as JSON.
+#[pyfunction]
+pub fn ecc_codes() -> String {
+    let card = |(name, _): &(&str, &str)| card(name, &named(name).expect("a shipped code"));
+    json!(shipped().iter().map(card).collect::<Vec<_>>()).to_string()
+}
+
+/// What a code is, from its file's text: as `ecc_codes` has it.
+#[pyfunction]
+#[pyo3(signature = (name, file = None))]
+pub fn ecc_code(name: &str, file: Option<(String, String)>) -> PyResult<String> {
+    Ok(card(name, &code(name, file)?).to_string())
+}
+
+fn card(name: &str, code: &Code) -> serde_json::Value {
+    let (bits, data_bits) = (code.graph.bits(), code.graph.data_bits());
+    let origin = match &code.origin {
+        Origin::Standard(standard) => standard.clone(),
+        Origin::Grown(growth, cycles) => format!(
+            "grown here, seed {}, girth {}",
+            growth.seed,
+            cycles.girth().map_or("above 8".to_owned(), |girth| girth.to_string())
+        ),
+    };
+    json!({
+        "name": name,
+        "bits": bits,
+        "data_bits": data_bits,
+        "rate": data_bits as f64 / bits as f64,
+        "edges": code.graph.edges(),
+        "from": origin,
+    })
+}
+
+/// A code by its name, or from the text of a file.
+fn code(name: &str, file: Option<(String, String)>) -> PyResult<Code> {
+    if let Some((path, text)) = file {
+        return Code::parse(&path, &text).map_err(input);
+    }
+    named(name).ok_or_else(|| {
+        let names = shipped().iter().map(|(name, _)| *name);
+        let hint = config::meant(name, names.clone()).map_or(String::new(), |hint| format!("; {hint}"));
+        input(format!(
+            "code {name:?}: expected a file, or one of {}{hint}",
+            names.collect::<Vec<_>>().join(", ")
+        ))
+    })
+}
+
+/// Every decoder with what it does, as JSON.
+#[pyfunction]
+pub fn ecc_decoders() -> String {
+    let card = |entry: &config::PolicyEntry| json!({"name": entry.card.name, "rule": entry.card.rule});
+    json!(catalogue().iter().map(card).collect::<Vec<_>>()).to_string()
+}
+
+/// What is wrong with a decoder's parameter, under the option that it was given by.
+fn named_so(error: config::ConfigError) -> PyErr {
+    let text = error.to_string();
+    input(
+        text.strip_prefix("--set: ")
+            .map_or_else(|| text.replacen("--set", "--parameter", 1), ToOwned::to_owned),
+    )
+}
+
+/// Words of a code over one channel after the other.
+#[pyclass(module = "floatgate._core", frozen)]
+pub struct EccTrial {
+    trial: Trial,
+    maker: ecc::decoder::Maker,
+    decoder: Vec<(String, String)>,
+}
+
+#[pymethods]
+impl EccTrial {
+    /// Random words of a code, and a decoder with `key=value` of its parameters.
+    #[new]
+    fn new(
+        py: Python<'_>,
+        name: &str,
+        file: Option<(String, String)>,
+        decoder: &str,
+        settings: Vec<String>,
+        seed: u64,
+    ) -> PyResult<Self> {
+        guarded(py, || {
+            let code = code(name, file)?;
+            let mut document = config::Document::empty();
+            document.set(&format!("decoder.name={decoder:?}")).map_err(named_so)?;
+            for setting in settings {
+                document.set(&format!("decoder.{setting}")).map_err(named_so)?;
+            }
+            let mut root = config::Section::root(&document);
+            let mut section = root.child("decoder").map_err(named_so)?;
+            let maker = ecc::decoder::read(&mut section).map_err(named_so)?;
+            section.finish().map_err(named_so)?;
+            let parameters = root.entries();
+            root.finish().map_err(named_so)?;
+            let decoder = parameters.into_iter().map(|entry| (entry.key, entry.value.to_string())).collect();
+            let graph = Arc::new(code.graph);
+            let trial = Trial::random(&graph, Channel::Flips { rate: 0.01 }, SENT, seed);
+            Ok(Self { trial, maker, decoder })
+        })
+    }
+
+    /// The decoder's parameters, defaults included, as texts.
+    fn decoder(&self) -> Vec<(String, String)> {
+        self.decoder.clone()
+    }
+
+    /// Failures among these words, those undetected, and how many words took how many iterations, from none on.
+    #[allow(clippy::too_many_arguments)]
+    fn count(
+        &self,
+        py: Python<'_>,
+        zero: Vec<f64>,
+        one: Vec<f64>,
+        ratios: Vec<f64>,
+        first: u64,
+        words: u64,
+    ) -> PyResult<(u64, u64, Vec<u64>)> {
+        guarded(py, || {
+            let zones = Zones { shares: [zero, one], ratios };
+            let decoder: Box<dyn Decoder> = (self.maker)();
+            let trial = self.trial.over(Channel::of_zones(&zones));
+            let tally = trial.tally(&*decoder, first..first + words, || !stop::is_stopped());
+            // What ended it is raised by `guarded`.
+            let tally = tally.unwrap_or_default();
+            Ok((tally.count.failures, tally.count.undetected, tally.iterations))
+        })
+    }
+}
+
+/// The exact interval of a rate, of which 95 in 100 hold it.
+#[pyfunction]
+pub fn ecc_interval(words: u64, failures: u64) -> (f64, f64) {
+    Count { words, failures, ..Count::default() }.interval(MISSING)
+}
+
+/// The law of failures counted at rates, as (rate, words, failures): threshold and variance; none where there is none.
+#[pyfunction]
+pub fn ecc_law(bits: usize, points: Vec<(f64, u64, u64)>) -> Option<(f64, f64)> {
+    let law = Law::fitted(bits, &counts(&points))?;
+    Some((law.threshold, law.variance))
+}
+
+/// The rate at which a law has this chance of failure.
+#[pyfunction]
+pub fn ecc_rate(bits: usize, law: (f64, f64), failure: f64) -> f64 {
+    Law { bits: bits as f64, threshold: law.0, variance: law.1 }.rate(failure)
+}
+
+/// What a law says at a rate, and between which chances what was counted leaves it.
+#[pyfunction]
+pub fn ecc_extrapolated(
+    bits: usize,
+    law: (f64, f64),
+    points: Vec<(f64, u64, u64)>,
+    rate: f64,
+) -> (f64, f64, f64) {
+    let law = Law { bits: bits as f64, threshold: law.0, variance: law.1 };
+    let (low, high) = law.interval(&counts(&points), rate);
+    (law.failure(rate), low, high)
+}
+
+fn counts(points: &[(f64, u64, u64)]) -> Vec<(f64, Count)> {
+    let count = |(rate, words, failures): &(f64, u64, u64)| {
+        (*rate, Count { words: *words, failures: *failures, ..Count::default() })
+    };
+    points.iter().map(count).collect()
+}

@@ -1,0 +1,23 @@
+"""Codes that decode: their failures and iterations, counted over a channel.
+
+| file | question |
+|---|---|
+| `channels.py` | what becomes of a code's bits at some raw bit error rate? |
+| `conduct.py` | which points are counted, and until when? |
+| `table.py` | what was counted, and how is it kept? |
+"""
+
+from importlib import import_module
+from typing import Any
+
+
+def __getattr__(name: str) -> Any:
+    """Find a function of `floatgate.ecc`, and the policies below `ecc`: `floatgate.ecc.code`."""
+    if name in ("codes", "measure"):
+        return getattr(import_module("floatgate.api.ecc"), name)
+    from floatgate.policies import seam
+
+    below = None if name.startswith("_") else seam("ecc")
+    if below is None or name not in dir(below):
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(below, name)

@@ -81,7 +81,7 @@ class SteadyState(Section):
 
     iops: tuple[Count, ...]
     """[1/s] Requests a second in each of the last intervals, the oldest first; zeros at the end for
-    those that never came.
+    intervals that never came.
     """
 
     bandwidth_bytes_per_s: tuple[Count, ...]

@@ -226,11 +226,7 @@ impl Chip {
         guarded(py, || {
             let mut lock = self.lock();
             let chip = lock.cells()?;
-            let at = |(seconds, reads): &(f64, u64)| Rest {
-                elapsed: chip.elapsed(*seconds, celsius),
-                reads: *reads,
-            };
-            let rests: Vec<Rest> = rests.iter().map(at).collect();
+            let rests = rests_of(chip, &rests, celsius);
             let rates = chip.error_rates(pe_cycles, &rests, cells, layer).map_err(input)?;
             Ok(rates.into_iter().map(|rates| (rates.usual, rates.best, rates.misread, rates.shift)).collect())
         })
@@ -253,11 +249,7 @@ impl Chip {
         guarded(py, || {
             let mut lock = self.lock();
             let chip = lock.cells()?;
-            let at = |(seconds, reads): &(f64, u64)| Rest {
-                elapsed: chip.elapsed(*seconds, celsius),
-                reads: *reads,
-            };
-            let rests: Vec<Rest> = rests.iter().map(at).collect();
+            let rests = rests_of(chip, &rests, celsius);
             let ones = ones(&chip.physics().states, page);
             let spreads = chip.spreads(pe_cycles, &rests, cells, block).map_err(input)?;
             let page = |spreads| Page::new(spreads, ones.clone()).map(|page| EccPage { page });
@@ -321,4 +313,11 @@ impl Chip {
     ) -> PyResult<Vec<(usize, Vec<f64>)>> {
         guarded(py, || self.lock().cells()?.staircases(block, wordline, cells).map_err(input))
     }
+}
+
+/// What a block lived through: (seconds at the reference temperature, or at `celsius`; reads) of each rest.
+fn rests_of(chip: &SimulatedChip, rests: &[(f64, u64)], celsius: Option<f64>) -> Vec<Rest> {
+    let rest =
+        |(seconds, reads): &(f64, u64)| Rest { elapsed: chip.elapsed(*seconds, celsius), reads: *reads };
+    rests.iter().map(rest).collect()
 }

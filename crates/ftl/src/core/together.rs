@@ -17,9 +17,9 @@ pub(crate) enum Erased {
 /// Superblocks that are reclaimed with one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Members {
-    /// Those that data share.
+    /// Superblocks that data share.
     WithData,
-    /// Those with what protects the data, too.
+    /// Superblocks that data share, and the superblocks of the data's protection.
     All,
 }
 

@@ -402,7 +402,7 @@ hooks! {
     tell next_lookup(core: &mut Core) -> Option<Lookup>, first;
     /// A unit with a part of the map was read for this owner.
     tell looked_up(core: &mut Core, owner: u32);
-    /// The map is still being read: what lies in a superblock is known, and what of it is valid is not.
+    /// The map is still being read: the units in a superblock are known, and which of them are valid is not.
     ask reads_map() -> bool, any;
     /// Bytes of RAM that the map takes, where not all of it is there.
     ask map_bytes() -> Option<u64>, first;

@@ -99,7 +99,7 @@ impl PageMapped {
         true
     }
 
-    /// Time begins again: what of the map must be on flash then is written. A drive that has no room left for its own map
+    /// Time begins again: the part of the map that must be on flash then is written. A drive that has no room left for its own map
     /// takes no more writes.
     pub(crate) fn settle_map(&mut self) {
         let mut units = Vec::new();

@@ -229,7 +229,7 @@ pub struct SteadyState {
     /// The slope; 0 where the distance was watched.
     #[schemars(extend("unit" = "as the samples, by interval"))]
     pub slope: f64,
-    /// Requests a second in each of the last intervals, the oldest first; zeros at the end for those that never came.
+    /// Requests a second in each of the last intervals, the oldest first; zeros at the end for intervals that never came.
     #[schemars(extend("unit" = "1/s"))]
     pub iops: Vec<u64>,
     /// Bytes a second in the same intervals.

@@ -9,7 +9,7 @@
 //! the interval of write amplification. A latency is taken to be proportional to that for the share of it that requests
 //! wait for programs, collection and room in the buffer, and this variance, too, is added.
 //!
-//! Nor is what comes less than once in a run: a mean of writes that the buffer had room for says nothing about those that
+//! Nor is what comes less than once in a run: a mean of writes that the buffer had room for says nothing about writes that
 //! find it full. What did not come may come three times in as long a run (the rule of three, Hanley and Lippman-Hand 1983),
 //! and then take as long as the longest request of any kind did: a mean may lie higher by that.
 

@@ -1,7 +1,7 @@
 //! A page map of which only a part is in RAM: the cached mapping table of DFTL, the translation units on flash, and
 //! the flash operations that looking up and changing the map cost.
 //!
-//! The layer itself keeps the true map; this part says what of it the controller would have at hand. A translation
+//! The layer itself keeps the true map; this part says which entries of it the controller would have at hand. A translation
 //! unit is a logical unit behind those of the host: it is written, moved and reclaimed as they are.
 
 mod after_cut;
@@ -80,12 +80,12 @@ impl Demand {
         }
     }
 
-    /// What of the map is not in RAM yet, where it is being read.
+    /// The part of the map that is not in RAM yet, while the map is being read.
     fn loading(&mut self) -> Option<&mut Loading> {
         self.checkpoints.as_mut()?.loading.as_mut()
     }
 
-    /// All of it is there.
+    /// The whole map is in RAM.
     fn end_loading(&mut self) {
         if let Some(checkpoints) = &mut self.checkpoints {
             checkpoints.loading = None;

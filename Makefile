@@ -20,7 +20,7 @@ DEMO_TRACE := $(TRACES)/derived-linux-webserver-2-no-repeats.load.gz
 DEMO_SYNTHETIC := examples/synthetic-server.fio
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-rust test-papers test-python fuzz mutants bench evidence codes pgo lint docs docs-site docs-api wheel wheel-check format clean
+.PHONY: help setup demo test test-rust test-papers test-python fuzz mutants bench evidence codes tables pgo lint docs docs-site docs-api wheel wheel-check format clean
 
 help: ## List these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -91,6 +91,11 @@ evidence: ## Count our decoders' failures at every point of AFF3CT's public curv
 
 codes: ## Grow the LDPC codes of our own again into codes/, the same bytes
 	cargo run --quiet --release --package ecc --example codes -- codes
+
+# Each command stands in its file, too.
+tables: $(STAMPS)/package ## Count the tables that drives read with again into codes/tables/, the same bytes
+	for code in nand-4k-889 nand-4k-928; do \
+		$(BIN)/floatgate ecc measure $$code --channel gauss --words 10000 --easy --out codes/tables/$$code.toml || exit 1; done
 
 pgo: ## Record which code is hot; PGO=1 then makes setup, bench and wheel build a quicker core
 	@test -x "$$(rustc --print target-libdir)/../bin/llvm-profdata" || \

@@ -365,6 +365,9 @@ class EccMeasureKeywords(TypedDict, total=False):
     """Words decoded at each point at most. A whole number from 64 to 4000000000; default 100000.
     """
 
+    easy: bool
+    """Go on to rates at which next to nothing fails, for what iterations take there."""
+
     seed: SupportsIndex
     """Seed of every random stream. A whole number from 0 to 18446744073709551615; default 1."""
 

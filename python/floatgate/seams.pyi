@@ -265,33 +265,37 @@ class ecc:
                 """
 
         class Ldpc(_Policy):
-            """the k-th of `limits` is the raw bit error rate corrected with 2^k - 1 comparisons at
-            each boundary between states; the first attempt uses as many as the page's cost and wear
-            require; if decoding fails, each further attempt uses the next, then repeats the last
-            with other references up to `retries` times, each of which removes the share
-            `retry_gain` of the raw errors; with `retry_step`, on a chip whose tables know its best
-            references, up to `retries` reads with references so far apart come first, and soft
-            reads with the last of them; errors beyond the limit fail as if a fixed number of a
-            codeword's bits could be corrected
+            """reads fail, and take iterations, as often as words of a code that was decoded and
+            counted did (`table`), with 2^k - 1 comparisons at each boundary between states for k
+            soft bits; or, with `limits`, the k-th of them is the raw bit error rate that is
+            corrected, and errors beyond it fail as if a fixed number of a codeword's bits could be;
+            the first attempt uses as many comparisons as the page's cost and wear require; if
+            decoding fails, each further attempt uses the next, then repeats the last with other
+            references up to `retries` times, each of which removes the share `retry_gain` of the
+            raw errors; with `retry_step`, on a chip whose tables know its best references, up to
+            `retries` reads with references so far apart come first, and soft reads with the last of
+            them
             """
             def __init__(
                 self,
                 *,
-                data: str = ...,
-                rate: SupportsFloat = ...,
                 limits: SupportsFloat | Sequence[SupportsFloat] = ...,
+                table: Literal["nand-4k-889", "nand-4k-928"] = ...,
+                decode: Literal["tables", "words"] = ...,
                 uber: SupportsFloat = ...,
                 retries: SupportsIndex = ...,
                 retry_gain: SupportsFloat = ...,
                 retry_step: str = ...,
                 retry_pipelined: bool = ...,
+                data: str = ...,
+                rate: SupportsFloat = ...,
             ) -> None:
-                """data: data bytes of a codeword (size (B, kB, MB, GB, TB, KiB, MiB, GiB, TiB), 64B to
-                64KiB; default "4KiB")
-                rate: data bits over all bits of a codeword (number (ratio), more than 0.1 and less
-                than 1; default 0.8888888888888888)
-                limits: raw bit error rates corrected with 1, 3, 7, ... comparisons at each boundary
-                (one number or a list of numbers (ratio); default [0.004, 0.008, 0.012])
+                """limits: raw bit error rates corrected with 1, 3, 7, ... comparisons at each
+                boundary, instead of a table (one number or a list of numbers (ratio); default none)
+                table: failures and iterations of a code that was decoded and counted, by the name
+                of a table that comes along (one of nand-4k-889, nand-4k-928; default "nand-4k-889")
+                decode: where what a read comes to is taken from: `words` decodes every word that is
+                read, in small runs (one of tables, words; default "tables")
                 uber: acceptable uncorrectable codewords per bit read (number (per bit), more than 0
                 and less than 0.001; default 0.000000000000001)
                 retries: reads with other references after all other attempts failed (whole number,
@@ -302,6 +306,10 @@ class ecc:
                 follow `retry_gain` (voltage (uV, mV, V); default none)
                 retry_pipelined: each attempt is sensed while the one before it crosses the channel
                 and is decoded (switch; default false)
+                data: data bytes of a codeword (size (B, kB, MB, GB, TB, KiB, MiB, GiB, TiB), 64B to
+                64KiB; default "4KiB")
+                rate: data bits over all bits of a codeword (number (ratio), more than 0.1 and less
+                than 1; default 0.8888888888888888)
                 """
 
         class None_(_Policy):

@@ -41,6 +41,7 @@ ERRING = [
     "nand.tables.errors.activation_ev=1.1",
     "nand.tables.errors.reference_celsius=30.0",
     "ecc.code.name=ldpc",
+    "ecc.code.limits=[4e-3, 8e-3, 1.2e-2]",
     "ecc.code.retries=0",
     "ftl.write_cost.retention=30d",
     "ftl.op_ratio=0.4",

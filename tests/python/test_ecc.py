@@ -304,3 +304,50 @@ def test_the_core_refuses_what_python_would_not_ask() -> None:
     with pytest.raises(_core.InputError, match="4 soft bits"):
         page.seen(page, 4, "even")
     assert _core.ecc_placements() == ["information", "even", "ratio"]
+
+
+@pytest.mark.parametrize("name", ["nand-4k-889", "nand-4k-928"])
+def test_what_drives_read_with_is_counted_again_as_it_stands(name: str) -> None:
+    """Of a table the first point, by the command in the file: the same words, failures and iterations."""
+    table = tomllib.loads((ROOT / "codes" / "tables" / f"{name}.toml").read_text())
+    asked = f"floatgate ecc measure {name} --channel gauss"
+    assert table["command"].startswith(asked)
+    assert (table["code"], table["seed"]) == (name, 1)
+    read = table["soft_1"]
+    rate = float(f"{read['rates'][0]:.3g}")
+    [point] = fg.ecc.measure(name, channel="gauss", soft_bits=[1], rate=[rate], words=512, workers=1).points
+    assert (point.words, point.failures) == (read["words"][0], read["failures"][0])
+    assert " ".join(map(str, point.iterations)) == read["iterations"][0]
+    # Down to next to no errors, where a word takes an iteration or none.
+    assert read["rates"][-1] < 1e-4
+    assert _core.ecc_table(name, 1, read["rates"][-1])[1] < 1.1
+    assert _core.ecc_table(name, 1, rate)[0] == pytest.approx(point.failure, rel=0.02)
+
+
+def test_a_drive_says_what_its_reads_rest_on() -> None:
+    shown = in_process("drives", "nvme-tlc")
+    assert shown.code == 0
+    assert "nand-4k-889, min-sum-8, 3 soft bits" in shown.out
+    assert "extrapolated by a law" in shown.out
+    card = json.loads(in_process("drives", "nvme-tlc", "--json").out)
+    assert len(card["counted"]) == 3
+    assert json.loads(in_process("drives", "mlc", "--json").out)["counted"] == []
+    limited = in_process(
+        "drives", "nvme-tlc", "--set", "ecc.decoder.clock=1GHz", "--set", "ecc.code.limits=[4e-3]"
+    )
+    assert limited.code == 2
+    assert "ecc.decoder.clock" in limited.err
+
+
+def test_noise_that_is_alike_to_a_page_has_its_rate_where_states_are_normal() -> None:
+    """Of TLC nearly, whose ones and zeros err unlike often; a page with tails is worth less."""
+    for bits, page, off in ((1, 0, 2e-3), (3, 1, 0.02)):
+        for soft_bits in (1, 2, 3):
+            normal = _core.EccPage.normal(bits, page, 0.015)
+            _rate, _told, _volts, zero, one, ratios = normal.seen(normal, soft_bits, "information")
+            assert _core.ecc_alike(soft_bits, zero, one, ratios) == pytest.approx(0.015, rel=off)
+    chip = SimulatedSource("poster-mlc").cells()
+    [(two, three)] = chip.soft_rates(8000, [(3.2e7, 0)], 2000)
+    [best] = [found.best for found in chip.error_rates(8000, [(3.2e7, 0)], 2000)]
+    assert len(two) == len(three) == 2
+    assert all(worth > 1.02 * rate for worth, rate in zip(two, best, strict=True))

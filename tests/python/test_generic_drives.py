@@ -50,8 +50,9 @@ def test_a_generic_drive_has_its_cells_errors_a_code_that_fits_and_a_cache(name:
     assert config["nand.errors.name"] == "tables"
     assert list(config["nand.tables.errors.rate"]) == derived["tables"]["errors"]["rate"]
     assert config["ecc.code.name"] == "ldpc"
+    table = tomllib.loads((ROOT / "codes" / "tables" / f"{config['ecc.code.table']}.toml").read_text())
     page, spare = 16384, 2208
-    assert page * (1 / config["ecc.code.rate"] - 1) < spare
+    assert page * (table["bits"] / table["data_bits"] - 1) < spare
     assert config["bus.transfer_oob"] is True
     assert config["ftl.slc_cache.name"] in ("static", "dynamic")
 

@@ -188,8 +188,7 @@ impl Controller {
         }
         // What waits for decoding alone waits in no queue of the die: it counts as time between.
         rider.started = now;
-        rider.reading = carried_by.reading;
-        rider.reading.decodes *= u8::from(!is_out);
+        rider.reading = if is_out { carried_by.reading.decoded() } else { carried_by.reading };
         state.host_operations += u32::from(rider.origin == Origin::Host);
         let before = if begun { spent(&carried_by, carrier, state, now) } else { [0; 3] };
         let hurries = rider.class == Class::HostRead && carried_by.class == Class::InternalRead;
@@ -259,11 +258,11 @@ impl Controller {
         ctx.probe.on_finish(id, transaction);
         // The host's data takes its decoding time on the way out; only internal data waits for it here.
         let hosts = transaction.class == Class::HostRead && transaction.origin != Origin::ReadAhead;
-        if hosts || self.t_decode == Nanos::ZERO {
+        let decoding = transaction.reading.decoding(self.t_decode);
+        if hosts || (self.t_decode == Nanos::ZERO && decoding == Nanos::ZERO) {
             self.finished.push(id);
             return;
         }
-        let decoding = self.t_decode.times(transaction.reading.decodes_awaited());
         ctx.calendar.schedule(now + decoding, Event { kind: events::DECODED, index: id.0 });
         if let Some(sharing) = &mut self.sharing {
             sharing.begin_decoding(id);

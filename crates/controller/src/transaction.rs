@@ -1,7 +1,7 @@
 //! One flash operation on its way through die queue, channel and array.
 
 use std::collections::BTreeSet;
-use units::{DieId, SimTime};
+use units::{DieId, Nanos, SimTime};
 
 /// What is done to the flash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -191,13 +191,16 @@ pub struct Reading {
     pub decodes: u8,
     /// Attempts that are sensed while the one before crosses the channel and is decoded (pipelined retries); 1: none.
     pub pieces: u8,
+    /// What iterations of the decoder add to the time that every decoding takes, of all decodings that the data wait for.
+    pub iterating_ns: u32,
     /// Nothing helped: the data is lost.
     pub uncorrectable: bool,
 }
 
 impl Reading {
     /// Sensed once, sent once, decoded once.
-    pub const HARD: Self = Self { senses: 1, planes: (1, 1), decodes: 1, pieces: 1, uncorrectable: false };
+    pub const HARD: Self =
+        Self { senses: 1, planes: (1, 1), decodes: 1, pieces: 1, iterating_ns: 0, uncorrectable: false };
 
     /// What one piece has of a whole that all pieces share as evenly as they can.
     pub fn part(&self, whole: u64, piece: u8) -> u64 {
@@ -208,9 +211,16 @@ impl Reading {
         until(u64::from(piece) + 1) - until(u64::from(piece))
     }
 
-    /// Decodings that the data wait for: with pieces only the last, the others pass while the array senses on.
-    pub fn decodes_awaited(&self) -> u64 {
-        u64::from(if self.pieces > 1 { self.decodes.min(1) } else { self.decodes })
+    /// How long the data wait for their decoding, each of which takes `t_decode` beside its iterations: with pieces only the
+    /// last, the others pass while the array senses on.
+    pub fn decoding(&self, t_decode: Nanos) -> Nanos {
+        let awaited = u64::from(if self.pieces > 1 { self.decodes.min(1) } else { self.decodes });
+        t_decode.times(awaited) + Nanos::new(u64::from(self.iterating_ns))
+    }
+
+    /// The same data without decoding: they were decoded for another.
+    pub fn decoded(self) -> Self {
+        Self { decodes: 0, iterating_ns: 0, ..self }
     }
 }
 

@@ -1,12 +1,12 @@
 //! `[ecc]`: the times of the decoder and the code.
 
-use crate::{Ladder, code};
-use config::{ConfigError, Section};
-use units::{Nanos, TransferRate};
+use crate::{Ladder, Pace, code};
+use config::{ConfigError, Section, at_least};
+use units::{Frequency, Nanos, TransferRate};
 
 /// Everything the error correction is configured by.
 pub struct EccConfig {
-    /// From data-out to corrected data, for each attempt to decode.
+    /// From data-out to corrected data, for each attempt to decode; what iterations take comes on top ([`Ladder::pace`]).
     pub t_decode: Nanos,
     /// Rate at which a channel's one ECC block empties the read FIFO.
     pub drain: Option<TransferRate>,
@@ -24,7 +24,7 @@ impl EccConfig {
         let t_decode = ecc.or(
             "t_decode",
             Nanos::ZERO,
-            "time from data-out to corrected data, for each attempt to decode",
+            "time from data-out to corrected data, for each attempt to decode, without iterations where ecc.decoder.clock is set",
         )?;
         let drain = ecc.optional(
             "drain",
@@ -33,7 +33,35 @@ impl EccConfig {
         let mut section = ecc.child("code")?;
         let code = code::read(&mut section)?();
         section.finish()?;
+        let mut ladder = code.ladder(bits);
+        read_pace(&mut ecc, ladder.as_mut())?;
         ecc.finish()?;
-        Ok(Self { t_decode, drain, ladder: code.ladder(bits) })
+        Ok(Self { t_decode, drain, ladder })
     }
+}
+
+/// Reads `[ecc.decoder]`: how fast words of a code that was counted are decoded.
+fn read_pace(ecc: &mut Section, ladder: Option<&mut Ladder>) -> Result<(), ConfigError> {
+    let mut decoder = ecc.child("decoder")?;
+    let help = "clock of the decoder, whose iterations then take time beside ecc.t_decode; default none: as long for any word";
+    let clock: Option<Frequency> = decoder.optional("clock", help)?;
+    let edges = decoder.within(at_least(1u32).at_most(1u32 << 20)).or(
+        "edges",
+        512u32,
+        "messages between bits and checks that it works on in a cycle",
+    )?;
+    if let Some(clock) = clock {
+        let counted = ladder.filter(|ladder| ladder.rungs.iter().all(|rung| rung.is_counted()));
+        let Some(ladder) = counted else {
+            return Err(decoder.reject(
+                "clock",
+                "expected a code whose iterations were counted: ecc.code.name = ldpc with a table",
+            ));
+        };
+        if clock.get() == 0 {
+            return Err(decoder.reject("clock", "expected more than 0 Hz"));
+        }
+        ladder.pace = Some(Pace { clock, edges });
+    }
+    decoder.finish()
 }

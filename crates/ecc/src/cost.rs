@@ -1,7 +1,7 @@
 //! What writing and reading a page costs, as functions of program step and reference voltages: the two regulators of
 //! Li and others, "Access Characteristic Guided Read and Write Cost Regulation", FAST 2016, equations 1 and 2.
 
-use crate::Ladder;
+use crate::{Ladder, Soft};
 use units::{Nanos, Voltage};
 
 /// `ceil(log2(references + 1))`: bits that tell between which of the references a cell lies, and so the bit-planes
@@ -50,7 +50,7 @@ impl WriteCost {
 /// The constraint of both equations, `RBER(step) < CBER(N)`: for each step the first rung of the ladder that corrects
 /// its error rate, or none where no rung does.
 pub fn rungs_of(steps: &[Voltage], ladder: &Ladder, rber: impl Fn(Voltage) -> f64) -> Vec<Option<usize>> {
-    steps.iter().map(|step| ladder.needed(rber(*step))).collect()
+    steps.iter().map(|step| ladder.needed(rber(*step), Soft::NORMAL)).collect()
 }
 
 /// The coarsest of the steps that the code can still correct: the cheapest write that keeps the required retention.
@@ -93,7 +93,7 @@ mod tests {
 
     #[test]
     fn a_step_is_feasible_while_the_code_corrects_it() {
-        let ladder = Ldpc::default().ladder(2).expect("a code");
+        let ladder = Ldpc::of_limits(&[4e-3, 8e-3, 1.2e-2]).ladder(2).expect("a code");
         // Each step at the limit of one rung, the last beyond them all.
         let rber = |step: Voltage| step.get() as f64 / 1e8;
         let steps = [mv(400), mv(800), mv(1200), mv(1201)];

@@ -1,9 +1,13 @@
 //! The ways to read a page, from cheap to dear.
 
+use crate::table::Table;
+use crate::words::{Word, Words};
 use crate::{cost, tail};
+use std::sync::Arc;
+use units::Frequency;
 
 /// One way to read a page.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Rung {
     /// Reference voltages that cells are compared with, all boundaries between states together.
     pub references: u32,
@@ -11,10 +15,55 @@ pub struct Rung {
     pub senses: u32,
     /// Bit-planes sent to the controller.
     pub bit_planes: u32,
-    /// Errors of a codeword that can be corrected.
-    pub correctable: u32,
-    /// The raw bit error rate up to which the target is kept.
+    /// What is corrected.
+    pub corrects: Corrects,
+    /// The rate up to which the target is kept: raw bit errors, or for soft reads of a code that was counted those of Gaussian
+    /// noise that tells as much.
     pub limit: f64,
+}
+
+/// What a rung corrects.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Corrects {
+    /// So many errors of a codeword.
+    Errors(u32),
+    /// As often as was counted of this table's words, read with one soft bit more than the number.
+    Counted(Arc<Table>, usize),
+}
+
+impl Rung {
+    /// True where words were counted.
+    pub fn is_counted(&self) -> bool {
+        matches!(self.corrects, Corrects::Counted(..))
+    }
+}
+
+/// What soft reads of a page tell: for two soft bits and for three the raw bit error rate of Gaussian noise whose values tell as much
+/// of a bit, over the page's own. States with tails tell less than noise does: above one.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Soft(pub [f64; 2]);
+
+impl Soft {
+    /// A page whose states are normal.
+    pub const NORMAL: Self = Self([1.0; 2]);
+}
+
+/// The raw bit error rates of a page.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Rates {
+    /// With the usual references.
+    pub usual: f64,
+    /// What reading again with others comes to, where drive and chip know it.
+    pub shifted: Option<Shifted>,
+    /// What soft reads tell.
+    pub soft: Soft,
+}
+
+impl Rates {
+    /// A page of which one rate is all that is known.
+    pub const fn of(usual: f64) -> Self {
+        Self { usual, shifted: None, soft: Soft::NORMAL }
+    }
 }
 
 /// What a code makes of a page.
@@ -36,6 +85,28 @@ pub struct Ladder {
     pub retry_step_v: Option<f64>,
     /// A retry is sensed while the attempt before it crosses the channel and is decoded.
     pub pipelined: bool,
+    /// How fast the decoder iterates; none: it takes as long for any word.
+    pub pace: Option<Pace>,
+    /// Where what a read comes to is taken from.
+    pub decodes: Decodes,
+}
+
+/// Where what a read comes to is taken from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Decodes {
+    /// From chances: what was counted, or limits.
+    Tables,
+    /// From words that are decoded for it.
+    Words,
+}
+
+/// How fast a decoder iterates.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pace {
+    /// Cycles of the decoder.
+    pub clock: Frequency,
+    /// Messages between bits and checks that it works on in a cycle.
+    pub edges: u32,
 }
 
 /// What reading again with the references of a retry table comes to.
@@ -59,7 +130,7 @@ impl Shifted {
 }
 
 /// How reading one page ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Outcome {
     /// The rung that corrected it, or the last.
     pub rung: usize,
@@ -69,52 +140,102 @@ pub struct Outcome {
     pub senses: u32,
     /// Bit-planes sent over all attempts.
     pub bit_planes: u32,
+    /// Iterations of a word over all attempts, and in the last.
+    pub iterations: [f64; 2],
     /// Nothing helped.
     pub uncorrectable: bool,
 }
 
+impl Outcome {
+    const BEGUN: Self =
+        Self { rung: 0, retries: 0, senses: 0, bit_planes: 0, iterations: [0.0; 2], uncorrectable: true };
+}
+
 impl Ladder {
     /// A rung for cells of `bits` bits with `2^soft_bits - 1` comparisons at each boundary between states.
-    pub(crate) fn rung(bits: u32, soft_bits: u32, correctable: u32, limit: f64) -> Rung {
+    pub(crate) fn rung(bits: u32, soft_bits: u32, corrects: Corrects, limit: f64) -> Rung {
         let senses = (1 << soft_bits) - 1;
         let references = ((1 << bits) - 1) * senses;
-        Rung { references, senses, bit_planes: cost::bit_planes(references), correctable, limit }
+        Rung { references, senses, bit_planes: cost::bit_planes(references), corrects, limit }
+    }
+
+    /// The rate that counts for a rung, of a page with this raw bit error rate.
+    fn met(&self, rung: usize, rber: f64, soft: Soft) -> f64 {
+        match self.rungs[rung].corrects {
+            Corrects::Counted(_, more @ 1..) => (rber * soft.0[more - 1]).min(0.5),
+            _ => rber,
+        }
     }
 
     /// The first rung that keeps the target at this raw bit error rate; none: the code cannot correct it.
-    pub fn needed(&self, rber: f64) -> Option<usize> {
-        self.rungs.iter().position(|rung| rber <= rung.limit)
+    pub fn needed(&self, rber: f64, soft: Soft) -> Option<usize> {
+        (0..self.rungs.len()).find(|rung| self.met(*rung, rber, soft) <= self.rungs[*rung].limit)
     }
 
-    /// The greatest raw bit error rate that some rung corrects.
-    pub fn limit(&self) -> f64 {
-        self.rungs.iter().map(|rung| rung.limit).fold(0.0, f64::max)
+    /// The chance that a codeword cannot be corrected by this rung.
+    pub fn codeword_failure(&self, rung: usize, rber: f64, soft: Soft) -> f64 {
+        match &self.rungs[rung].corrects {
+            Corrects::Errors(most) => tail::more_than(self.codeword_bits, *most, rber),
+            Corrects::Counted(table, more) => table.curves[*more].failure(self.met(rung, rber, soft)),
+        }
     }
 
     /// The chance that a page of `bytes` cannot be corrected by this rung.
-    pub fn page_failure(&self, rung: usize, rber: f64, bytes: u64) -> f64 {
-        self.chance_beyond(self.rungs[rung].correctable, rber, bytes)
+    pub fn page_failure(&self, rung: usize, rber: f64, soft: Soft, bytes: u64) -> f64 {
+        tail::any_of(self.codewords(bytes), self.codeword_failure(rung, rber, soft))
     }
 
-    /// The chance that some codeword of a page of `bytes` has more than `errors` wrong bits.
-    pub fn chance_beyond(&self, errors: u32, rber: f64, bytes: u64) -> f64 {
-        let one = tail::more_than(self.codeword_bits, errors, rber);
-        tail::any_of(self.codewords(bytes), one)
+    /// The chance that some codeword of a page of `bytes` has more wrong bits than `margin` of those that the strongest rung
+    /// corrects within the target.
+    pub fn chance_near_limit(&self, margin: f64, rber: f64, bytes: u64) -> f64 {
+        let most = (margin * f64::from(self.most_correctable())) as u32;
+        tail::any_of(self.codewords(bytes), tail::more_than(self.codeword_bits, most, rber))
+    }
+
+    /// Iterations of a word on the mean; none where none were counted.
+    pub fn iterations(&self, rung: usize, rber: f64, soft: Soft) -> f64 {
+        match &self.rungs[rung].corrects {
+            Corrects::Errors(_) => 0.0,
+            Corrects::Counted(table, more) => table.curves[*more].iterations(self.met(rung, rber, soft)),
+        }
+    }
+
+    /// Iterations of a word that is given up.
+    fn iterations_in_vain(&self, rung: usize) -> f64 {
+        match &self.rungs[rung].corrects {
+            Corrects::Errors(_) => 0.0,
+            Corrects::Counted(table, more) => f64::from(table.curves[*more].most()),
+        }
+    }
+
+    /// What so many iterations of a word take, to the next whole cycle.
+    pub fn time_ns(&self, iterations: f64) -> u32 {
+        let (Some(Pace { clock, edges }), Corrects::Counted(table, _)) = (self.pace, &self.rungs[0].corrects)
+        else {
+            return 0;
+        };
+        let cycles = (iterations * f64::from(table.edges) / f64::from(edges)).ceil();
+        clock.period().times(cycles as u64).ceil_ns().ns() as u32
     }
 
     /// True where the target, kept up to the rung's limit, tells without the tail of the distribution that a page of this
     /// luck does not fail.
-    fn surely_corrects(&self, rung: usize, rber: f64, bytes: u64, luck: f64) -> bool {
-        rber <= self.rungs[rung].limit && luck >= 2.0 * self.target * self.codewords(bytes) as f64
+    fn surely_corrects(&self, rung: usize, (rber, soft): (f64, Soft), bytes: u64, luck: f64) -> bool {
+        self.met(rung, rber, soft) <= self.rungs[rung].limit
+            && luck >= 2.0 * self.target * self.codewords(bytes) as f64
     }
 
     fn codewords(&self, bytes: u64) -> u64 {
         bytes.div_ceil(u64::from(self.codeword_bytes)).max(1)
     }
 
-    /// The most errors of a codeword that some rung corrects.
-    pub fn most_correctable(&self) -> u32 {
-        self.rungs.iter().map(|rung| rung.correctable).max().unwrap_or(0)
+    /// The most errors of a codeword that some rung corrects within the target.
+    fn most_correctable(&self) -> u32 {
+        let errors = |rung: &Rung| match &rung.corrects {
+            Corrects::Errors(most) => *most,
+            Corrects::Counted(..) => tail::fewest_correctable(self.codeword_bits, rung.limit, self.target),
+        };
+        self.rungs.iter().map(errors).max().unwrap_or(0)
     }
 
     /// What retries come to on a chip whose best references give `rber` and lie `volts` below the usual ones; none
@@ -136,100 +257,164 @@ impl Ladder {
         }
     }
 
-    /// Reads a page as drives with a retry table do: with the usual references, then the table's step by step, and up
-    /// the ladder where its end or the best references are reached. `luck` as in [`Self::read`].
-    pub fn read_shifted(&self, first: usize, rber: f64, shifted: Shifted, bytes: u64, luck: f64) -> Outcome {
-        let mut outcome = Outcome { rung: first, retries: 0, senses: 0, bit_planes: 0, uncorrectable: false };
-        let table = shifted.steps.min(self.retries);
-        let climbs = (self.rungs.len() - 1 - first) as u32;
-        for attempt in 0..=table + climbs {
-            outcome.rung = first + attempt.saturating_sub(table) as usize;
-            outcome.retries = attempt;
-            outcome.senses += self.rungs[outcome.rung].senses;
-            outcome.bit_planes += self.rungs[outcome.rung].bit_planes;
-            let rate = shifted.rate(rber, attempt.min(table));
-            if self.surely_corrects(outcome.rung, rate, bytes, luck)
-                || luck >= self.page_failure(outcome.rung, rate, bytes)
-            {
-                return outcome;
+    /// The greatest raw bit error rate at which the last rung loses a codeword of a page with at most this chance.
+    pub fn greatest_rate(&self, target: f64, soft: Soft) -> f64 {
+        let last = self.rungs.len() - 1;
+        match &self.rungs[last].corrects {
+            Corrects::Errors(most) => tail::greatest_rate(self.codeword_bits, *most, target),
+            Corrects::Counted(table, more) => {
+                table.curves[*more].rate(target) / self.met(last, 1e-9, soft) * 1e-9
             }
         }
-        outcome.uncorrectable = true;
-        outcome
     }
 
-    /// Reads a page: up the ladder from `first` until a rung corrects it, then the retries. `luck` is uniform between
-    /// 0 and 1 and stands for the page: what corrects more never fails where what corrects less does not.
-    pub fn read(&self, first: usize, rber: f64, bytes: u64, luck: f64) -> Outcome {
-        let mut outcome = Outcome { rung: first, retries: 0, senses: 0, bit_planes: 0, uncorrectable: false };
-        let last = self.rungs.len() - 1;
-        let mut rate = rber;
-        for attempt in 0.. {
-            outcome.rung = (first + attempt).min(last);
+    /// Reads a page: where a retry table is known, with the usual references, then the table's step by step, and up the ladder
+    /// where its end or the best references are reached; else up the ladder from `first` until a rung corrects it, then the
+    /// retries. `luck` is uniform between 0 and 1 and stands for the page: what corrects more never fails where what corrects
+    /// less does not.
+    pub fn read(&self, first: usize, rates: &Rates, bytes: u64, luck: f64) -> Outcome {
+        self.attempt(first, rates, |rung, rate| {
+            let is_right = self.surely_corrects(rung, (rate, rates.soft), bytes, luck)
+                || luck >= self.page_failure(rung, rate, rates.soft, bytes);
+            match is_right {
+                true => (true, self.iterations(rung, rate, rates.soft)),
+                false => (false, self.iterations_in_vain(rung)),
+            }
+        })
+    }
+
+    /// As [`Self::read`], with words that are decoded for it.
+    pub fn read_words(&self, first: usize, rates: &Rates, bytes: u64, words: &mut Words) -> Outcome {
+        let count = self.codewords(bytes);
+        self.attempt(first, rates, |rung, rate| {
+            let met = self.met(rung, rate, rates.soft);
+            let taken: Vec<Word> = (0..count).map(|_| words.take(rung as u32 + 1, met)).collect();
+            let iterations = taken.iter().map(|word| f64::from(word.iterations)).sum::<f64>();
+            (!taken.iter().any(|word| word.fails), iterations / count as f64)
+        })
+    }
+
+    /// Goes through the attempts of a read: `decode` says of a rung and a raw bit error rate whether the page comes right, and how
+    /// many iterations a word takes.
+    fn attempt(
+        &self,
+        first: usize,
+        rates: &Rates,
+        mut decode: impl FnMut(usize, f64) -> (bool, f64),
+    ) -> Outcome {
+        let mut outcome = Outcome::BEGUN;
+        for (attempt, (rung, rate)) in self.attempts(first, rates).enumerate() {
+            outcome.rung = rung;
             outcome.retries = attempt as u32;
-            outcome.senses += self.rungs[outcome.rung].senses;
-            outcome.bit_planes += self.rungs[outcome.rung].bit_planes;
-            if self.surely_corrects(outcome.rung, rate, bytes, luck)
-                || luck >= self.page_failure(outcome.rung, rate, bytes)
-            {
-                return outcome;
-            }
-            if first + attempt >= last {
-                rate *= 1.0 - self.retry_gain;
-            }
-            if first + attempt >= last + self.retries as usize {
+            outcome.senses += self.rungs[rung].senses;
+            outcome.bit_planes += self.rungs[rung].bit_planes;
+            let (is_right, iterations) = decode(rung, rate);
+            outcome.iterations = [outcome.iterations[0] + iterations, iterations];
+            if is_right {
+                outcome.uncorrectable = false;
                 break;
             }
         }
-        outcome.uncorrectable = true;
         outcome
+    }
+
+    /// What reads rest on, where that was counted: what, how much of it, and from where it is extrapolated.
+    pub fn provenance(&self) -> Vec<String> {
+        match &self.rungs[0].corrects {
+            Corrects::Errors(_) => Vec::new(),
+            Corrects::Counted(table, _) => table.provenance(),
+        }
+    }
+
+    /// What decodes the words of reads, where they are to be decoded.
+    ///
+    /// # Errors
+    /// When the table's code does not come along.
+    pub fn words(&self, seed: u64) -> Result<Option<Words>, String> {
+        match (&self.rungs[0].corrects, self.decodes) {
+            (Corrects::Counted(table, _), Decodes::Words) => Words::new(table, seed).map(Some),
+            _ => Ok(None),
+        }
+    }
+
+    /// The attempts of a read, until one is right: the rung and the raw bit error rate of each.
+    fn attempts(&self, first: usize, rates: &Rates) -> impl Iterator<Item = (usize, f64)> + use<> {
+        let climbs = self.rungs.len() - 1 - first;
+        let (usual, shifted, gain) = (rates.usual, rates.shifted, self.retry_gain);
+        let before = shifted.map_or(0, |shifted| shifted.steps.min(self.retries) as usize);
+        let after = if shifted.is_some() { 0 } else { self.retries as usize };
+        let mut rate = usual;
+        (0..=before + climbs + after).map(move |attempt| {
+            let rung = first + attempt.saturating_sub(before).min(climbs);
+            match shifted {
+                Some(shifted) => rate = shifted.rate(usual, attempt.min(before) as u32),
+                None if attempt > climbs => rate *= 1.0 - gain,
+                None => {}
+            }
+            (rung, rate)
+        })
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Ladder, Shifted};
+    use super::{Ladder, Pace, Rates, Shifted, Soft};
     use crate::code::{Bch, Code, Ldpc};
+    use units::Frequency;
+
+    /// A ladder by limits, for cells of so many bits.
+    fn limited(bits: u32) -> Ladder {
+        Ldpc::of_limits(&[4e-3, 8e-3, 1.2e-2]).ladder(bits).expect("a code")
+    }
+
+    /// One whose words were counted.
+    fn counted(bits: u32) -> Ladder {
+        Ldpc::default().ladder(bits).expect("a code")
+    }
+
+    fn of(rber: f64) -> Rates {
+        Rates::of(rber)
+    }
 
     #[test]
     fn references_of_an_mlc_are_three_boundaries_times_the_comparisons() {
-        let rungs = Ldpc::default().ladder(2).expect("a code").rungs;
+        let rungs = limited(2).rungs;
         assert_eq!(rungs.iter().map(|rung| rung.references).collect::<Vec<_>>(), [3, 9, 21]);
         assert_eq!(rungs.iter().map(|rung| rung.bit_planes).collect::<Vec<_>>(), [2, 4, 5]);
     }
 
     #[test]
     fn a_page_within_the_limit_never_fails_and_far_beyond_always_does() {
-        let ladder = Ldpc::default().ladder(2).expect("a code");
+        let ladder = limited(2);
         for (rung, of) in ladder.rungs.iter().enumerate() {
-            assert!(ladder.page_failure(rung, of.limit, 4096) <= ladder.target * 1.001);
-            assert!(ladder.page_failure(rung, 2.0 * of.limit, 4096) > 0.99);
+            assert!(ladder.page_failure(rung, of.limit, Soft::NORMAL, 4096) <= ladder.target * 1.001);
+            assert!(ladder.page_failure(rung, 2.0 * of.limit, Soft::NORMAL, 4096) > 0.99);
         }
     }
 
     #[test]
     fn reading_climbs_until_something_corrects() {
-        let ladder = Ldpc::default().ladder(2).expect("a code");
+        let ladder = limited(2);
         let limits: Vec<f64> = ladder.rungs.iter().map(|rung| rung.limit).collect();
-        let first = ladder.read(0, limits[0], 4096, 0.5);
+        let first = ladder.read(0, &of(limits[0]), 4096, 0.5);
         assert_eq!((first.rung, first.retries, first.senses, first.bit_planes), (0, 0, 1, 2));
-        let last = ladder.read(0, limits[2], 4096, 0.5);
+        let last = ladder.read(0, &of(limits[2]), 4096, 0.5);
         assert_eq!((last.rung, last.retries, last.senses, last.bit_planes), (2, 2, 1 + 3 + 7, 2 + 4 + 5));
-        let retried = ladder.read(2, limits[2] * 1.5, 4096, 0.5);
+        let retried = ladder.read(2, &of(limits[2] * 1.5), 4096, 0.5);
         assert!(retried.retries > 0 && !retried.uncorrectable, "{retried:?}");
-        let lost = ladder.read(0, 0.1, 4096, 0.5);
+        let lost = ladder.read(0, &of(0.1), 4096, 0.5);
         assert!(lost.uncorrectable, "{lost:?}");
         assert_eq!(lost.retries, 2 + ladder.retries);
     }
 
     #[test]
     fn a_retry_table_is_gone_through_step_by_step() {
-        let ladder =
-            Ladder { retries: 20, retry_step_v: Some(0.01), ..Ldpc::default().ladder(3).expect("a code") };
+        let ladder = Ladder { retries: 20, retry_step_v: Some(0.01), ..limited(3) };
         let limit = ladder.rungs[0].limit;
         assert_eq!(ladder.shifted(1e-3, 0.144), Some(Shifted { rber: 1e-3, steps: 14 }));
         let read = |rber: f64, best: f64, steps: u32| {
-            ladder.read_shifted(0, rber, Shifted { rber: best, steps }, 16_384, 1e-9)
+            let shifted = Some(Shifted { rber: best, steps });
+            ladder.read(0, &Rates { shifted, ..of(rber) }, 16_384, 1e-9)
         };
         assert_eq!(read(0.9 * limit, 1e-3, 10).retries, 0);
         // The rate falls from four times the limit to a quarter of it: half of the steps.
@@ -245,36 +430,36 @@ mod tests {
 
     #[test]
     fn the_last_attempt_meets_what_retries_leave() {
-        let ladder =
-            Ladder { retries: 4, retry_step_v: Some(0.01), ..Ldpc::default().ladder(3).expect("a code") };
+        let ladder = Ladder { retries: 4, retry_step_v: Some(0.01), ..limited(3) };
         let last = |steps| ladder.last_rate(0.1, Some(Shifted { rber: 1e-3, steps }));
         assert_eq!(last(3), 1e-3);
         // The table ends half way to the best references.
         assert!((last(8) - 1e-2).abs() < 1e-12, "{}", last(8));
         let rate = ladder.last_rate(0.1, None);
         // A page fails where the last attempt does: by the same luck.
-        let fails = ladder.page_failure(2, rate, 16_384);
+        let fails = ladder.page_failure(2, rate, Soft::NORMAL, 16_384);
         for luck in [fails * 0.999, (fails * 1.001).min(1.0)] {
-            assert_eq!(ladder.read(0, 0.1, 16_384, luck).uncorrectable, luck < fails, "{luck} {fails}");
+            assert_eq!(ladder.read(0, &of(0.1), 16_384, luck).uncorrectable, luck < fails, "{luck} {fails}");
         }
     }
 
     #[test]
     fn what_the_target_tells_is_what_the_tail_says() {
         for ladder in
-            [Ldpc::default().ladder(3), Bch::default().ladder(2)].map(|ladder| ladder.expect("a code"))
+            [Ldpc::default().ladder(3), Ldpc::of_limits(&[4e-3, 8e-3]).ladder(3), Bch::default().ladder(2)]
+                .map(|ladder| ladder.expect("a code"))
         {
             for (rung, of) in ladder.rungs.iter().enumerate() {
                 for share in [1e-6, 0.5, 0.99, 1.0] {
                     let rate = share * of.limit;
-                    let fails = ladder.page_failure(rung, rate, 16_384);
+                    let fails = ladder.page_failure(rung, rate, Soft::NORMAL, 16_384);
                     for luck in [0.0, fails, 2.0 * ladder.target, 8.0 * ladder.target, 1e-3] {
-                        let sure = ladder.surely_corrects(rung, rate, 16_384, luck);
+                        let sure = ladder.surely_corrects(rung, (rate, Soft::NORMAL), 16_384, luck);
                         assert!(!sure || luck >= fails, "rung {rung}, {rate}: fails by {fails}, luck {luck}");
                     }
-                    assert!(ladder.surely_corrects(rung, rate, 16_384, 0.01));
+                    assert!(ladder.surely_corrects(rung, (rate, Soft::NORMAL), 16_384, 0.01));
                 }
-                assert!(!ladder.surely_corrects(rung, 1.001 * of.limit, 16_384, 1.0));
+                assert!(!ladder.surely_corrects(rung, (1.001 * of.limit, Soft::NORMAL), 16_384, 1.0));
             }
         }
     }
@@ -282,6 +467,34 @@ mod tests {
     #[test]
     fn a_tail_too_small_for_a_number_is_nothing() {
         assert_eq!(crate::tail::more_than(36_864, 300, 1e-6), 0.0);
+    }
+
+    /// What soft reads of a page tell counts for soft rungs alone, and failed attempts take all iterations.
+    #[test]
+    fn a_counted_code_fails_by_what_each_rung_is_told() {
+        let ladder =
+            Ladder { pace: Some(Pace { clock: Frequency::new(500_000_000), edges: 512 }), ..counted(3) };
+        let tails = Soft([1.3, 1.1]);
+        assert_eq!(ladder.codeword_failure(0, 0.008, tails), ladder.codeword_failure(0, 0.008, Soft::NORMAL));
+        for rung in 1..3 {
+            assert!(
+                ladder.codeword_failure(rung, 0.016, tails)
+                    > ladder.codeword_failure(rung, 0.016, Soft::NORMAL)
+            );
+            let alike = ladder.codeword_failure(rung, 0.01 * tails.0[rung - 1], Soft::NORMAL);
+            assert!((ladder.codeword_failure(rung, 0.01, tails) / alike - 1.0).abs() < 1e-9);
+        }
+        let limit = ladder.rungs[1].limit;
+        assert_eq!(ladder.needed(limit, Soft::NORMAL), Some(1));
+        assert_eq!(ladder.needed(limit, tails), Some(2));
+        let outcome = ladder.read(0, &of(0.0115), 16_384, 0.5);
+        let [all, last] = outcome.iterations;
+        assert_eq!((outcome.rung, outcome.retries, outcome.uncorrectable), (1, 1, false));
+        assert_eq!((all - last, last), (20.0, ladder.iterations(1, 0.0115, Soft::NORMAL)));
+        // 143,360 messages, 512 in 2 ns.
+        assert_eq!((ladder.time_ns(1.0), ladder.time_ns(0.0), limited(3).time_ns(5.0)), (560, 0, 0));
+        let greatest = ladder.greatest_rate(1e-11, tails);
+        assert!((ladder.codeword_failure(2, greatest, tails) / 1e-11 - 1.0).abs() < 1e-3);
     }
 
     #[test]

@@ -39,9 +39,14 @@ const SECTIONS: usize = 60;
 impl Law {
     /// The chance that a word fails at this raw bit error rate.
     pub fn failure(&self, rate: f64) -> f64 {
+        above(self.deviations(rate))
+    }
+
+    /// How many standard deviations the threshold lies above a word's errors.
+    pub fn deviations(&self, rate: f64) -> f64 {
         let errors = self.bits * rate;
         let own = errors * (1.0 - rate);
-        above((self.threshold - errors) / (own + self.variance).max(LEFT * own).max(1e-9).sqrt())
+        (self.threshold - errors) / (own + self.variance).max(LEFT * own).max(1e-9).sqrt()
     }
 
     /// The raw bit error rate at which a word fails with this chance.

@@ -5,15 +5,16 @@
 //! - [`cost`]: what reads and writes cost by reference voltages and program step (Li and others, FAST 2016).
 //! - [`tail`]: the chance of more errors than can be corrected.
 //!
-//! What really decodes, beside them; no drive reads with it yet:
+//! What really decodes, and what drives read with of it:
 //!
+//! - [`words`]: words decoded for each read instead, the check that tables tell the truth.
+//! - [`table`]: failures and iterations of a code, counted, for drives.
 //! - [`sensing`]: a page of cells between references, and what each bit is told; [`law`]: how failures fall with errors.
 //! - [`ldpc`]: matrices of codes, their cycles, their encoder; [`decoder`]: how a word is decoded, one file per answer.
 //! - [`bch`]: BCH codes by algebra, beside the closed form of [`code`].
 //! - [`channel`]: what a decoder is told of each bit; [`measure`]: failures counted, with exact intervals.
 //!
-//! Not modelled in drives: errors that cluster (every bit errs on its own), iterations of an LDPC decoder (each attempt
-//! takes `ecc.t_decode`), miscorrection.
+//! Not modelled in drives: errors that cluster (every bit errs on its own), miscorrection.
 
 pub mod bch;
 pub mod channel;
@@ -26,7 +27,9 @@ pub mod law;
 pub mod ldpc;
 pub mod measure;
 pub mod sensing;
+pub mod table;
 pub mod tail;
+pub mod words;
 
 pub use config_read::EccConfig;
-pub use ladder::{Ladder, Outcome, Rung, Shifted};
+pub use ladder::{Corrects, Decodes, Ladder, Outcome, Pace, Rates, Rung, Shifted, Soft};

@@ -134,6 +134,11 @@ impl Trial {
         Self { channel, ..self.clone() }
     }
 
+    /// Bits of a word that are data: the first.
+    pub fn data_bits(&self) -> usize {
+        self.graph.data_bits()
+    }
+
     /// What is sent as this word.
     pub fn sent(&self, word: u64) -> &[bool] {
         &self.sent[(word / ALIKE % self.sent.len() as u64) as usize]

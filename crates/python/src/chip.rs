@@ -1,11 +1,11 @@
 //! A simulated chip on the bench: `floatgate._core.Chip`.
 
-use crate::ecc_measure::{EccPage, ones};
+use crate::ecc_measure::{EccPage, ones, soft_rates};
 use crate::errors::{guarded, input};
 use crate::lines::LogRows;
 use ecc::sensing::Page;
 use nand::chip::{Answer, ChipInterface, Pages, Pattern, SimulatedChip};
-use nand::tables::Rest;
+use nand::tables::{Rest, Spreads};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use serde_json::json;
@@ -257,6 +257,34 @@ impl Chip {
                 .into_iter()
                 .map(|spreads| page(spreads).ok_or_else(|| input("a page whose bits never change")))
                 .collect()
+        })
+    }
+
+    /// What soft reads of each page type tell after each (seconds, reads), as `pages`: for two soft bits and for three the raw
+    /// bit error rate of Gaussian noise that fails as often.
+    fn soft_rates(
+        &self,
+        py: Python<'_>,
+        pe_cycles: f64,
+        rests: Vec<(f64, u64)>,
+        cells: usize,
+    ) -> PyResult<Vec<(Vec<f64>, Vec<f64>)>> {
+        guarded(py, || {
+            let mut lock = self.lock();
+            let chip = lock.cells()?;
+            let rests = rests_of(chip, &rests, None);
+            let states = &chip.physics().states;
+            let bits = states[0].len();
+            let spreads = chip.spreads(pe_cycles, &rests, cells, None).map_err(input)?;
+            let of_rest = |spreads: Spreads| {
+                let rates = (0..bits).map(|page| {
+                    let page = Page::new(spreads.clone(), ones(states, page));
+                    page.map(|page| soft_rates(&page)).ok_or_else(|| input("a page whose bits never change"))
+                });
+                let rates = rates.collect::<PyResult<Vec<_>>>()?;
+                Ok((rates.iter().map(|of| of[0]).collect(), rates.iter().map(|of| of[1]).collect()))
+            };
+            spreads.into_iter().map(of_rest).collect()
         })
     }
 

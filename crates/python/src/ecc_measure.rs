@@ -7,11 +7,11 @@ use ecc::decoder::{Decoder, catalogue};
 use ecc::law::Law;
 use ecc::ldpc::{Code, Origin, named, shipped};
 use ecc::measure::{Count, Trial};
-use ecc::sensing::{Page, Placement, SOFT_BITS_MOST, Zones, sense};
+use ecc::sensing::{Noise, Page, Placement, SOFT_BITS_MOST, Zones, sense};
 use nand::cells::coding;
 use pyo3::prelude::*;
 use serde_json::json;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// Random words that are sent in turn.
 const SENT: u64 = 8;
@@ -22,6 +22,8 @@ const MISSING: f64 = 0.05;
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<EccPage>()?;
     module.add_class::<EccTrial>()?;
+    module.add_function(wrap_pyfunction!(ecc_alike, module)?)?;
+    module.add_function(wrap_pyfunction!(ecc_table, module)?)?;
     module.add_function(wrap_pyfunction!(ecc_flips, module)?)?;
     module.add_function(wrap_pyfunction!(placements, module)?)?;
     module.add_function(wrap_pyfunction!(ecc_codes, module)?)?;
@@ -75,19 +77,56 @@ impl EccPage {
             let placement = Placement::named(placement).ok_or_else(|| {
                 input(format!("placement {placement:?}: expected one of {}", placements().join(", ")))
             })?;
-            if !(1..=SOFT_BITS_MOST).contains(&soft_bits) {
-                return Err(input(format!("{soft_bits} soft bits: expected 1 to {SOFT_BITS_MOST}")));
-            }
-            let sensed = sense(&self.page, &known.page, soft_bits, placement);
+            let sensed = sense(&self.page, &known.page, soft(soft_bits)?, placement);
             Ok(seen(sensed.references_v, sensed.zones))
         })
     }
+}
+
+/// Gaussian noise read with two soft bits and with three, for what pages are worth to a decoder.
+fn noises() -> &'static [Noise; 2] {
+    static NOISES: OnceLock<[Noise; 2]> = OnceLock::new();
+    NOISES.get_or_init(|| [Noise::new(2), Noise::new(3)])
+}
+
+/// For two soft bits and for three the raw bit error rate of Gaussian noise that fails as often as a page of cells.
+pub fn soft_rates(page: &Page) -> [f64; 2] {
+    [2, 3].map(|soft_bits| {
+        let zones = sense(page, page, soft_bits, Placement::Information).zones;
+        noises()[soft_bits as usize - 2].alike(&zones)
+    })
+}
+
+/// The raw bit error rate of Gaussian noise that fails as often as a page read with so many soft bits and these values.
+#[pyfunction]
+pub fn ecc_alike(soft_bits: u32, zero: Vec<f64>, one: Vec<f64>, ratios: Vec<f64>) -> PyResult<f64> {
+    let zones = Zones { shares: [zero, one], ratios };
+    Ok(match soft(soft_bits)? {
+        1 => zones.rate(),
+        more => noises()[more as usize - 2].alike(&zones),
+    })
+}
+
+fn soft(soft_bits: u32) -> PyResult<u32> {
+    if (1..=SOFT_BITS_MOST).contains(&soft_bits) {
+        return Ok(soft_bits);
+    }
+    Err(input(format!("{soft_bits} soft bits: expected 1 to {SOFT_BITS_MOST}")))
 }
 
 /// Bits that are flipped at this rate.
 #[pyfunction]
 pub fn ecc_flips(rate: f64) -> Seen {
     seen(Vec::new(), Zones::flips(rate))
+}
+
+/// Failures and iterations of a word by a table that comes along, read with so many soft bits at this rate.
+#[pyfunction]
+pub fn ecc_table(name: &str, soft_bits: u32, rate: f64) -> PyResult<(f64, f64)> {
+    let table = ecc::table::named(name)
+        .ok_or_else(|| input(format!("table {name:?}: expected one that comes along")))?;
+    let curve = &table.curves[soft(soft_bits)? as usize - 1];
+    Ok((curve.failure(rate), curve.iterations(rate)))
 }
 
 /// Rules of placement, by name.

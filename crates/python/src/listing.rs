@@ -146,6 +146,7 @@ pub fn explain_drive(
             "title": drive.title,
             "capacity_bytes": drive.capacity().get(),
             "entries": entries(drive.entries()),
+            "counted": drive.counted(),
         })
         .to_string())
     })

@@ -2,7 +2,7 @@
 //! as old as they must become, as a qualification asks for it (JEDEC JESD218).
 //!
 //! No run waits for 10^15 bits: for each block in use the raw bit error rate of each page type follows from the chip's
-//! table by the block's wear *as a part of its own life*, the binomial tail of the code gives the chance that a codeword
+//! table by the block's wear *as a part of its own life*, what the code fails at gives the chance that a codeword
 //! is lost after all retries, and the mean over blocks and page types is the UBER.
 //!
 //! - **Retries** are those of the drive: its retry table as far as it goes, then every rung of the code.
@@ -13,7 +13,7 @@
 //! blocks because they err, errors other than raw bit errors, reads between the last write and the end of the retention.
 
 use crate::Error;
-use ecc::Ladder;
+use ecc::{Ladder, Soft};
 use nand::FlashArray;
 use nand::tables::{Age, ErrorTable, References};
 use serde::{Deserialize, Serialize};
@@ -176,11 +176,15 @@ impl CodeLimit {
         self.known.len() as u32 - 1
     }
 
-    /// The greatest raw bit error rate, after retries, that every page may have for the UBER to hold.
+    /// The greatest raw bit error rate, after retries, that every page may have for the UBER to hold: by what soft reads of the
+    /// page that needs them most tell, on a block that can just no longer be read.
     pub fn rber_limit(&self) -> f64 {
-        let ladder = &self.parts.ladder;
+        let LimitParts { ladder, table, page_types, .. } = &self.parts;
         let target = self.requirement.uber * f64::from(8 * ladder.codeword_bytes);
-        ecc::tail::greatest_rate(ladder.codeword_bits, ladder.most_correctable(), target)
+        let pe_cycles = self.mean_wear().unwrap_or(self.last_wear());
+        let age = Age { step: 1.0, pe_cycles, seconds: self.retention_s, reads: 0 };
+        let of_page = |page_type| ladder.greatest_rate(target, Soft(table.soft(page_type, &age)));
+        (0..*page_types as usize).map(of_page).fold(0.5, f64::min)
     }
 
     /// Cycles of refreshing that each block bears, if the years of service end when blocks have these cycles.
@@ -299,9 +303,10 @@ impl CodeLimit {
         let best = || table.rber(page_type, &age, References::Best);
         let shifted = table.shift(&age).and_then(|volts| ladder.shifted(best(), volts));
         let rber_left = ladder.last_rate(rber, shifted);
-        let most = ladder.most_correctable();
-        let lost_codeword = ecc::tail::more_than(ladder.codeword_bits, most, rber_left);
-        Page { rber, rber_left, lost_codeword, lost_page: ladder.chance_beyond(most, rber_left, *page_bytes) }
+        let (last, soft) = (ladder.rungs.len() - 1, Soft(table.soft(page_type, &age)));
+        let lost_codeword = ladder.codeword_failure(last, rber_left, soft);
+        let lost_page = ladder.page_failure(last, rber_left, soft, *page_bytes);
+        Page { rber, rber_left, lost_codeword, lost_page }
     }
 
     /// The UBER of these blocks. A block worn beyond the table is taken as its last row, which is no worse: no table's

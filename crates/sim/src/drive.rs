@@ -291,6 +291,7 @@ pub struct Drive {
     pub(crate) features: Vec<Found>,
     needs: Needs,
     t_decode: Nanos,
+    counted: Vec<String>,
     power: PowerModel,
     pub(crate) cuts: PowerPlan,
     pub(crate) failures: FailurePlan,
@@ -498,6 +499,7 @@ impl Drive {
             link: whole.link,
             capacity: whole.ftl.layout.capacity(),
             t_decode: whole.ecc.t_decode,
+            counted: whole.ecc.ladder.as_ref().map_or(Vec::new(), ecc::Ladder::provenance),
             power: whole.power,
             cuts: whole.cuts,
             failures: whole.failures,
@@ -547,6 +549,11 @@ impl Drive {
     /// The fixed delay of the ECC.
     pub fn t_decode(&self) -> Nanos {
         self.t_decode
+    }
+
+    /// What was counted that reads rest on, one line for each number of soft bits; none where nothing was.
+    pub fn counted(&self) -> &[String] {
+        &self.counted
     }
 
     /// The power fails at least once in a run.

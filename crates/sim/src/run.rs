@@ -715,7 +715,7 @@ impl<P: Observer> Run<P> {
         request.uncorrectable |= reading.uncorrectable;
         request.failed |= reading.uncorrectable;
         request.retries = request.retries.max(reading.decodes.saturating_sub(1));
-        let decoding = self.t_decode.times(reading.decodes_awaited());
+        let decoding = reading.decoding(self.t_decode);
         request.stages = stages;
         // Of a wait for map entries only what did not overlap the last flash read made the request longer.
         let rest = now.since(request.understood).ns().saturating_sub(stages.total());

@@ -131,7 +131,10 @@ def _points(asked: EccMeasureOptions) -> Asked:
     ages = (
         () if asked.age is None else tuple(nanoseconds("--age", one) * 1e-9 for one in asked.age.split(","))
     )
-    return Asked(tuple(sorted(map(int, numbers))), _rates(asked.rate), ages, asked.failures, asked.words)
+    if ages and asked.easy:
+        raise InputError("--easy: --age says already how old the page is: expected one of both")
+    soft_bits = tuple(sorted(map(int, numbers)))
+    return Asked(soft_bits, _rates(asked.rate), ages, asked.failures, asked.words, asked.easy)
 
 
 def _rates(listed: str | None) -> tuple[float, ...]:
@@ -193,5 +196,5 @@ def command(asked: EccMeasureOptions) -> str:
         if one.name == "code" or one.name in _SHELL or (value == one.default and one.name != "seed"):
             continue
         for each in value if isinstance(value, tuple) else (value,):
-            words += [one.flag, str(each)]
+            words += [one.flag] if each is True else [one.flag, str(each)]
     return shlex.join(words)

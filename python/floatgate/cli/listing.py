@@ -31,6 +31,10 @@ def drives(asked: DrivesOptions) -> None:
     _title(card)
     console.out.print(f"capacity {card['capacity_bytes']} bytes", markup=False)
     _entries(card["entries"])
+    if card["counted"]:
+        console.out.print("\nreads rest on what was counted:", markup=False, style="bold")
+    for line in card["counted"]:
+        console.out.print(f"  {line}", markup=False)
 
 
 @takes(ChipsOptions)

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import count
 
@@ -20,6 +20,7 @@ PILOT = 256  # words by which the rates are found
 TOO_FEW = 10  # failures that a point is expected to have, where rates are found
 CHANCES = (0.7, 0.3, 0.1, 0.03, 0.01, 3e-3, 1e-3, 3e-4, 1e-4, 3e-5, 1e-5, 3e-6, 1e-6)
 HALVINGS = 9
+EASY = (0.96, 0.92, 0.87, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1, 0.05, 0.02, 0.01)  # of the least rate
 
 
 @dataclass(frozen=True)
@@ -143,6 +144,7 @@ class Asked:
     ages_s: tuple[float, ...]  # of a page of cells, instead
     failures: int
     words: int
+    easy: bool = False  # with rates below, at which words are decoded for their iterations
 
 
 def conduct(
@@ -156,8 +158,8 @@ def conduct(
         wanted = _wanted(counter, channel, bits, soft_bits, asked)
         try:
             points.extend(
-                _point(counter, soft_bits, seen, tally, asked, progress)
-                for seen, tally in zip(wanted, tallies, strict=False)
+                _point(counter, soft_bits, seen, tally, replace(asked, words=words), progress)
+                for (seen, words), tally in zip(wanted, tallies, strict=False)
             )
         except Stopped:
             reads += [Read(bits, soft_bits, tuple(points))] if points else []
@@ -183,16 +185,21 @@ def _point(
     return Point(soft_bits, seen, tally.words, tally.failures, tally.undetected, tuple(tally.iterations))
 
 
-def _wanted(counter: Counter, channel: Channel, bits: int, soft_bits: int, asked: Asked) -> Iterator[Seen]:
-    """Give what is told of words at each point, by falling rate."""
+def _wanted(
+    counter: Counter, channel: Channel, bits: int, soft_bits: int, asked: Asked
+) -> Iterator[tuple[Seen, int]]:
+    """Give what is told of words at each point, by falling rate, and how many words it has at most."""
     if asked.ages_s:
         assert isinstance(channel, Cells)
         for age in sorted(asked.ages_s, reverse=True):
-            yield channel.aged(age, soft_bits)
+            yield channel.aged(age, soft_bits), asked.words
         return
     rates = asked.rates or _found(counter, channel, bits, soft_bits, asked.words)
     for rate in sorted(rates, reverse=True):
-        yield channel.at(rate, soft_bits)
+        yield channel.at(rate, soft_bits), asked.words
+    for part in EASY if asked.easy else ():
+        if channel.least <= (rate := float(f"{min(rates) * part:.3g}")):
+            yield channel.at(rate, soft_bits), FIRST
 
 
 def _found(counter: Counter, channel: Channel, bits: int, soft_bits: int, words: int) -> list[float]:

@@ -225,12 +225,18 @@ def text(measured: Measured, command: str) -> str:
         f"edges = {measured.edges}  # ones of the matrix",
         f'channel = "{measured.channel}"',
         f'placement = "{measured.placement}"',
-        f"decoder = [{', '.join(_quoted(f'{key}={value}') for key, value in measured.decoder)}]",
+        f"decoder = [{', '.join(_quoted(_assigned(*one)) for one in measured.decoder)}]",
         f"seed = {measured.seed}",
+        f"command = {_quoted(command)}",
     ]
     for read in measured.reads:
         lines += ["", f"[soft_{read.soft_bits}]", *_read(read)]
     return "\n".join(lines) + "\n"
+
+
+def _assigned(key: str, value: str) -> str:
+    """Write a parameter as options have it."""
+    return f"{key}={value.strip(chr(34))}"
 
 
 def _quoted(value: str) -> str:

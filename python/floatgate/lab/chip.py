@@ -240,6 +240,15 @@ class CellModel(Chip, Regulated, Protocol):
         """
         ...
 
+    def soft_rates(
+        self, pe_cycles: float, rests: list[tuple[float, int]], cells: int
+    ) -> list[tuple[tuple[float, ...], tuple[float, ...]]]:
+        """Return what two soft bits and three of each page type tell, for each (seconds, reads).
+
+        That is the raw bit error rate of Gaussian noise whose reads fail as often.
+        """
+        ...
+
     def retention(self) -> tuple[float, float]:
         """Return charge loss's activation energy in eV and its reference temperature in degrees Celsius."""
         ...

@@ -154,6 +154,15 @@ class SimulatedChip(TabledChip):
             ErrorRates(tuple(usual), tuple(best), tuple(wrong), shift) for usual, best, wrong, shift in found
         ]
 
+    def soft_rates(
+        self, pe_cycles: float, rests: list[tuple[float, int]], cells: int
+    ) -> list[tuple[tuple[float, ...], tuple[float, ...]]]:
+        """Return what two soft bits and three of each page type tell, for each (seconds, reads).
+
+        That is the raw bit error rate of Gaussian noise whose reads fail as often.
+        """
+        return [(tuple(two), tuple(three)) for two, three in self._core.soft_rates(pe_cycles, rests, cells)]
+
     def retention(self) -> tuple[float, float]:
         """Return charge loss's activation energy in eV and its reference temperature in degrees Celsius."""
         return self._core.retention()

@@ -108,6 +108,9 @@ class EccMeasureOptions(CommandOptions):
     words: Annotated[
         int, Option("Words decoded at each point at most.", metavar="N", least=64, most=4 * 10**9)
     ] = WORDS
+    easy: Annotated[
+        bool, Option("Go on to rates at which next to nothing fails, for what iterations take there.")
+    ] = False
     seed: Seed = 1
     workers: Workers = usual("one per core")
     scheduler: Scheduler = usual(ELSEWHERE)

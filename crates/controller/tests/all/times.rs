@@ -94,7 +94,8 @@ fn a_wait_says_whose_operations_it_was_behind() {
 fn a_read_senses_and_sends_as_often_as_it_is_told() {
     let mut bench = Bench::new(&[]);
     let mut retried = read(Class::HostRead, 0);
-    retried.reading = Reading { senses: 3, planes: (5, 2), decodes: 2, pieces: 1, uncorrectable: false };
+    retried.reading =
+        Reading { senses: 3, planes: (5, 2), decodes: 2, pieces: 1, iterating_ns: 0, uncorrectable: false };
     let it = bench.at(0, retried);
     bench.rest();
     assert_eq!(bench.times(it).1, COMMAND + 3 * T_R + PAGE * 5 / 2);
@@ -108,8 +109,14 @@ fn a_read_in_pieces_is_sensed_while_it_is_sent() {
     for (senses, planes) in [(4, 8), (6, 8), (4, 40)] {
         let mut bench = Bench::decoded(&[], 3_000);
         let mut retried = read(Class::InternalRead, 0);
-        retried.reading =
-            Reading { senses, planes: (planes, 2), decodes: 4, pieces: 4, uncorrectable: false };
+        retried.reading = Reading {
+            senses,
+            planes: (planes, 2),
+            decodes: 4,
+            pieces: 4,
+            iterating_ns: 0,
+            uncorrectable: false,
+        };
         let it = bench.at(0, retried);
         let behind = bench.at(1, read(Class::InternalRead, 0));
         bench.rest();

@@ -1,6 +1,7 @@
 //! BCH: up to `t` errors of a codeword are corrected, from one hard read.
 
 use super::Code;
+use crate::ladder::{Corrects, Decodes};
 use crate::{Ladder, tail};
 use config::{Card, ConfigError, Policy, Section, above, at_least, at_most};
 use units::{Bytes, Potential};
@@ -128,11 +129,13 @@ impl Code for Bch {
             codeword_bytes: self.data,
             codeword_bits,
             target,
-            rungs: vec![Ladder::rung(bits, 1, self.correctable, limit)],
+            rungs: vec![Ladder::rung(bits, 1, Corrects::Errors(self.correctable), limit)],
             retries: self.retries.most,
             retry_gain: self.retries.gain,
             retry_step_v: self.retries.step_v,
             pipelined: self.retries.pipelined,
+            pace: None,
+            decodes: Decodes::Tables,
         })
     }
 
@@ -165,7 +168,7 @@ mod tests {
             for (uber, expected) in [(1e-11, at_11), (1e-15, at_15)] {
                 let code = Bch { data, correctable: t, uber, ..Bch::default() };
                 assert_eq!(code.parity_bits().div_ceil(8), parity, "{data} B, t = {t}");
-                let limit = code.ladder(2).expect("a code").limit();
+                let limit = code.ladder(2).expect("a code").rungs[0].limit;
                 // Half a unit of the second digit.
                 let digits = 10f64.powf(expected.log10().floor() - 1.0) * 0.5;
                 assert!((limit - expected).abs() <= digits * 1.01, "{data} B, t = {t}, {uber}: {limit}");

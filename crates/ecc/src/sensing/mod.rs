@@ -5,15 +5,18 @@
 //! values, the same for all boundaries of the page. The log-likelihood ratio of each is that of the shares of all states' cells.
 //!
 //! - [`Page`]: the states' cells and which of them hold a one; [`Zones`]: the shares of a page's values, and their ratios.
+//! - [`Noise`]: which Gaussian noise fails as often as a page.
 //! - [`place`]: where the references should lie; [`Placement`]: by which rule.
 //!
 //! A controller knows its own tables: references and ratios come from what it holds the page for ([`sense`] of two pages),
 //! shares from what the page is. Not modelled: a boundary's own ratios, where a drive sends which boundary was near; cells that
 //! are sensed anew otherwise each time; errors that go together, as neighbouring cells' do.
 
+mod alike;
 mod page;
 mod place;
 
+pub use alike::Noise;
 pub use page::{Page, Sensed, Zones, sense};
 pub use place::{Placement, place};
 

@@ -113,3 +113,25 @@ fn placements_have_names() {
     }
     assert_eq!(Placement::named("odd"), None);
 }
+
+/// Noise is like itself, and states with more of their cells far out cost more than noise with as many errors.
+#[test]
+fn noise_that_fails_as_often_as_a_page_has_its_cost() {
+    for soft_bits in 2..=SOFT_BITS_MOST {
+        let noise = Noise::new(soft_bits);
+        for rate in [1e-4, 3e-3, 0.0143, 0.1] {
+            let page = Page::normal(vec![true, false], rate).expect("a page");
+            let alike = noise.alike(&sense(&page, &page, soft_bits, Placement::Information).zones);
+            assert!((alike / rate - 1.0).abs() < 0.01, "{soft_bits} soft bits, {rate}: {alike}");
+        }
+        // As many errors, more of them sure ones.
+        let told = |wrong: [f64; 2]| {
+            let right = 1.0 - wrong[0] - wrong[1] - 0.03;
+            let zero = vec![right, 0.03, wrong[0], wrong[1]];
+            let one: Vec<f64> = zero.iter().rev().copied().collect();
+            Zones::new([zero.clone(), one.clone()], &[zero, one])
+        };
+        let (weak, sure) = (noise.alike(&told([0.012, 0.002])), noise.alike(&told([0.008, 0.006])));
+        assert!(sure > 1.1 * weak, "{soft_bits} soft bits: {weak} {sure}");
+    }
+}

@@ -50,6 +50,12 @@ pub trait ErrorModel: Send {
     fn best(&self, _page_type: usize, _condition: &Condition) -> Option<BestReferences> {
         None
     }
+
+    /// What two soft bits and three tell there: the raw bit error rate of Gaussian noise whose values tell as much of a bit, over
+    /// the page's own with the best references. One where states are as good as normal.
+    fn soft(&self, _page_type: usize, _condition: &Condition) -> [f64; 2] {
+        [1.0; 2]
+    }
 }
 
 config::policies! {

@@ -67,6 +67,10 @@ impl ErrorModel for ChipTables {
         let below_v = table.shift(&age)?;
         Some(BestReferences { rber: table.rber(page_type, &age, References::Best), below_v })
     }
+
+    fn soft(&self, page_type: usize, condition: &Condition) -> [f64; 2] {
+        self.table(condition).map_or([1.0; 2], |(table, age)| table.soft(page_type, &age))
+    }
 }
 
 impl ChipTables {

@@ -9,6 +9,8 @@
 //! rate               with the usual references: for each step, wear and age one rate of each page type
 //! rate_best          the same with the best references, as retries find them
 //! shift              for each wear and age how far below the usual references the best lie, usual step; optional
+//! rate_soft_2, rate_soft_3    for each wear and age one rate of each page type, usual step: of Gaussian noise whose two (three)
+//!                    soft bits tell as much of a bit as those of the page; optional, else states are taken for normal
 //! rate_reads         for each wear and number of reads one rate of each page type: usual step and references, new data
 //! activation_ev, reference_celsius    of the chip's charge loss: other temperatures are other ages
 //! ```
@@ -61,6 +63,8 @@ pub struct ErrorTable {
     by_reads: Vec<f64>,
     /// Volts; empty when the table has none.
     shift: Vec<f64>,
+    /// For two soft bits and for three; empty when the table has none.
+    soft: [Vec<f64>; 2],
     activation_ev: f64,
     reference_celsius: f64,
     known: Known,
@@ -129,6 +133,7 @@ impl ErrorTable {
         let aged_to = Points { axis: "ages", says: ages.iter().map(|age| format!("age {age}")).collect() };
         let read_to = Points { axis: "reads", says: reads.iter().map(|n| format!("{n} reads")).collect() };
         let grid_of_ages = Grid { each: steps.len(), outer: &by_wear, inner: &aged_to, types };
+        let grid_of_soft = Grid { each: 1, outer: &by_wear, inner: &aged_to, types };
         let grid_of_reads = Grid { each: 1, outer: &by_wear, inner: &read_to, types };
         let table = Self {
             usual: grid_of_ages.rates(&mut s, "rate", "bit error rates with the usual references")?,
@@ -139,6 +144,18 @@ impl ErrorTable {
                 "bit error rates after reads of the block",
             )?,
             shift: shifts(&mut s, wear.len() * ages.len())?,
+            soft: [
+                grid_of_soft.rates_if_any(
+                    &mut s,
+                    "rate_soft_2",
+                    "rates of Gaussian noise whose two soft bits tell as much",
+                )?,
+                grid_of_soft.rates_if_any(
+                    &mut s,
+                    "rate_soft_3",
+                    "rates of Gaussian noise whose three soft bits tell as much",
+                )?,
+            ],
             types,
             steps: Axis(steps),
             wear: Axis(wear.iter().map(|cycles| worn(f64::from(*cycles))).collect()),
@@ -218,6 +235,22 @@ impl ErrorTable {
         let places = [self.wear.place(worn(f64::from(age.pe_cycles))), self.ages.place(aged(age.seconds))];
         let sizes = [self.wear.len(), self.ages.len()];
         Some(weighted(&sizes, &places, |index| self.shift[index]).max(0.0))
+    }
+
+    /// What two soft bits and three tell of a page of this type: the raw bit error rate of Gaussian noise that tells as much, over
+    /// that of the page with the best references. Taken for data written with the usual step and never read.
+    pub fn soft(&self, page_type: usize, age: &Age) -> [f64; 2] {
+        let places = [self.wear.place(worn(f64::from(age.pe_cycles))), self.ages.place(aged(age.seconds))];
+        let sizes = [self.wear.len(), self.ages.len()];
+        let usual = Age { step: 1.0, reads: 0, ..*age };
+        let ratio = |soft: &Vec<f64>| match soft.is_empty() {
+            true => 1.0,
+            false => {
+                above(self.along(soft, &sizes, &places, page_type))
+                    / self.rber(page_type, &usual, References::Best)
+            }
+        };
+        [ratio(&self.soft[0]), ratio(&self.soft[1])]
     }
 
     /// The quantile of the rate between the corners of a grid cell.

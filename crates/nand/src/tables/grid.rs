@@ -46,6 +46,10 @@ impl Grid<'_> {
         help: &'static str,
     ) -> Result<Vec<f64>, ConfigError> {
         let rates: Vec<f64> = s.unit("ratio").within(at_least(0.0).at_most(1.0)).required(key, help)?;
+        self.quantiles(s, key, rates)
+    }
+
+    fn quantiles(&self, s: &Section, key: &str, rates: Vec<f64>) -> Result<Vec<f64>, ConfigError> {
         let expected = self.each * self.outer.says.len() * self.inner.says.len() * self.types;
         count(s, key, rates.len(), expected, "one for each grid point and page type")?;
         if let Some((index, expected)) = self.falls(&rates) {
@@ -57,6 +61,18 @@ impl Grid<'_> {
             });
         }
         Ok(rates.into_iter().map(rate_quantile).collect())
+    }
+
+    /// As [`Self::rates`]; empty where the list is not there.
+    pub(super) fn rates_if_any(
+        &self,
+        s: &mut Section,
+        key: &str,
+        help: &'static str,
+    ) -> Result<Vec<f64>, ConfigError> {
+        let found: Option<Vec<f64>> =
+            s.unit("ratio").within(at_least(0.0).at_most(1.0)).optional(key, help)?;
+        found.map_or(Ok(Vec::new()), |rates| self.quantiles(s, key, rates))
     }
 
     /// The first rate that is below one before it, and what it should be.

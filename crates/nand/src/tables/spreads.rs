@@ -10,6 +10,8 @@ use crate::cells::{CellPhysics, VoltagePlan};
 
 /// Steps of references, volts: assumed, as fine as what parts offer.
 pub const STEP_V: f64 = 0.005;
+/// References of normal states, to a deviation: what is told of a bit then follows the rate without steps.
+const FINE: f64 = 100.0;
 /// Shares smaller than this decide nothing.
 const NEGLIGIBLE: f64 = 1e-18;
 
@@ -66,7 +68,7 @@ impl Spreads {
         let narrow = states.iter().map(|state| state.deviation).fold(f64::INFINITY, f64::min);
         // References lie halfway between states that are as far from each other.
         let halves = 2.0 * (states.len() - 1) as f64;
-        let steps = halves * ((last.mean - first.mean) / halves / (narrow / 20.0)).ceil();
+        let steps = halves * ((last.mean - first.mean) / halves / (narrow / FINE)).ceil();
         let (step, count) = ((last.mean - first.mean) / steps, steps as usize + 1);
         let of_state = |state: &Spread| {
             let below = |at| state.below(first.mean + step * at as f64);

@@ -87,10 +87,11 @@ fn share(whole: u64, pieces: u8, piece: u8) -> u64 {
     until(u64::from(piece) + 1) - until(u64::from(piece))
 }
 
-/// Decodings that data wait for: those of earlier pieces pass while the array senses on.
-fn awaited(transaction: &Transaction) -> u64 {
+/// What data wait for their decodings: those of earlier pieces pass while the array senses on.
+fn decoding_ns(t_decode: u64, transaction: &Transaction) -> u64 {
     let decodes = u64::from(transaction.reading.decodes);
-    if transaction.reading.pieces > 1 { decodes.min(1) } else { decodes }
+    let awaited = if transaction.reading.pieces > 1 { decodes.min(1) } else { decodes };
+    t_decode * awaited + u64::from(transaction.reading.iterating_ns)
 }
 
 impl Clock {
@@ -275,7 +276,7 @@ impl Clock {
         while self.decoding.front().is_some_and(|of| of.until < transaction.finished) {
             self.decoding.pop_front();
         }
-        let time = self.numbers.t_decode * awaited(transaction);
+        let time = decoding_ns(self.numbers.t_decode, transaction);
         if transaction.kind == Kind::Read && time > 0 {
             let until = transaction.finished + units::Nanos::new(time);
             let Transaction { origin, pages, class, .. } = *transaction;
@@ -286,7 +287,7 @@ impl Clock {
 
     /// When the host's data of a read are there: after they are decoded.
     pub fn decoded(&self, transaction: &Transaction) -> SimTime {
-        let time = self.numbers.t_decode * awaited(transaction);
+        let time = decoding_ns(self.numbers.t_decode, transaction);
         transaction.finished + units::Nanos::new(time)
     }
 

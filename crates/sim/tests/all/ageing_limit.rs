@@ -55,6 +55,7 @@ fn settings() -> Vec<String> {
         format!("{errors}.activation_ev=1.1"),
         format!("{errors}.reference_celsius=30.0"),
         "ecc.code.name=ldpc".to_owned(),
+        "ecc.code.limits=[4e-3, 8e-3, 1.2e-2]".to_owned(),
         "ecc.code.retries=0".to_owned(),
         "ftl.write_cost.retention=30d".to_owned(),
         "ftl.op_ratio=0.4".to_owned(),

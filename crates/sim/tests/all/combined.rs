@@ -376,8 +376,13 @@ fn sectors_go_with_a_map_of_blocks() {
 fn a_saved_state_holds_what_a_map_of_blocks_lost() {
     for kind in BLOCK_MAPS {
         let kind = format!("ftl.mapping.name={kind}");
-        let old =
-            ["ecc.code.name=ldpc", "ecc.code.retries=0", "nand.errors.name=power-law", "nand.pe_cycles=1000"];
+        let old = [
+            "ecc.code.name=ldpc",
+            "ecc.code.limits=[4e-3, 8e-3, 1.2e-2]",
+            "ecc.code.retries=0",
+            "nand.errors.name=power-law",
+            "nand.pe_cycles=1000",
+        ];
         let (before, _) = gone_on(&[&old, &["ftl.reading.data_age=3650d", &kind]]);
         assert!(before.ftl().unwrap().stats().units_lost > 100, "{kind} lost nothing");
     }

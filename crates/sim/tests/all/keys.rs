@@ -55,6 +55,7 @@ fn ways(key: &Key) -> Vec<Vec<String>> {
             "bus.interface.t_ios" | "bus.interface.t_ioh" => {
                 vec!["bus.interface.t_ios=2ns".into(), "bus.interface.t_ioh=2ns".into()]
             }
+            "ecc.code.limits" => vec!["ecc.code.limits=[0.004]".into()],
             _ => Vec::new(), // the survey's drive has all tables
         },
         Need::Absent(_) => Vec::new(),

@@ -13,6 +13,7 @@ mod caches;
 mod collection;
 mod combined;
 mod compatibility;
+mod counted;
 mod durability;
 mod endings;
 mod failures;

@@ -47,6 +47,7 @@ const WORN: &[&str] = &[
     "nand.pe_cycles=3000",
     "nand.errors.name=power-law",
     "ecc.code.name=ldpc",
+    "ecc.code.limits=[4e-3, 8e-3, 1.2e-2]",
     "ftl.write_cost.retention=30d",
 ];
 

@@ -206,6 +206,7 @@ pub const PAPER: &[&str] = &[
     "bus.interface.rate=102400kB/s",
     "bus.interface.cycle=0ns",
     "ecc.code.name=ldpc",
+    "ecc.code.limits=[4e-3, 8e-3, 1.2e-2]",
     "ftl.op_ratio=0.25",
     "ftl.buffer.size=256KiB",
     "ftl.buffer.write_back=false",

@@ -1,6 +1,7 @@
 //! Codes: a ladder whose rungs cost more and correct more one after the other, and whose word can be relied on.
 
 use ecc::code::Maker;
+use ecc::{Rates, Soft};
 
 /// Looks at the ladder of cells of one to four bits. Nothing here is random: `_events` are not needed.
 ///
@@ -23,13 +24,17 @@ pub fn check(context: &str, maker: &Maker, _events: u64) {
             assert!(low.bit_planes <= high.bit_planes && low.limit < high.limit, "{context}: {pair:?}");
         }
         for (at, rung) in ladder.rungs.iter().enumerate() {
-            assert_eq!(ladder.needed(rung.limit), Some(at), "{context}: another rung at the limit of {at}");
-            let failure = ladder.page_failure(at, rung.limit, u64::from(ladder.codeword_bytes));
+            assert_eq!(
+                ladder.needed(rung.limit, Soft::NORMAL),
+                Some(at),
+                "{context}: another rung at the limit of {at}"
+            );
+            let failure = ladder.codeword_failure(at, rung.limit, Soft::NORMAL);
             assert!(failure <= ladder.target * 1.001, "{context}: rung {at} fails with {failure:e}");
         }
-        assert_eq!(ladder.needed(0.5), None, "{context}: corrects what is random");
-        assert!(ladder.read(0, 0.5, 4096, 0.5).uncorrectable, "{context}: reads what is random");
-        let clean = ladder.read(0, 0.0, 4096, 0.5);
+        assert_eq!(ladder.needed(0.5, Soft::NORMAL), None, "{context}: corrects what is random");
+        assert!(ladder.read(0, &Rates::of(0.5), 4096, 0.5).uncorrectable, "{context}: reads what is random");
+        let clean = ladder.read(0, &Rates::of(0.0), 4096, 0.5);
         assert!(!clean.uncorrectable && clean.retries == 0, "{context}: fails without errors");
     }
 }

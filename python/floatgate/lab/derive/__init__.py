@@ -15,7 +15,7 @@ from collections.abc import Callable
 from floatgate.errors import InputError
 from floatgate.lab.chip import CellModel
 from floatgate.lab.derive.lives import Endurance, endurance
-from floatgate.lab.derive.rates import CELLS, Rates, rates
+from floatgate.lab.derive.rates import CELLS, Rates, rates, soft_rates
 from floatgate.lab.derive.states import States, states
 from floatgate.lab.derive.times import STEPS, Row, times
 from floatgate.lab.derive.voltages import Voltages, voltages
@@ -61,6 +61,7 @@ def derive(
     wears = [row.pe_cycles for row in rows]
     wears += further(wears[-1], rated, lived.cycles[len(lived.cycles) // 2])
     found = rates(chip, wears, steps, cells, lambda part: progress(0.7 + 0.25 * part))
+    found = soft_rates(chip, found)
     sets = voltages(sample, rows, cells)
     progress(1.0)
     return PageModel(chip.read_times_ns(), steps, rows, found, lived, by_state, sets)

@@ -1,7 +1,7 @@
 """Raw bit error rates by page type, program step, wear, age and reads."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from math import exp, log
 from statistics import fmean
@@ -32,6 +32,15 @@ class Rates:
     activation_ev: float
     reference_celsius: float
     cells: int
+    # By wear: for each of AGES_S what two soft bits and three of each page type tell; none: not looked at.
+    soft: dict[int, tuple[tuple[tuple[float, ...], tuple[float, ...]], ...]] = field(default_factory=dict)
+
+
+def soft_rates(chip: CellModel, found: Rates) -> Rates:
+    """Add what soft reads tell, at each wear and age of the rates, with the usual step."""
+    rests = [(age, 0) for age in AGES_S]
+    soft = {wear: tuple(chip.soft_rates(wear, rests, found.cells // BLOCKS)) for wear in found.pe_cycles}
+    return replace(found, soft=soft)
 
 
 def rates(

@@ -81,10 +81,20 @@ def _errors(table: str, rates: Rates) -> list[str]:
         *_list(
             "shift", (_volts(at.shift_v) for at in usual), "how far below the plan's the best references lie"
         ),
+        *_soft(rates),
         *_rates("rate_reads", rising([at.usual for at in after], len(rates.pe_cycles), len(READS)), sampled),
         f"activation_ev = {rates.activation_ev}  # derived: as the chip's cells age in 90 days at 40 degrees",
         f"reference_celsius = {rates.reference_celsius}  # derived: as the chip's cells",
     ]
+
+
+def _soft(rates: Rates) -> Iterator[str]:
+    """List what soft reads tell, where that was looked at."""
+    for number, soft_bits in enumerate((2, 3)):
+        if rates.soft:
+            at = [told[number] for wear in rates.pe_cycles for told in rates.soft[wear]]
+            source = f"of Gaussian noise whose {soft_bits} soft bits, placed by information, fail as often"
+            yield from _rates(f"rate_soft_{soft_bits}", rising(at, len(rates.pe_cycles), len(AGES_S)), source)
 
 
 def _rates(key: str, table: Rising, source: str) -> list[str]:

@@ -164,8 +164,7 @@ impl Feature for Regulation {
 
     fn near_limit(&self, row: u32, margin: f64, now: SimTime) -> Option<f64> {
         let (page_type, condition) = self.condition_now(row, now);
-        let rate = self.correction.rate_left(page_type, &condition);
-        Some(self.correction.chance_near_limit(rate, margin))
+        Some(self.correction.chance_near_limit(page_type, &condition, margin))
     }
 
     fn ended(&mut self) {

@@ -63,6 +63,7 @@ impl Made for Regulation {
                 table.describe(way)
             ));
         }
+        let words = ladder.words(RandomStream::new(seed, "ecc.words").bits())?;
         let correction = Correction { ladder, errors, page_types: page_types as usize, page_bytes };
         let reckoning = Reckoning::new(&rules.reckoned, pe_cycles, &table, &correction, controller)?;
         let superblocks = layout.superblocks();
@@ -84,6 +85,7 @@ impl Made for Regulation {
             due: DueTimes::new(superblocks, &rules.reckoned),
             dies: vec![DieLoad::IDLE; layout.dies as usize],
             random: RandomStream::new(seed, "ftl.regulation"),
+            words,
             counts: RegulationCounts::default(),
             regulator,
         })))

@@ -19,6 +19,7 @@ use crate::regulator::{CostRegulator, WriteCost};
 use controller::Origin;
 use cost_table::CostTable;
 use ecc::Ladder;
+use ecc::words::Words;
 use engine::RandomStream;
 use load::DieLoad;
 use nand::errors::ErrorModel;
@@ -93,6 +94,8 @@ pub struct Regulation {
     due: DueTimes,
     dies: Vec<DieLoad>,
     random: RandomStream,
+    /// What decodes the words of reads, where no table says what they come to.
+    words: Option<Words>,
     counts: RegulationCounts,
 }
 

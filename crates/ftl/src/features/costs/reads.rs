@@ -13,7 +13,7 @@ impl Regulation {
     pub(super) fn plan_read(&mut self, row: u32, origin: Origin, now: SimTime) -> Reading {
         let (superblock, page_type) = self.page_of(row);
         let (cost, wear_row) = (self.rows.of(row), self.ages.wear_row[superblock]);
-        let (rung, holds) = self.reckoning.rung(cost, wear_row, page_type);
+        let begin = self.reckoning.begin(cost, wear_row, page_type);
         let reads = self.ages.reads[superblock].saturating_add(1);
         self.ages.reads[superblock] = reads;
         if reads == self.reckoning.reads {
@@ -21,9 +21,10 @@ impl Regulation {
         }
         let age_ns = now.ns() as i64 - self.ages.opened_at[superblock];
         let within = age_ns <= self.reckoning.ages[cost].ns() as i64;
-        if within && holds && reads <= self.reckoning.reads {
+        let rung = usize::from(begin.rung);
+        if within && begin.holds && reads <= self.reckoning.reads && self.words.is_none() {
             self.count_read(origin, rung);
-            return self.reckoning.readings[rung];
+            return Reading { iterating_ns: begin.iterating_ns, ..self.reckoning.readings[rung] };
         }
         self.read_in_doubt(row, rung, origin, now)
     }
@@ -58,19 +59,21 @@ impl Regulation {
         (page_type, self.table.condition(self.rows.of(row), pe_cycles, seconds, reads))
     }
 
-    /// Older, more worn or read more often than was reckoned with: what happens depends on the page.
+    /// Older, more worn or read more often than was reckoned with, or its words are decoded: what happens depends on the page.
     #[cold]
     fn read_in_doubt(&mut self, row: u32, rung: usize, origin: Origin, now: SimTime) -> Reading {
         let (page_type, condition) = self.condition_now(row, now);
-        let (rber, shifted) = self.correction.rates(page_type, &condition);
+        let rates = self.correction.rates(page_type, &condition);
         let luck = self.random.unit();
         let (ladder, bytes) = (&self.correction.ladder, self.correction.page_bytes);
-        let outcome = match shifted {
-            Some(shifted) => ladder.read_shifted(rung, rber, shifted, bytes, luck),
-            None => ladder.read(rung, rber, bytes, luck),
+        let outcome = match &mut self.words {
+            None => ladder.read(rung, &rates, bytes, luck),
+            Some(words) => ladder.read_words(rung, &rates, bytes, words),
         };
         let attempts = (outcome.retries + 1).min(255) as u8;
         let pieces = if ladder.pipelined { attempts } else { 1 };
+        // Attempts read in pieces are decoded while the next is sensed: the data wait for the last.
+        let iterating_ns = ladder.time_ns(outcome.iterations[usize::from(pieces > 1)]);
         self.count_read(origin, outcome.rung);
         self.counts.retries += u64::from(outcome.retries);
         self.counts.retried[usize::from(origin != Origin::Host)] += u64::from(outcome.retries > 0);
@@ -80,6 +83,7 @@ impl Regulation {
             planes: (outcome.bit_planes as u16, self.reckoning.readings[0].planes.1),
             decodes: attempts,
             pieces,
+            iterating_ns,
             uncorrectable: outcome.uncorrectable,
         }
     }

@@ -4,7 +4,7 @@ use super::Reckoned;
 use super::cost_table::CostTable;
 use crate::regulator::{Candidate, days};
 use controller::{Controller, Reading};
-use ecc::{Ladder, Shifted};
+use ecc::{Ladder, Rates, Soft};
 use nand::errors::{Condition, ErrorModel};
 use units::Nanos;
 
@@ -12,8 +12,31 @@ use units::Nanos;
 const WEAR_RATIO: f64 = 1.1;
 const WEAR_ROWS: usize = 150;
 
-/// Set in a rung where even the best way to read does not hold to the end of the retention time.
-const DOUBTFUL: u8 = 0x80;
+/// How a read begins.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Begin {
+    /// The rung.
+    pub rung: u8,
+    /// It holds to the end of the time that is reckoned with.
+    pub holds: bool,
+    /// What its iterations take there.
+    pub iterating_ns: u32,
+}
+
+impl Begin {
+    /// The beginning of reads of a page that has these rates at that end.
+    fn of(ladder: &Ladder, rates: &Rates) -> Self {
+        let last = ladder.rungs.len() - 1;
+        let (rung, holds) = match (ladder.needed(rates.usual, rates.soft), rates.shifted) {
+            (Some(rung), None) | (Some(rung @ 0), Some(_)) => (rung, true),
+            (None, None) => (last, false),
+            // Other references are tried before more of them.
+            (_, Some(_)) => (0, false),
+        };
+        let iterating_ns = ladder.time_ns(ladder.iterations(rung, rates.usual, rates.soft));
+        Self { rung: rung as u8, holds, iterating_ns }
+    }
+}
 
 /// The code, and the errors that it meets.
 pub(super) struct Correction {
@@ -28,23 +51,26 @@ pub(super) struct Correction {
 }
 
 impl Correction {
-    /// The raw bit error rate of a page, and what retries come to where drive and chip know it.
-    pub fn rates(&self, page_type: usize, condition: &Condition) -> (f64, Option<Shifted>) {
+    /// The raw bit error rates of a page.
+    pub fn rates(&self, page_type: usize, condition: &Condition) -> Rates {
         let best = self.ladder.retry_step_v.and_then(|_| self.errors.best(page_type, condition));
         let shifted = best.and_then(|best| self.ladder.shifted(best.rber, best.below_v));
-        (self.errors.rber(page_type, condition), shifted)
+        let soft = Soft(self.errors.soft(page_type, condition));
+        Rates { usual: self.errors.rber(page_type, condition), shifted, soft }
     }
 
     /// The raw bit error rate that is left when retries have done what they can.
-    pub fn rate_left(&self, page_type: usize, condition: &Condition) -> f64 {
-        let (usual, shifted) = self.rates(page_type, condition);
-        shifted.filter(|shifted| self.ladder.reaches(*shifted)).map_or(usual, |shifted| shifted.rber)
+    pub fn rate_left(&self, rates: &Rates) -> f64 {
+        rates
+            .shifted
+            .filter(|shifted| self.ladder.reaches(*shifted))
+            .map_or(rates.usual, |shifted| shifted.rber)
     }
 
     /// The chance that a codeword of a page has more errors than `margin` of those the code corrects.
-    pub fn chance_near_limit(&self, rber: f64, margin: f64) -> f64 {
-        let most = (margin * f64::from(self.ladder.most_correctable())) as u32;
-        self.ladder.chance_beyond(most, rber, self.page_bytes)
+    pub fn chance_near_limit(&self, page_type: usize, condition: &Condition, margin: f64) -> f64 {
+        let left = self.rate_left(&self.rates(page_type, condition));
+        self.ladder.chance_near_limit(margin, left, self.page_bytes)
     }
 }
 
@@ -59,8 +85,8 @@ pub(super) struct Reckoning {
     page_types: usize,
     /// The most cycles of each row of wear.
     wear_edges: Vec<u32>,
-    /// For each cost, row of wear and page type: the rung a read begins with.
-    rungs: Vec<u8>,
+    /// For each cost, row of wear and page type: how a read begins.
+    begins: Vec<Begin>,
     /// For each row of wear, the costs.
     candidates: Vec<Candidate>,
 }
@@ -98,32 +124,31 @@ impl Reckoning {
         let condition = |age: Nanos, cost: usize, pe_cycles: u32| {
             table.condition(cost, pe_cycles, age.ns() as f64 * 1e-9, reckoned.reads)
         };
-        let rate = |age: Nanos, cost: usize, pe_cycles: u32, page_type: usize| {
-            correction.rate_left(page_type, &condition(age, cost, pe_cycles))
+        let rates = |age: Nanos, cost: usize, pe_cycles: u32, page_type: usize| {
+            correction.rates(page_type, &condition(age, cost, pe_cycles))
         };
         let age_of = |retention: Nanos| reckoned.age.map_or(retention, |age| age.min(retention));
         let ages: Vec<Nanos> = table.costs.iter().map(|cost| age_of(cost.retention)).collect();
         let (wear_edges, last) = (wear_edges(pe_cycles), ladder.rungs.len() - 1);
-        let mut rungs = Vec::new();
+        let mut begins = Vec::new();
         for (cost, &age) in ages.iter().enumerate() {
             for &pe_cycles in &wear_edges {
-                let rung = |page_type| {
-                    let (usual, shifted) = correction.rates(page_type, &condition(age, cost, pe_cycles));
-                    match (ladder.needed(usual), shifted) {
-                        (Some(rung), None) | (Some(rung @ 0), Some(_)) => rung as u8,
-                        (None, None) => last as u8 | DOUBTFUL,
-                        // Other references are tried before more of them.
-                        (_, Some(_)) => DOUBTFUL,
-                    }
-                };
-                rungs.extend((0..*page_types).map(rung));
+                let begin = |page_type| Begin::of(ladder, &rates(age, cost, pe_cycles, page_type));
+                begins.extend((0..*page_types).map(begin));
             }
         }
+        // The rung that the worst page needs at the end of its time, after retries.
+        let needed = |cost: usize, pe_cycles: u32| {
+            let of_page = |page_type| {
+                let rates = rates(table.costs[cost].retention, cost, pe_cycles, page_type);
+                ladder.needed(correction.rate_left(&rates), rates.soft)
+            };
+            (0..*page_types).map(of_page).try_fold(0, |worst, rung| Some(worst.max(rung?)))
+        };
         let mut candidates = Vec::new();
         for &pe_cycles in &wear_edges {
-            for (cost, way) in table.costs.iter().enumerate() {
-                let rates = (0..*page_types).map(|page_type| rate(way.retention, cost, pe_cycles, page_type));
-                let worst = ladder.needed(rates.fold(0.0, f64::max));
+            for cost in 0..table.len() {
+                let worst = needed(cost, pe_cycles);
                 candidates.push(Candidate {
                     t_prog: controller.t_prog(0, 0, table.names[cost]),
                     references: ladder.rungs[worst.unwrap_or(last)].references,
@@ -133,12 +158,16 @@ impl Reckoning {
         }
         let mut usable = candidates.iter().take(table.len()).map(|candidate| candidate.feasible);
         if let Some(cost) = usable.position(|feasible| !feasible) {
-            let retention = table.costs[cost].retention;
-            let worst = (0..*page_types).map(|page_type| rate(retention, cost, pe_cycles, page_type));
-            return Err(too_coarse(table, cost, pe_cycles, worst.fold(0.0, f64::max), ladder.limit()));
+            let of_page = |page_type| {
+                let rates = rates(table.costs[cost].retention, cost, pe_cycles, page_type);
+                (correction.rate_left(&rates), ladder.greatest_rate(ladder.target, rates.soft))
+            };
+            let pages = (0..*page_types).map(of_page);
+            let worst = pages.max_by(|(a, most_a), (b, most_b)| (a / most_a).total_cmp(&(b / most_b)));
+            return Err(too_coarse(table, cost, pe_cycles, worst.expect("a page has a type")));
         }
         let (reads, readings, page_types) = (reckoned.reads, readings(ladder), *page_types);
-        Ok(Self { reads, ages, readings, page_types, wear_edges, rungs, candidates })
+        Ok(Self { reads, ages, readings, page_types, wear_edges, begins, candidates })
     }
 
     /// The write costs on a block with this row of wear.
@@ -148,11 +177,10 @@ impl Reckoning {
         &self.candidates[usize::from(wear_row) * costs..][..costs]
     }
 
-    /// The rung that a read begins with, and whether that holds to the end of the retention time.
+    /// How a read begins.
     #[inline]
-    pub fn rung(&self, cost: usize, wear_row: u8, page_type: usize) -> (usize, bool) {
-        let at = (cost * self.wear_edges.len() + usize::from(wear_row)) * self.page_types + page_type;
-        (usize::from(self.rungs[at] & !DOUBTFUL), self.rungs[at] & DOUBTFUL == 0)
+    pub fn begin(&self, cost: usize, wear_row: u8, page_type: usize) -> Begin {
+        self.begins[(cost * self.wear_edges.len() + usize::from(wear_row)) * self.page_types + page_type]
     }
 
     /// The row of wear of a block.
@@ -168,7 +196,7 @@ impl Reckoning {
 }
 
 /// The refusal of a write cost whose data the code could not read at the end of their time.
-fn too_coarse(table: &CostTable, cost: usize, pe_cycles: u32, worst: f64, limit: f64) -> String {
+fn too_coarse(table: &CostTable, cost: usize, pe_cycles: u32, (worst, limit): (f64, f64)) -> String {
     format!(
         "ftl.regulator: {} leaves a raw bit error rate of {worst:.2e} after {} on blocks with {pe_cycles} program/erase \
          cycles, and ecc.code corrects {limit:.2e} at most: use a finer step, a shorter retention time or a stronger code",

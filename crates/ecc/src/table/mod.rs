@@ -1,0 +1,165 @@
+//! Tables of what a code fails at, counted by `floatgate ecc measure`: what drives read with.
+//!
+//! For each number of soft bits a [`Curve`]: failures and iterations by the raw bit error rate of Gaussian noise whose values tell as
+//! much. A hard read tells nothing but its bits, so that its rate is that of the page itself. Soft reads of a page tell less than those
+//! of noise with as many errors, since states have tails; what rate of noise tells as much is the page's ([`crate::Soft`]).
+
+mod curve;
+mod shipped;
+
+pub use curve::{Curve, Point};
+pub use shipped::{named, shipped};
+
+use crate::sensing::SOFT_BITS_MOST;
+use config::{ConfigError, Document, Section, above, at_least, at_most};
+
+/// A table: one code, one decoder.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Table {
+    /// The code's name.
+    pub code: String,
+    /// Bits of a word.
+    pub bits: u32,
+    /// Those that are data.
+    pub data_bits: u32,
+    /// Ones of its matrix: messages of an iteration.
+    pub edges: u32,
+    /// The decoder with its parameters, as `key=value`.
+    pub decoder: Vec<String>,
+    /// Seed of the words.
+    pub seed: u64,
+    /// The command that counted.
+    pub command: String,
+    /// By soft bits, from one on.
+    pub curves: Vec<Curve>,
+}
+
+impl Table {
+    /// Reads the text of a table, called `file` in messages.
+    ///
+    /// # Errors
+    /// When a key is unknown, missing or wrong, or lists do not fit each other.
+    pub fn parse(file: &str, text: &str) -> Result<Self, ConfigError> {
+        let document = Document::parse(file, text)?;
+        let mut root = Section::root(&document);
+        let count = |root: &mut Section, key, help| {
+            root.within(at_least(1u32).at_most(1u32 << 30)).required(key, help)
+        };
+        let bits = count(&mut root, "bits", "bits of a word")?;
+        let data_bits = count(&mut root, "data_bits", "those that are data")?;
+        if data_bits >= bits || data_bits % 8 != 0 {
+            return Err(root
+                .reject("data_bits", &format!("expected whole bytes, less than the {bits} bits of a word")));
+        }
+        let edges = count(&mut root, "edges", "ones of the matrix")?;
+        let _: String = root.required("channel", "what became of the words' bits")?;
+        let _: String = root.required("placement", "where references lay")?;
+        let mut table = Self {
+            code: root.required("code", "name of the code")?,
+            bits,
+            data_bits,
+            edges,
+            decoder: root.required("decoder", "the decoder's parameters")?,
+            seed: root.within(at_least(0u64)).required("seed", "seed of the words")?,
+            command: root.required("command", "what counted")?,
+            curves: Vec::new(),
+        };
+        for soft_bits in 1..=SOFT_BITS_MOST {
+            let key = format!("soft_{soft_bits}");
+            if !root.has(&key) {
+                break;
+            }
+            let mut section = root.child(&key)?;
+            table.curves.push(read_curve(&mut section, bits)?);
+            section.finish()?;
+        }
+        if table.curves.is_empty() {
+            let _: Vec<f64> = root.child("soft_1")?.required("rates", RATES)?;
+        }
+        root.finish()?;
+        Ok(table)
+    }
+
+    /// What was counted, and from where the law goes on: one line for each number of soft bits.
+    pub fn provenance(&self) -> Vec<String> {
+        let name = self.decoder.iter().find_map(|each| each.strip_prefix("name=")).unwrap_or("?");
+        let line = |(soft_bits, curve): (usize, &Curve)| {
+            let last = curve.last();
+            format!(
+                "{}, {name}, {soft_bits} soft bit{}: {} words counted, seed {}, down to {:.1e} of {} words at {:.4}; \
+                 below that extrapolated by a law, to 1e-11 at {:.4}; no floor was seen above {:.1e}",
+                self.code,
+                if soft_bits == 1 { "" } else { "s" },
+                curve.words(),
+                self.seed,
+                last.failure(),
+                last.words,
+                last.rate,
+                curve.rate(1e-11),
+                curve.floor_most(),
+            )
+        };
+        (1..).zip(&self.curves).map(line).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests;
+
+const RATES: &str = "raw bit error rates of the points, falling";
+
+fn read_curve(section: &mut Section, bits: u32) -> Result<Curve, ConfigError> {
+    let law: Vec<f64> = section.required("law", "threshold and variance of the law of the failures")?;
+    let &[threshold, variance] = &law[..] else {
+        return Err(section.reject("law", "expected a threshold and a variance"));
+    };
+    let floor_most =
+        section.within(above(0.0).at_most(1.0)).required("floor_most", "the most that a floor can be")?;
+    let rates: Vec<f64> = section.within(at_least(0.0).at_most(0.5)).required("rates", RATES)?;
+    if rates.windows(2).any(|pair| pair[0] <= pair[1]) {
+        return Err(section.reject("rates", "expected falling rates"));
+    }
+    let list = |section: &mut Section, key, help| -> Result<Vec<u64>, ConfigError> {
+        let found: Vec<u64> = section.within(at_most(1u64 << 50)).required(key, help)?;
+        fits(section, key, found.len(), rates.len())?;
+        Ok(found)
+    };
+    let words = list(section, "words", "words decoded at each")?;
+    let failures = list(section, "failures", "those whose data came out wrong")?;
+    let undetected = list(section, "undetected", "of those, with all checks kept")?;
+    let iterations: Vec<String> = section.required("iterations", "words that took 0, 1, 2... iterations")?;
+    fits(section, "iterations", iterations.len(), rates.len())?;
+    for key in ["zero", "one", "ratios"] {
+        let _: Vec<String> = section.required(key, "what bits came as")?;
+    }
+    let mut points = Vec::new();
+    for at in 0..rates.len() {
+        let counts: Option<Vec<u64>> =
+            iterations[at].split_whitespace().map(|each| each.parse().ok()).collect();
+        let expected = format!("[{at}]: expected counts that sum up to {} words", words[at]);
+        let counts = counts
+            .filter(|counts| {
+                counts.iter().sum::<u64>() == words[at] && failures[at] <= words[at] && words[at] > 0
+            })
+            .ok_or_else(|| section.reject("iterations", &expected))?;
+        let point = Point {
+            rate: rates[at],
+            words: words[at],
+            failures: failures[at],
+            undetected: undetected[at],
+            iterations: counts,
+        };
+        points.push(point);
+    }
+    let law = crate::law::Law { bits: f64::from(bits), threshold, variance };
+    Curve::new(law, floor_most, points).ok_or_else(|| {
+        section.reject("failures", "expected two points with failures and words that did not fail")
+    })
+}
+
+fn fits(section: &Section, key: &str, found: usize, expected: usize) -> Result<(), ConfigError> {
+    if found == expected {
+        return Ok(());
+    }
+    Err(section.reject(key, &format!("expected {expected} values, one for each of the rates, not {found}")))
+}

@@ -1,0 +1,28 @@
+//! The tables that come along.
+
+use super::Table;
+
+macro_rules! files {
+    ($($name:literal),+ $(,)?) => {
+        const FILES: &[(&str, &str)] = &[$((
+            $name,
+            include_str!(concat!("../../../../codes/tables/", $name, ".toml")),
+        )),+];
+    };
+}
+
+files!["nand-4k-889", "nand-4k-928"];
+
+/// Names of all tables that come along, and their files.
+pub const fn shipped() -> &'static [(&'static str, &'static str)] {
+    FILES
+}
+
+/// A table that comes along; none when there is none of this name.
+///
+/// # Panics
+/// When its file is wrong, which a test of all files would find.
+pub fn named(name: &str) -> Option<Table> {
+    let (_, text) = FILES.iter().find(|(each, _)| *each == name)?;
+    Some(Table::parse(&format!("codes/tables/{name}.toml"), text).unwrap_or_else(|error| panic!("{error}")))
+}

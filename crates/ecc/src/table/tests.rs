@@ -1,0 +1,97 @@
+use super::*;
+
+/// A small table, one number of soft bits.
+fn small() -> String {
+    "code = \"c\"\nbits = 1000\ndata_bits = 800\nedges = 3000\nchannel = \"flips\"\nplacement = \"information\"\n\
+     decoder = [\"name=min-sum-8\"]\nseed = 1\ncommand = \"floatgate ecc measure c\"\n\
+     [soft_1]\nlaw = [20.0, 5.0]\nfloor_most = 1e-3\nrates = [0.022, 0.02, 0.018, 0.001]\nwords = [100, 200, 1000, 64]\n\
+     failures = [70, 100, 300, 0]\nundetected = [0, 0, 0, 0]\n\
+     iterations = [\"0 30 70\", \"0 100 100\", \"0 700 300\", \"32 32\"]\n\
+     zero = [\"\", \"\", \"\", \"\"]\none = [\"\", \"\", \"\", \"\"]\nratios = [\"\", \"\", \"\", \"\"]\n"
+        .to_owned()
+}
+
+fn refused(text: &str) -> String {
+    Table::parse("t.toml", text).expect_err("a wrong table").to_string()
+}
+
+#[test]
+fn a_curve_goes_through_what_was_counted_and_on_by_the_law() {
+    let table = Table::parse("t.toml", &small()).expect("a table");
+    let curve = &table.curves[0];
+    // A point with less than forty words that failed, or did not, would not bend the law.
+    for (rate, failure) in [(0.02, 0.5), (0.018, 0.3)] {
+        assert!((curve.failure(rate) / failure - 1.0).abs() < 1e-6, "{rate}: {}", curve.failure(rate));
+    }
+    let between = curve.failure(0.019);
+    assert!(between > 0.3 && between < 0.5, "{between}");
+    // Below, rates fall as the law does, and are never nothing.
+    let (near, far) = (curve.failure(0.012), curve.failure(0.002));
+    assert!(near > far && far > 0.0, "{near:e} {far:e}");
+    assert!((curve.rate(near) / 0.012 - 1.0).abs() < 1e-6);
+    for (rate, iterations) in [(0.02, 1.5), (0.018, 1.3), (0.019, 1.4), (0.001, 0.5), (0.0, 0.0), (0.1, 1.7)]
+    {
+        assert!((curve.iterations(rate) - iterations).abs() < 1e-9, "{rate}: {}", curve.iterations(rate));
+    }
+    assert_eq!((curve.most(), curve.words()), (2, 1364));
+    let said = table.provenance().concat();
+    assert!(said.contains("c, min-sum-8, 1 soft bit: 1364 words") && said.contains("extrapolated"), "{said}");
+}
+
+#[test]
+fn a_wrong_table_is_refused_in_one_line() {
+    let wrong = [
+        ("rates = [0.022, 0.02", "rates = [0.01, 0.02", "expected falling rates"),
+        (
+            "words = [100, 200, 1000, 64]",
+            "words = [100, 200]",
+            "expected 4 values, one for each of the rates, not 2",
+        ),
+        ("\"0 30 70\"", "\"0 30 71\"", "expected counts that sum up to 100 words"),
+        ("law = [20.0, 5.0]", "law = [20.0]", "expected a threshold and a variance"),
+        ("failures = [70, 100, 300, 0]", "failures = [7, 1, 3, 0]", "expected two points with failures"),
+        ("data_bits = 800", "data_bits = 1000", "less than the 1000 bits of a word"),
+        ("seed = 1", "seed = -1", "at least 0"),
+        ("edges = 3000", "edges = 3000\nedge = 1", "edge"),
+        ("[soft_1]", "[soft_2]", "soft_1"),
+    ];
+    for (from, to, expected) in wrong {
+        let text = small();
+        assert!(text.contains(from), "{from}");
+        let error = refused(&text.replace(from, to));
+        assert!(error.contains(expected) && error.starts_with("t.toml") && !error.contains('\n'), "{error}");
+    }
+}
+
+/// The law in each file is the one that its counts have, its code has the file's shape, and no curve rises as errors fall.
+#[test]
+fn tables_that_come_along_are_of_their_codes() {
+    for (name, _) in shipped() {
+        let table = named(name).expect("a table");
+        let graph = crate::ldpc::named(&table.code).expect("its code").graph;
+        assert_eq!((graph.bits(), graph.data_bits(), graph.edges()), {
+            (table.bits as usize, table.data_bits as usize, table.edges as usize)
+        });
+        assert_eq!(table.curves.len(), SOFT_BITS_MOST as usize, "{name}");
+        let limits: Vec<f64> = table.curves.iter().map(|curve| curve.rate(1e-11)).collect();
+        assert!(
+            limits.is_sorted_by(|less, more| less < more),
+            "{name}: more soft bits correct more: {limits:?}"
+        );
+        for curve in &table.curves {
+            let rates = (1..400).map(|step| f64::from(step) * 1e-4);
+            let chances: Vec<f64> = rates.clone().map(|rate| curve.failure(rate)).collect();
+            assert!(
+                chances.is_sorted() && chances.iter().all(|chance| *chance <= 1.0),
+                "{name}: {chances:?}"
+            );
+            let iterations: Vec<f64> = rates.map(|rate| curve.iterations(rate)).collect();
+            // Counts of words: they may fall by chance, by no more than a tenth.
+            assert!(iterations.windows(2).all(|pair| pair[1] > 0.9 * pair[0]), "{name}: {iterations:?}");
+            for point in curve.points() {
+                let off = curve.failure(point.rate) / point.failure();
+                assert!(point.failures < 100 || (off - 1.0).abs() < 0.02, "{name} at {}: {off}", point.rate);
+            }
+        }
+    }
+}

@@ -1,0 +1,111 @@
+//! Words decoded for the reads of a drive (`ecc.code.decode = "words"`): the check that tables tell the truth.
+//!
+//! A read's words come over the noise that the tables were counted with, at the rate that the page's errors amount to. Words are decoded
+//! as many at once as the decoder takes, and handed out to reads of the same rate one after the other.
+
+use crate::channel::Channel;
+use crate::decoder::{self, Maker};
+use crate::ldpc;
+use crate::measure::Trial;
+use crate::sensing::{Page, Placement, sense};
+use crate::table::Table;
+use config::{ConfigError, Document, Section};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// What one word came to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Word {
+    /// Its data came out wrong.
+    pub fails: bool,
+    /// Iterations that it took.
+    pub iterations: u32,
+}
+
+/// Words in stock, and what makes more.
+pub struct Words {
+    trial: Trial,
+    maker: Maker,
+    /// Number of the next word, by which its noise is drawn.
+    next: u64,
+    /// By soft bits and rate, decoded and not yet handed out.
+    stock: BTreeMap<(u32, i64), Vec<Word>>,
+}
+
+/// Random words that are sent in turn.
+const SENT: u64 = 8;
+/// Words that are decoded at once: batches of every decoder divide it.
+const AT_ONCE: u64 = 64;
+/// Rates that words are kept in stock of.
+const RATES_MOST: usize = 256;
+/// Logarithms of rates that words are decoded at: such steps.
+const RATE_STEP: f64 = 1e-4;
+/// The greatest rate that two states side by side can have.
+const RATE_MOST: f64 = 0.19;
+
+impl Words {
+    /// Words of a table's code, decoded as it was counted.
+    ///
+    /// # Errors
+    /// When the code does not come along, or the decoder's parameters are wrong.
+    pub fn new(table: &Table, seed: u64) -> Result<Self, String> {
+        let code = ldpc::named(&table.code).ok_or_else(|| format!("no code is called {}", table.code))?;
+        let maker = maker(&table.decoder).map_err(|error| error.to_string())?;
+        let trial = Trial::random(&Arc::new(code.graph), Channel::Flips { rate: 0.01 }, SENT, seed);
+        Ok(Self { trial, maker, next: 0, stock: BTreeMap::new() })
+    }
+
+    /// The next word, read with so many soft bits over noise of this raw bit error rate.
+    pub fn take(&mut self, soft_bits: u32, rate: f64) -> Word {
+        let rate = rate.clamp(0.0, RATE_MOST);
+        if rate == 0.0 {
+            return Word { fails: false, iterations: 0 };
+        }
+        // Reads of rates that differ by less than a ten thousandth share words.
+        let step = (libm::log(rate) / RATE_STEP).round();
+        let key = (soft_bits, step as i64);
+        if self.stock.len() > RATES_MOST && !self.stock.contains_key(&key) {
+            self.stock.clear();
+        }
+        if self.stock.get(&key).is_none_or(Vec::is_empty) {
+            let more = self.decode(soft_bits, libm::exp(step * RATE_STEP));
+            self.stock.insert(key, more);
+        }
+        self.stock.get_mut(&key).and_then(Vec::pop).expect("words in stock")
+    }
+
+    /// Decodes words.
+    fn decode(&mut self, soft_bits: u32, rate: f64) -> Vec<Word> {
+        let page = Page::normal(vec![true, false], rate).expect("two states");
+        let zones = sense(&page, &page, soft_bits, Placement::Information).zones;
+        let trial = self.trial.over(Channel::of_zones(&zones));
+        let mut found = Vec::new();
+        trial.decode(&*(self.maker)(), self.next..self.next + AT_ONCE, |_, sent, decoded| {
+            let wrong = decoded.wrong(&sent[..trial.data_bits()]);
+            let word = |(at, iterations): (usize, &u32)| Word {
+                fails: wrong >> at & 1 == 1,
+                iterations: *iterations,
+            };
+            found.extend(decoded.iterations.iter().enumerate().map(word));
+        });
+        self.next += AT_ONCE;
+        found.reverse();
+        found
+    }
+}
+
+/// What makes the decoder of these parameters.
+fn maker(parameters: &[String]) -> Result<Maker, ConfigError> {
+    let mut document = Document::empty();
+    for parameter in parameters {
+        let (key, value) = parameter.split_once('=').unwrap_or((parameter, ""));
+        let quoted = if key == "name" { format!("{value:?}") } else { value.to_owned() };
+        document.set(&format!("decoder.{key}={quoted}"))?;
+    }
+    let mut root = Section::root(&document);
+    let mut section = root.child("decoder")?;
+    let maker = decoder::read(&mut section)?;
+    section.finish()?;
+    root.finish()?;
+    Ok(maker)
+}

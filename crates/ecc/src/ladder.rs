@@ -38,8 +38,8 @@ impl Rung {
     }
 }
 
-/// What soft reads of a page tell: for two soft bits and for three the raw bit error rate of Gaussian noise whose values tell as much
-/// of a bit, over the page's own. States with tails tell less than noise does: above one.
+/// What soft reads of a page tell: for two soft bits and for three the raw bit error rate of Gaussian noise whose reads fail as
+/// often, over the page's own. States with tails tell less than noise does: above one.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Soft(pub [f64; 2]);
 

@@ -51,7 +51,7 @@ pub trait ErrorModel: Send {
         None
     }
 
-    /// What two soft bits and three tell there: the raw bit error rate of Gaussian noise whose values tell as much of a bit, over
+    /// What two soft bits and three tell there: the raw bit error rate of Gaussian noise whose reads fail as often, over
     /// the page's own with the best references. One where states are as good as normal.
     fn soft(&self, _page_type: usize, _condition: &Condition) -> [f64; 2] {
         [1.0; 2]

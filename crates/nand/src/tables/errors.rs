@@ -9,8 +9,8 @@
 //! rate               with the usual references: for each step, wear and age one rate of each page type
 //! rate_best          the same with the best references, as retries find them
 //! shift              for each wear and age how far below the usual references the best lie, usual step; optional
-//! rate_soft_2, rate_soft_3    for each wear and age one rate of each page type, usual step: of Gaussian noise whose two (three)
-//!                    soft bits tell as much of a bit as those of the page; optional, else states are taken for normal
+//! rate_soft_2, rate_soft_3    for each wear and age one rate of each page type, usual step: of Gaussian noise whose reads with two
+//!                    (three) soft bits fail as often as those of the page; optional, else states are taken for normal
 //! rate_reads         for each wear and number of reads one rate of each page type: usual step and references, new data
 //! activation_ev, reference_celsius    of the chip's charge loss: other temperatures are other ages
 //! ```
@@ -144,18 +144,7 @@ impl ErrorTable {
                 "bit error rates after reads of the block",
             )?,
             shift: shifts(&mut s, wear.len() * ages.len())?,
-            soft: [
-                grid_of_soft.rates_if_any(
-                    &mut s,
-                    "rate_soft_2",
-                    "rates of Gaussian noise whose two soft bits tell as much",
-                )?,
-                grid_of_soft.rates_if_any(
-                    &mut s,
-                    "rate_soft_3",
-                    "rates of Gaussian noise whose three soft bits tell as much",
-                )?,
-            ],
+            soft: softness(&mut s, &grid_of_soft)?,
             types,
             steps: Axis(steps),
             wear: Axis(wear.iter().map(|cycles| worn(f64::from(*cycles))).collect()),
@@ -237,7 +226,7 @@ impl ErrorTable {
         Some(weighted(&sizes, &places, |index| self.shift[index]).max(0.0))
     }
 
-    /// What two soft bits and three tell of a page of this type: the raw bit error rate of Gaussian noise that tells as much, over
+    /// What two soft bits and three tell of a page of this type: the raw bit error rate of Gaussian noise that fails as often, over
     /// that of the page with the best references. Taken for data written with the usual step and never read.
     pub fn soft(&self, page_type: usize, age: &Age) -> [f64; 2] {
         let places = [self.wear.place(worn(f64::from(age.pe_cycles))), self.ages.place(aged(age.seconds))];
@@ -282,6 +271,13 @@ fn shifts(s: &mut Section, expected: usize) -> Result<Vec<f64>, ConfigError> {
     let Some(found) = found else { return Ok(Vec::new()) };
     count(s, "shift", found.len(), expected, "one for each wear and age")?;
     Ok(found.into_iter().map(Potential::volts).collect())
+}
+
+/// What soft reads tell, for two soft bits and for three.
+fn softness(s: &mut Section, grid: &Grid<'_>) -> Result<[Vec<f64>; 2], ConfigError> {
+    let two = "rates of Gaussian noise whose reads with two soft bits fail as often";
+    let three = "rates of Gaussian noise whose reads with three soft bits fail as often";
+    Ok([grid.rates_if_any(s, "rate_soft_2", two)?, grid.rates_if_any(s, "rate_soft_3", three)?])
 }
 
 fn rising<T: PartialOrd>(s: &Section, key: &str, values: &[T]) -> Result<(), ConfigError> {

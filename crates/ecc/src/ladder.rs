@@ -31,13 +31,6 @@ pub enum Corrects {
     Counted(Arc<Table>, usize),
 }
 
-impl Rung {
-    /// True where words were counted.
-    pub fn is_counted(&self) -> bool {
-        matches!(self.corrects, Corrects::Counted(..))
-    }
-}
-
 /// What soft reads of a page tell: for two soft bits and for three the raw bit error rate of Gaussian noise whose reads fail as
 /// often, over the page's own. States with tails tell less than noise does: above one.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -39,6 +39,8 @@ fn some_value(key: &Key) -> Vec<String> {
         "\"1V\"",
         "\"1mA\"",
         "\"1W\"",
+        "\"1MHz\"",
+        "0.004",
     ];
     default.into_iter().chain(key.asked.names.first().cloned()).chain(samples.map(str::to_owned)).collect()
 }

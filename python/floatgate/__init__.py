@@ -14,7 +14,8 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from floatgate.ageing import Life
+    from floatgate._generated.seams import *  # noqa: F403 - the namespaces of policies
+    from floatgate.ageing.life import Life
     from floatgate.api import state as state, trace as trace
     from floatgate.api.age import age, age_compare
     from floatgate.api.characterize import characterize, experiments
@@ -35,9 +36,11 @@ if TYPE_CHECKING:
     from floatgate.bus.explore import BusPoint
     from floatgate.bus.waveform import Waveform
     from floatgate.compare.work import Compared
-    from floatgate.configuration import Key, keys
     from floatgate.errors import Fault, InputError
     from floatgate.grid.run import Grid
+    from floatgate.inputs.configuration import Key, keys
+    from floatgate.inputs.policies import Policy, policy
+    from floatgate.inputs.traces.found import TraceFormat, TraceInfo, Volume
     from floatgate.lab.derive.write import PageModel
     from floatgate.lab.experiment import Experiment
     from floatgate.lab.fit.measured import VoltageFit
@@ -45,16 +48,13 @@ if TYPE_CHECKING:
     from floatgate.lab.run import Characterized
     from floatgate.own.compiled import compiled
     from floatgate.plan.work import Planned
-    from floatgate.policies import Policy, policy
-    from floatgate.repeat import Repeated
     from floatgate.reproduce.paper import Paper
     from floatgate.reproduce.run import Reproduced
-    from floatgate.result import Run
-    from floatgate.seams import *  # noqa: F403 - the namespaces of policies
-    from floatgate.snapshots import SnapshotCosts
+    from floatgate.results.run import Run
+    from floatgate.runs.repeat import Repeated
+    from floatgate.runs.snapshot_costs import SnapshotCosts
+    from floatgate.runs.torture import Tortured
     from floatgate.study.result import Study
-    from floatgate.tortured import Tortured
-    from floatgate.traces.found import TraceFormat, TraceInfo, Volume
 
 # Where each public name lives: importing floatgate itself must stay cheap.
 _HOMES = {
@@ -68,23 +68,23 @@ _HOMES = {
     "Grid": "grid.run",
     "InputError": "errors",
     "Interrupted": "api.run",
-    "Key": "configuration",
-    "Life": "ageing",
+    "Key": "inputs.configuration",
+    "Life": "ageing.life",
     "PageModel": "lab.derive.write",
     "Paper": "reproduce.paper",
     "Planned": "plan.work",
-    "Policy": "policies",
+    "Policy": "inputs.policies",
     "PolicyCard": "api.listing",
-    "Repeated": "repeat",
+    "Repeated": "runs.repeat",
     "Reproduced": "reproduce.run",
-    "Run": "result",
-    "SnapshotCosts": "snapshots",
+    "Run": "results.run",
+    "SnapshotCosts": "runs.snapshot_costs",
     "Study": "study.result",
-    "Tortured": "tortured",
-    "TraceFormat": "traces.found",
-    "TraceInfo": "traces.found",
+    "Tortured": "runs.torture",
+    "TraceFormat": "inputs.traces.found",
+    "TraceInfo": "inputs.traces.found",
     "VoltageFit": "lab.fit.measured",
-    "Volume": "traces.found",
+    "Volume": "inputs.traces.found",
     "Waveform": "bus.waveform",
     "age": "api.age",
     "age_compare": "api.age",
@@ -99,30 +99,30 @@ _HOMES = {
     "experiments": "api.characterize",
     "fit": "api.fit",
     "fit_voltages": "api.fit",
-    "keys": "configuration",
+    "keys": "inputs.configuration",
     "new_policy": "api.own",
     "papers": "api.reproduce",
-    "policy": "policies",
+    "policy": "inputs.policies",
     "run": "api.run",
     "schema": "api.files",
-    "serve": "api.serve",
     "torture": "api.torture",
+    "examples": "api.files",
+    "policies": "api.listing",
+    "repeat": "api.run",
+    "snapshots": "api.snapshots",
 }
 # Modules that are public themselves, and modules that bear the name of their function and are called in its
-# place (`called.py`).
+# place (`callable_room.py`).
 _MODULES = {
     "bus": "bus",
     "compare": "compare",
     "ecc": "ecc",
-    "examples": "examples",
     "grid": "grid",
     "plan": "plan",
-    "policies": "policies",
-    "repeat": "repeat",
     "report": "report",
     "reproduce": "reproduce",
-    "snapshots": "snapshots",
-    "state": "state",
+    "serve": "serve",
+    "state": "api.state",
     "study": "study",
     "trace": "api.trace",
 }
@@ -207,7 +207,7 @@ def __getattr__(name: str) -> Any:
         return version()
     # `from floatgate import session` asks here first; a module of ours is no seam.
     if not name.startswith("_") and find_spec(f"floatgate.{name}") is None:
-        from floatgate.policies import seam
+        from floatgate.inputs.policies import seam
 
         found = seam(name)
         if found is not None:
@@ -223,6 +223,6 @@ def _imported(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    from floatgate.policies import roots
+    from floatgate.inputs.policies import roots
 
     return sorted([*__all__, *roots()])

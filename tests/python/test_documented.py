@@ -16,10 +16,11 @@ from typer.main import get_command
 import floatgate as fg
 import mqsim_files
 from conftest import in_process
-from floatgate import _core, api, places
-from floatgate.cli import app
-from floatgate.cli.policies import SHOW, Group
-from floatgate.session import Plan
+from floatgate import _core, api
+from floatgate.commands.policies import SHOW, Group
+from floatgate.files import shipped
+from floatgate.inputs.plan import Plan
+from floatgate.shell import app
 
 ROOT = Path(__file__).parents[2]
 DOCUMENTS = sorted([ROOT / "README.md", *ROOT.glob("docs/**/*.md"), *ROOT.glob("papers/*/README.md")])
@@ -116,7 +117,7 @@ SYNOPSIS = re.compile(
 )
 # Where the work itself begins, which takes seconds to hours.
 WORK = (
-    "floatgate.ageing.age",
+    "floatgate.ageing.life.age",
     "floatgate.api.ecc.conduct",
     "floatgate.compare.work.read",
     "floatgate.snapshots.measure",
@@ -128,10 +129,10 @@ WORK = (
     "floatgate.bus.explore._point",
     "floatgate.own.check._checked",
     "floatgate.repeat.repeat",
-    "floatgate.served._serve",
+    "floatgate.serve.drive._serve",
     "floatgate.study.run._play",
-    "floatgate.tortured.spread",
-    "floatgate.traces.measure._volume",
+    "floatgate.runs.torture.spread",
+    "floatgate.inputs.traces.measure._volume",
     "floatgate._core.volume_convert",
 )
 
@@ -156,7 +157,7 @@ def readers_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         raise Begins
 
     def opens(plan: Plan, **_: object) -> None:
-        _core.explain_drive(plan.drive, list(plan.overrides), places.folders())
+        _core.explain_drive(plan.drive, list(plan.overrides), shipped.folders())
         if plan.workload.kind in ("fio", "generator"):
             _core.fio_jobs(plan.workload.to_json())
         raise Begins

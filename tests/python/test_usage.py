@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from floatgate import options
-from floatgate.cli import _command, page, usage
+from floatgate.generate import commands as page
+from floatgate.shell import _command, usage
 
 
 def commands() -> Iterator[tuple[str, Any]]:

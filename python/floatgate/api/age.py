@@ -6,16 +6,16 @@ from os import PathLike
 from pathlib import Path
 from typing import Unpack
 
-from floatgate import ageing, ageing_compare
-from floatgate.ageing import Conditions, Life
-from floatgate.api.taking import offered, take
+from floatgate._generated.keywords import AgeKeywords
+from floatgate.ageing import compare, life
+from floatgate.ageing.life import Conditions, Life
 from floatgate.errors import InputError
 from floatgate.files import write_whole
-from floatgate.folder import check_state_file, own_file
-from floatgate.keywords import AgeKeywords
 from floatgate.options.drives import AgeOptions
 from floatgate.options.effect import without_effect
-from floatgate.session import interruptible
+from floatgate.options.taking import offered, take
+from floatgate.results.folder import check_state_file, own_file
+from floatgate.runs.session import interruptible
 
 
 @offered(AgeOptions, but=("compare", "scheduler"))
@@ -70,7 +70,7 @@ def lives_of(
     how = _conditions(asked)
     check_state(asked)
     if asked.compare is not None:
-        return ageing_compare.compare(
+        return compare.compare(
             asked.drive,
             asked.set,
             asked.compare,
@@ -81,8 +81,8 @@ def lives_of(
         )
     without_effect({"scheduler": asked.scheduler}, "one life is not spread", "--compare with this option")
     state = asked.save_state
-    life = ageing.age(asked.drive, asked.set, **how, save_state=state, progress=progress, stopped=stopped)
-    return {"": life}
+    aged = life.age(asked.drive, asked.set, **how, save_state=state, progress=progress, stopped=stopped)
+    return {"": aged}
 
 
 def check_state(asked: AgeOptions) -> None:
@@ -99,9 +99,9 @@ def check_state(asked: AgeOptions) -> None:
 def written(asked: AgeOptions, lives: Mapping[str, Life], file: Path) -> None:
     """Write the report."""
     if asked.compare is not None:
-        page = ageing_compare.page(asked.drive, asked.compare, lives, _conditions(asked), asked.years)
+        page = compare.page(asked.drive, asked.compare, lives, _conditions(asked), asked.years)
     else:
-        page = ageing.page(lives[""], asked.years)
+        page = life.page(lives[""], asked.years)
     write_whole(file, page)
 
 

@@ -6,15 +6,15 @@ from dataclasses import astuple, fields
 from pathlib import Path
 from typing import Unpack
 
-from floatgate.api.taking import offered, take
+from floatgate._generated.keywords import BusExploreKeywords, BusWaveformKeywords
 from floatgate.bus import explore as exploring, figures, svg, vcd, waveform as drawing
 from floatgate.bus.explore import MODES, BusPoint
 from floatgate.bus.waveform import Waveform
 from floatgate.files import putting, write_rows
-from floatgate.folder import shared_folder
-from floatgate.keywords import BusExploreKeywords, BusWaveformKeywords
 from floatgate.options.bus import BusExploreOptions, BusWaveformOptions
 from floatgate.options.effect import without_effect
+from floatgate.options.taking import offered, take
+from floatgate.results.folder import shared_folder
 
 FILES = ("points.csv", "ways.svg", "front.svg")
 DEFAULT_CHIPS = ("tlc-3d-256g", "qlc-3d-1t")

@@ -3,9 +3,7 @@
 from os import PathLike
 from typing import Unpack
 
-from floatgate.api.taking import offered, take
-from floatgate.arguments import named
-from floatgate.keywords import CharacterizeKeywords
+from floatgate._generated.keywords import CharacterizeKeywords
 from floatgate.lab import run as lab
 from floatgate.lab.bench import Bench
 from floatgate.lab.experiment import Experiment
@@ -13,7 +11,9 @@ from floatgate.lab.experiments import chosen, every
 from floatgate.lab.run import Characterized
 from floatgate.lab.simulated import SimulatedSource
 from floatgate.options.lab import CharacterizeOptions
-from floatgate.session import interruptible
+from floatgate.options.taking import offered, take
+from floatgate.runs.session import interruptible
+from floatgate.values.arguments import named
 
 BLOCKS = 30  # worn to failure in each endurance test, where nothing else is asked for
 

@@ -4,12 +4,12 @@ from os import PathLike
 from pathlib import Path
 from typing import Unpack
 
-from floatgate.api.taking import offered, take
+from floatgate._generated.keywords import CompareKeywords
 from floatgate.compare.work import Compared, compare as work_out
 from floatgate.compare.write import write
 from floatgate.errors import InputError
-from floatgate.keywords import CompareKeywords
 from floatgate.options.compare import CompareOptions
+from floatgate.options.taking import offered, take
 
 
 @offered(CompareOptions)

@@ -7,16 +7,16 @@ from os import PathLike
 from pathlib import Path
 from typing import Unpack
 
-from floatgate import _core, places
-from floatgate.api.taking import offered, take
-from floatgate.files import write_whole
-from floatgate.folder import own_file
-from floatgate.keywords import DeriveKeywords
+from floatgate import _core
+from floatgate._generated.keywords import DeriveKeywords
+from floatgate.files import shipped, write_whole
 from floatgate.lab import derive as deriving
 from floatgate.lab.derive import PageModel
 from floatgate.lab.derive.report import page
 from floatgate.lab.simulated import SimulatedSource
 from floatgate.options.lab import DeriveOptions
+from floatgate.options.taking import offered, take
+from floatgate.results.folder import own_file
 
 
 @offered(DeriveOptions)
@@ -58,5 +58,5 @@ def derived(
 
 def _fact(chip: str, key: str) -> str:
     """The value of a key of a chip, as TOML has it."""
-    entries = json.loads(_core.explain_chip(chip, places.folders()))["entries"]
+    entries = json.loads(_core.explain_chip(chip, shipped.folders()))["entries"]
     return next(str(entry["value"]) for entry in entries if entry["key"] == key)

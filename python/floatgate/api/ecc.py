@@ -8,21 +8,22 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, Unpack
 
-from floatgate import _core, notebook, places
-from floatgate.api.taking import offered, take
-from floatgate.arguments import named
+from floatgate import _core
+from floatgate._generated.keywords import EccMeasureKeywords
 from floatgate.ecc.channels import Cells, Channel, Condition, Flips, Normal
 from floatgate.ecc.conduct import Asked, Progress, Setup, conduct, counting
 from floatgate.ecc.table import Measured, text
 from floatgate.errors import InputError
-from floatgate.files import read_text, write_whole
-from floatgate.folder import own_file
-from floatgate.keywords import EccMeasureKeywords
+from floatgate.files import read_text, shipped, write_whole
 from floatgate.options import fields_of
 from floatgate.options.ecc import EccMeasureOptions
 from floatgate.options.effect import without_effect
 from floatgate.options.run import nanoseconds
-from floatgate.session import interruptible
+from floatgate.options.taking import offered, take
+from floatgate.results import notebook
+from floatgate.results.folder import own_file
+from floatgate.runs.session import interruptible
+from floatgate.values.arguments import named
 
 __all__ = ["codes", "measure"]
 
@@ -162,7 +163,7 @@ def channel_of(asked: EccMeasureOptions) -> Channel:
             return Flips()
         return Normal("Gaussian noise", placement)
     tables = asked.model == "tables"
-    chip = _core.Chip(asked.channel, places.folders(), asked.seed, [], tables)
+    chip = _core.Chip(asked.channel, shipped.folders(), asked.seed, [], tables)
     identity = json.loads(chip.identify())
     bits, page = identity["bits"], asked.page or 0
     if page >= bits:

@@ -5,13 +5,13 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, Unpack
 
-from floatgate.api.taking import offered, take
-from floatgate.examples import copy, listed
+from floatgate._generated.keywords import ExamplesKeywords, ReportKeywords, SchemaKeywords
 from floatgate.files import write_whole
-from floatgate.folder import shared_folder
-from floatgate.generate_results import schema_text
-from floatgate.keywords import ExamplesKeywords, ReportKeywords, SchemaKeywords
+from floatgate.inputs.examples import copy, listed
 from floatgate.options.listing import ExamplesOptions, ReportOptions, SchemaOptions
+from floatgate.options.taking import offered, take
+from floatgate.results.description import schema_text
+from floatgate.results.folder import shared_folder
 
 
 @offered(ReportOptions)

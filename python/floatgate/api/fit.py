@@ -4,12 +4,12 @@ from os import PathLike
 from pathlib import Path
 from typing import Unpack
 
-from floatgate.api.taking import offered, take
-from floatgate.keywords import FitKeywords, FitVoltagesKeywords
+from floatgate._generated.keywords import FitKeywords, FitVoltagesKeywords
 from floatgate.lab.fit import measured
 from floatgate.lab.fit.measured import VoltageFit
 from floatgate.lab.fit.run import Fit, fit_logs, write
 from floatgate.options.lab import FitOptions
+from floatgate.options.taking import offered, take
 
 
 @offered(FitOptions, but=("voltages",))

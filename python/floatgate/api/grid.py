@@ -3,19 +3,19 @@
 from os import PathLike
 from typing import Unpack
 
-from floatgate.api.taking import offered, take
+from floatgate._generated.keywords import GridKeywords
 from floatgate.errors import InputError
-from floatgate.folder import atomically
 from floatgate.grid.measure import Rule
 from floatgate.grid.point import BLOCK_LIST, OPS, PATTERNS, read_blocks, read_depths, read_names, settings
 from floatgate.grid.run import Asked, Grid, run_grid
 from floatgate.grid.write import write
-from floatgate.keywords import GridKeywords
-from floatgate.measures import BLOCKS, measure
 from floatgate.options import Options, State, nanoseconds
 from floatgate.options.drives import GridOptions
 from floatgate.options.effect import without_effect
-from floatgate.session import interruptible
+from floatgate.options.taking import offered, take
+from floatgate.results.folder import atomically
+from floatgate.runs.session import interruptible
+from floatgate.values.units import BLOCKS, measure
 
 
 @offered(GridOptions)

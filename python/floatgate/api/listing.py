@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from os import PathLike
 from typing import Any
 
-from floatgate import _core, places
-from floatgate.arguments import assignment, mapping, named, path
-from floatgate.configuration import Key
-from floatgate.policies import cards
+from floatgate import _core
+from floatgate.files import shipped
+from floatgate.inputs.configuration import Key
+from floatgate.inputs.policies import cards
+from floatgate.values.arguments import assignment, mapping, named, path
 
 
 @dataclass(frozen=True)
@@ -41,7 +42,7 @@ class Card:
         raise KeyError(key)
 
     def _repr_html_(self) -> str:
-        from floatgate.notebook import table
+        from floatgate.results.notebook import table
 
         rows = [(one.key, one.value, one.source or one.help) for one in self.entries]
         return table(f"{self.name}: {self.title}", ("key", "value", "source"), rows)
@@ -64,7 +65,7 @@ class PolicyCard:
 @named
 def drives() -> list[str]:
     """Return the names of the drives that come with Floatgate."""
-    return [entry["name"] for entry in json.loads(_core.drives(places.folders()))]
+    return [entry["name"] for entry in json.loads(_core.drives(shipped.folders()))]
 
 
 @named
@@ -78,13 +79,13 @@ def drive(
     Raises InputError for an unknown drive, key or value, naming the nearest.
     """
     overrides = [assignment(key, value) for key, value in mapping("set", set).items()]
-    return _card(_core.explain_drive(path("name", name), overrides, places.folders()))
+    return _card(_core.explain_drive(path("name", name), overrides, shipped.folders()))
 
 
 @named
 def chips() -> list[str]:
     """Return the names of the chips that come with Floatgate."""
-    return [entry["name"] for entry in json.loads(_core.chips(places.folders()))]
+    return [entry["name"] for entry in json.loads(_core.chips(shipped.folders()))]
 
 
 @named
@@ -93,7 +94,7 @@ def chip(name: str | PathLike[str]) -> Card:
 
     Raises InputError for an unknown chip, naming the nearest.
     """
-    return _card(_core.explain_chip(path("name", name), places.folders()))
+    return _card(_core.explain_chip(path("name", name), shipped.folders()))
 
 
 def _card(text: str) -> Card:

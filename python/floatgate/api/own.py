@@ -4,9 +4,9 @@ from os import PathLike
 from pathlib import Path
 from typing import Unpack
 
-from floatgate.api.taking import offered, take
-from floatgate.keywords import NewPolicyKeywords
+from floatgate._generated.keywords import NewPolicyKeywords
 from floatgate.options.listing import PolicyCheckOptions, PolicyNewOptions
+from floatgate.options.taking import offered, take
 from floatgate.own.check import Checked, check
 from floatgate.own.new import new
 

@@ -3,9 +3,9 @@
 from os import PathLike
 from typing import Unpack
 
-from floatgate.api.taking import offered, take
-from floatgate.keywords import PlanKeywords
+from floatgate._generated.keywords import PlanKeywords
 from floatgate.options.drives import PlanOptions
+from floatgate.options.taking import offered, take
 from floatgate.plan.read import read_prices, read_workload
 from floatgate.plan.work import Planned, plan as work_out
 from floatgate.plan.write import write

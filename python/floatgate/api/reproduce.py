@@ -3,16 +3,16 @@
 from os import PathLike
 from typing import Unpack
 
-from floatgate import places
-from floatgate.api.taking import offered, take
-from floatgate.arguments import named
-from floatgate.keywords import ReproduceKeywords
+from floatgate._generated.keywords import ReproduceKeywords
+from floatgate.files import shipped
 from floatgate.options.lab import ReproduceOptions
+from floatgate.options.taking import offered, take
 from floatgate.reproduce import run as reproducing
 from floatgate.reproduce.paper import Paper, find
 from floatgate.reproduce.run import Reproduced
-from floatgate.session import interruptible
-from floatgate.temporary import given_or_temporary
+from floatgate.results.temporary import given_or_temporary
+from floatgate.runs.session import interruptible
+from floatgate.values.arguments import named
 
 
 @offered(ReproduceOptions)
@@ -27,7 +27,7 @@ def reproduce(*paper: str | PathLike[str], **options: Unpack[ReproduceKeywords])
     Raises InputError for an unknown paper, Fault for a broken invariant, TypeError for an unknown option.
     """
     asked = take(ReproduceOptions, options, paper=paper)
-    chosen = find(list(asked.paper), places.papers())
+    chosen = find(list(asked.paper), shipped.papers())
     with given_or_temporary(asked.out, "reproduced") as out, interruptible() as stopped:
         return reproducing.reproduce(
             chosen,
@@ -45,4 +45,4 @@ def reproduce(*paper: str | PathLike[str], **options: Unpack[ReproduceKeywords])
 @named
 def papers() -> list[Paper]:
     """Return the papers that come with Floatgate, each with what it claims and shows."""
-    return find([], places.papers())
+    return find([], shipped.papers())

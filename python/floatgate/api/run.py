@@ -4,21 +4,22 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Unpack
 
-from floatgate import mqsim
-from floatgate.api.taking import offered, take
-from floatgate.arguments import as_declared, mapping, path
+from floatgate._generated.keywords import Keywords
 from floatgate.errors import InputError
-from floatgate.execute import Listeners, run_to_folder
-from floatgate.folder import check_state_file
-from floatgate.keywords import Keywords
+from floatgate.inputs import mqsim
+from floatgate.inputs.plan import Plan
+from floatgate.inputs.policies import Policy
+from floatgate.inputs.workload import resolve
 from floatgate.options import Options, RunOptions, TraceOptions, fields_of
+from floatgate.options.taking import offered, take
 from floatgate.own.policy import Own
-from floatgate.policies import Policy
-from floatgate.repeat import Repeated, repeat as run_seeds
-from floatgate.result import Run
-from floatgate.session import Plan, interruptible
-from floatgate.temporary import Temporary, given_or_temporary
-from floatgate.workload import resolve
+from floatgate.results.folder import check_state_file
+from floatgate.results.run import Run
+from floatgate.results.temporary import Temporary, given_or_temporary
+from floatgate.runs.execute import Listeners, run_to_folder
+from floatgate.runs.repeat import Repeated, repeat as run_seeds
+from floatgate.runs.session import interruptible
+from floatgate.values.arguments import as_declared, mapping, path
 
 
 class Interrupted(KeyboardInterrupt):

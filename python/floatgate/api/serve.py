@@ -4,12 +4,12 @@ from os import PathLike
 from pathlib import Path
 from typing import Unpack
 
-from floatgate.api.taking import offered, take
-from floatgate.keywords import ServeKeywords
-from floatgate.options.serve import ServeOptions
-from floatgate.result import Run
-from floatgate.served import ended_by_signals, serve_to_folder
-from floatgate.temporary import Temporary
+from floatgate._generated.keywords import ServeKeywords
+from floatgate.options.taking import offered, take
+from floatgate.results.run import Run
+from floatgate.results.temporary import Temporary
+from floatgate.serve.drive import ended_by_signals, serve_to_folder
+from floatgate.serve.options import ServeOptions
 
 
 @offered(ServeOptions)

@@ -4,13 +4,13 @@ from contextlib import nullcontext
 from os import PathLike
 from typing import Unpack
 
-from floatgate.api.taking import offered, take
+from floatgate._generated.keywords import SnapshotsKeywords
 from floatgate.errors import InputError
 from floatgate.files import write_whole
-from floatgate.folder import own_file
-from floatgate.keywords import SnapshotsKeywords
 from floatgate.options.drives import SnapshotsOptions
-from floatgate.snapshots import Asked, SnapshotCosts, measure, page
+from floatgate.options.taking import offered, take
+from floatgate.results.folder import own_file
+from floatgate.runs.snapshot_costs import Asked, SnapshotCosts, measure, page
 
 
 @offered(SnapshotsOptions)

@@ -5,8 +5,8 @@ from os import PathLike
 from typing import Any
 
 from floatgate import _core
-from floatgate.api.taking import offered, take
 from floatgate.files import regular
+from floatgate.options.taking import offered, take
 from floatgate.options.traces import StateInfoOptions
 
 

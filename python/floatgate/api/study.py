@@ -5,15 +5,15 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, Unpack
 
-from floatgate.api.taking import offered, take
-from floatgate.keywords import StudyKeywords
+from floatgate._generated.keywords import StudyKeywords
 from floatgate.options.study import StudyOptions
-from floatgate.session import interruptible
+from floatgate.options.taking import offered, take
+from floatgate.results.temporary import Temporary
+from floatgate.runs.session import interruptible
 from floatgate.study.conduct import Listener
 from floatgate.study.result import Study
 from floatgate.study.run import run_study
 from floatgate.study.spec import of, read
-from floatgate.temporary import Temporary
 
 
 @offered(StudyOptions)

@@ -3,11 +3,11 @@
 from os import PathLike
 from typing import Unpack
 
-from floatgate.api.taking import offered, take
-from floatgate.keywords import TortureKeywords
+from floatgate._generated.keywords import TortureKeywords
+from floatgate.options.taking import offered, take
 from floatgate.options.torture import TortureOptions
-from floatgate.session import interruptible
-from floatgate.tortured import Tortured, torture as run_cases
+from floatgate.runs.session import interruptible
+from floatgate.runs.torture import Tortured, torture as run_cases
 
 
 @offered(TortureOptions)

@@ -7,19 +7,19 @@ from pathlib import Path
 from typing import Any, Unpack
 
 from floatgate import _core
-from floatgate.api.taking import offered, take
-from floatgate.arguments import named
+from floatgate._generated.keywords import TraceConvertKeywords, TraceInfoKeywords
 from floatgate.errors import InputError
 from floatgate.files import putting
-from floatgate.folder import check_replaceable, shared_folder, write_json
-from floatgate.keywords import TraceConvertKeywords, TraceInfoKeywords
+from floatgate.inputs.traces import listing
+from floatgate.inputs.traces.found import Known, TraceFormat, TraceInfo, Volume
+from floatgate.inputs.traces.measure import Access, is_volume, measure, refuse_misplaced
+from floatgate.inputs.workload import trace_path
 from floatgate.options import TraceOptions
 from floatgate.options.effect import given, without_effect
+from floatgate.options.taking import offered, take
 from floatgate.options.traces import READ, TraceConvertOptions, TraceInfoOptions
-from floatgate.traces import listing
-from floatgate.traces.found import Known, TraceFormat, TraceInfo, Volume
-from floatgate.traces.measure import Access, is_volume, measure, refuse_misplaced
-from floatgate.workload import trace_path
+from floatgate.results.folder import check_replaceable, shared_folder, write_json
+from floatgate.values.arguments import named
 
 NUMBERS, PICTURE = "traces.json", "traces.svg"
 
@@ -67,7 +67,7 @@ def measured(asked: TraceInfoOptions, trace: TraceOptions) -> list[dict[str, Any
 
 def _write(found: list[dict[str, Any]], out: Path) -> None:
     """The numbers and the picture, into a folder."""
-    from floatgate.traces.figure import draw
+    from floatgate.report.trace_volumes import draw
 
     with putting(out) as partial:
         write_json(partial / NUMBERS, found)

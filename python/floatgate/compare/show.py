@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from typing import Any
 
-from floatgate import quantities as q
 from floatgate.compare.work import Compared, Comparison
-from floatgate.paired import Paired
+from floatgate.results.paired import Paired
 from floatgate.study.report.quantity import quantity
 from floatgate.study.show import shown
+from floatgate.values import quantities as q
 
 TOO_FEW = "too few pairs"
 

@@ -6,9 +6,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args
 
-from floatgate import _core, away
-from floatgate.arguments import convert
+from floatgate import _core
 from floatgate.errors import InputError
+from floatgate.files import copies
 from floatgate.options.definition import (
     LIMITS,
     OUTPUT,
@@ -35,6 +35,7 @@ from floatgate.options.shared import (
     Settings,
     State,
 )
+from floatgate.values.arguments import convert
 
 SEEDS = 1 << 64  # seeds there are
 ALIGNMENTS = ("round", "offset")  # of addresses inside a sector
@@ -151,7 +152,7 @@ class Options:
         """Return the options that are set, as the core takes them; `requests`: keep every one."""
         options = {name: value for name, value in asdict(self).items() if value is not None}
         if self.load_state is not None:
-            options["load_state"] = away.place(self.load_state)
+            options["load_state"] = copies.place(self.load_state)
         if self.loop is not None:
             options["loop"] = str(self.loop)
         options["requests"] = self.requests or requests
@@ -163,7 +164,7 @@ class Options:
         if self.precondition_fill is not None:
             options["fill"] = options.pop("precondition_fill")
         if self.precondition not in ("none", "fill"):
-            from floatgate.pilots import kept
+            from floatgate.runs.pilots import kept
 
             options["pilots"] = kept()
         return json.dumps(options)

@@ -8,7 +8,7 @@ from floatgate import _core
 from floatgate.errors import Fault, InputError
 from floatgate.own import found
 from floatgate.own.policy import Own
-from floatgate.temporary import Temporary
+from floatgate.results.temporary import Temporary
 
 # A drive that collects garbage all the time, small enough for thousands of choices in a second.
 SMALL = (

@@ -9,7 +9,7 @@ from floatgate.reproduce import changes
 from floatgate.workers import stopping
 
 if TYPE_CHECKING:
-    from floatgate.result import Run
+    from floatgate.results.run import Run
 
 
 def simulate(

@@ -1,0 +1,143 @@
+"""`floatgate characterize`: a chip on the bench."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from floatgate.options.effect import without_effect
+from floatgate.options.lab import CharacterizeOptions
+from floatgate.shell.bar import BAR, ELAPSED, Bar
+from floatgate.shell.options import takes
+
+if TYPE_CHECKING:
+    from floatgate.lab.run import Characterized, Progress
+
+EXIT_INTERRUPTED = 130
+
+
+@takes(CharacterizeOptions)
+def characterize(asked: CharacterizeOptions) -> int:
+    """Measure a chip as a test rig would: endurance, times over life, errors, threshold voltages.
+
+    Writes report.html, characterize.json and the rig's logs. Ctrl-C keeps the measurements made so far.
+    """
+    from floatgate.lab.experiments import chosen
+
+    wanted = chosen(list(asked.experiment))
+    if asked.list:
+        others = {
+            "experiment": asked.experiment or None,
+            "blocks": asked.blocks,
+            "model": asked.model,
+            "workers": asked.workers,
+            "scheduler": asked.scheduler,
+            "seed": asked.seed,
+            "out": asked.out,
+            "force": asked.force or None,
+        }
+        without_effect(others, "--list runs nothing", "it without --list")
+        return _list(asked.format)
+    if asked.chip is None:
+        from floatgate.errors import InputError
+
+        raise InputError(
+            "no chip given: expected `floatgate characterize CHIP` (`floatgate chips` lists them)"
+        )
+    from floatgate.api.characterize import BLOCKS, source_of
+    from floatgate.lab.run import characterize as run
+    from floatgate.results.folder import own_folder
+    from floatgate.runs.session import interruptible
+
+    usual = Path("out") / f"chip-{Path(asked.chip).stem}"
+    with (
+        own_folder(asked.out, usual, force=asked.force) as folder,
+        interruptible() as interrupt,
+        _Bar() as bar,
+    ):
+        done = run(
+            source_of(asked),
+            wanted,
+            BLOCKS if asked.blocks is None else asked.blocks,
+            folder,
+            force=asked.force,
+            workers=asked.workers,
+            scheduler=asked.scheduler,
+            progress=bar.update,
+            stopped=interrupt,
+        )
+    return _show(done, folder, asked.format)
+
+
+def _show(done: "Characterized", out: Path, format: str) -> int:  # noqa: A002
+    from floatgate.shell import console
+
+    if format == "json":
+        console.print_json(done.document())
+    else:
+        _print(done)
+    if done.interrupted:
+        console.err.print(f"interrupted: {out} holds the measurements made so far", markup=False)
+        return EXIT_INTERRUPTED
+    console.err.print(f"wrote {out / 'report.html'}", markup=False)
+    return 0
+
+
+def _list(format: str) -> int:  # noqa: A002
+    from floatgate.lab.experiments import every
+    from floatgate.shell import console
+
+    if format == "json":
+        console.print_json(
+            [
+                {"name": one.name, "title": one.title, "question": one.question, "source": one.source}
+                for one in every()
+            ]
+        )
+        return 0
+    width = max(len(one.name) for one in every())
+    for one in every():
+        console.out.print(f"{one.name:<{width}}  {one.question}", markup=False)
+        console.out.print(f"{'':<{width}}  {one.source}", markup=False, style="dim")
+    return 0
+
+
+def _print(done: "Characterized") -> None:
+    """Print the finding of each experiment."""
+    from floatgate.shell import console
+
+    sample = "" if done.seed is None else f", sample {done.seed}"
+    console.out.print(
+        f"{done.identity.name}: {done.identity.title}{sample}, {done.blocks} blocks a test",
+        markup=False,
+        style="bold",
+    )
+    for outcome in done.outcomes:
+        console.out.print(f"\n{outcome.experiment.title}", markup=False, style="bold")
+        if outcome.result is None:
+            console.out.print(f"{outcome.state}: {outcome.reason}", markup=False, style="dim")
+            continue
+        console.out.print(outcome.result.says, markup=False)
+        if outcome.reason:
+            console.out.print(outcome.reason, markup=False, style="dim")
+
+
+class _Bar(Bar):
+    """The experiment that runs."""
+
+    columns = (
+        "{task.fields[count]}",
+        BAR,
+        "{task.percentage:>3.0f} %",
+        ELAPSED,
+        "{task.description}",
+    )
+
+    def __init__(self) -> None:
+        super().__init__("starting", count="")
+
+    def update(self, progress: "Progress") -> None:
+        """Show how far the experiments are."""
+        self.show(
+            completed=progress.fraction,
+            description=progress.title,
+            count=f"{progress.number}/{progress.total}",
+        )

@@ -1,0 +1,46 @@
+"""`floatgate keys`: every key of a configuration, and which of them a drive has."""
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+from floatgate.options.listing import KeysOptions
+from floatgate.shell.options import takes
+
+if TYPE_CHECKING:
+    from floatgate.inputs.configuration import Key
+
+
+@takes(KeysOptions)
+def keys(asked: KeysOptions) -> None:
+    """List the keys that a configuration can have, those of features that are off included."""
+    from floatgate.inputs.configuration import find
+    from floatgate.shell import console
+
+    found = find(asked.pattern, asked.drive, list(asked.set))
+    if asked.format == "json":
+        console.print_json([asdict(key) for key in found])
+        return
+    for key in found:
+        _print(key, on_drive=asked.drive is not None)
+
+
+def _print(key: "Key", *, on_drive: bool) -> None:
+    from rich.text import Text
+
+    from floatgate.shell import console
+
+    line = Text(key.key, style="bold" if key.off is None else "dim")
+    if on_drive and key.off is not None:
+        line.append(f"  off: needs {key.off}", style="dim")
+    elif on_drive and key.value is not None:
+        line.append(f" = {key.value}")
+        line.append(f"  [{key.place}]" + (f" {key.source}" if key.source else ""), style="dim")
+    elif on_drive:
+        line.append("  not set", style="dim")
+    elif key.default is not None:
+        line.append(f" = {key.default}", style="not bold")
+    elif key.required:
+        line.append("  required", style="not bold")
+    console.out.print(line)
+    said = f"    {key.help}; {key.takes}"
+    console.out.print(said + (f"; needs {key.needs}" if key.needs and not on_drive else ""), markup=False)

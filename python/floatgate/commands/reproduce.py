@@ -1,0 +1,123 @@
+"""`floatgate reproduce`: published numbers beside simulated ones."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from floatgate.options.effect import without_effect
+from floatgate.options.lab import ReproduceOptions
+from floatgate.shell.bar import BAR, LEFT, Bar
+from floatgate.shell.options import takes
+
+if TYPE_CHECKING:
+    from floatgate.reproduce.paper import Paper
+    from floatgate.reproduce.run import Reproduced
+    from floatgate.reproduce.verdict import Row
+    from floatgate.reproduce.work import Progress
+
+EXIT_MISS = 1
+EXIT_INTERRUPTED = 130
+
+
+@takes(ReproduceOptions)
+def reproduce(asked: ReproduceOptions) -> int:
+    """Reproduce papers: published, simulated, deviation, tolerance and verdict of every exhibit.
+
+    Exits with 1 if a claim was not reproduced and the paper's README does not explain it.
+    """
+    from floatgate.files import shipped
+    from floatgate.reproduce.paper import find
+    from floatgate.reproduce.run import reproduce as run
+    from floatgate.runs.session import interruptible
+
+    chosen = find(list(asked.paper), shipped.papers())
+    if asked.list:
+        others = {
+            "full": asked.full,
+            "causes": asked.causes or None,
+            "out": asked.out,
+            "workers": asked.workers,
+            "scheduler": asked.scheduler,
+            "record": asked.record or None,
+            "force": asked.force or None,
+        }
+        without_effect(others, "--list runs nothing", "it without --list")
+        return _list(chosen)
+    from floatgate.results.folder import own_folder
+    from floatgate.shell.console import err
+
+    with (
+        own_folder(asked.out, Path("out/reproduce"), force=asked.force) as folder,
+        interruptible() as interrupt,
+        _Bar() as bar,
+    ):
+        done = run(
+            chosen,
+            folder,
+            force=asked.force,
+            full=bool(asked.full),
+            causes=asked.causes,
+            record=asked.record,
+            workers=asked.workers,
+            scheduler=asked.scheduler,
+            progress=bar.update,
+            stopped=interrupt,
+        )
+    _print(chosen, done)
+    if done.interrupted:
+        err.print("interrupted: nothing was written; the cases above were completed", markup=False)
+        return EXIT_INTERRUPTED
+    err.print(f"wrote {folder / 'results.csv'} and {folder / 'reproduce.html'}", markup=False)
+    return EXIT_MISS if done.unexplained else 0
+
+
+def _list(papers: "list[Paper]") -> int:
+    from floatgate.shell.console import out
+
+    width = max((len(paper.key) for paper in papers), default=0)
+    for paper in papers:
+        out.print(f"{paper.key:<{width}}  {paper.title}. {paper.authors}, {paper.venue}.", markup=False)
+    return 0
+
+
+def _print(papers: "list[Paper]", done: "Reproduced") -> None:
+    """Print a table for each exhibit, then the counts, predicted lines first."""
+    from floatgate.reproduce.verdict import tally
+    from floatgate.shell.console import out
+
+    for paper in papers:
+        for exhibit in paper.exhibits.values():
+            mine = [row for row in done.rows if (row.paper, row.exhibit) == (paper.key, exhibit.key)]
+            if mine:
+                out.print(f"\n{paper.key}: {exhibit.title}", markup=False, style="bold")
+                out.print(exhibit.claim, markup=False, style="dim")
+                _print_table(mine)
+    out.print(f"\n{tally(done.rows)}", markup=False)
+
+
+def _print_table(rows: "list[Row]") -> None:
+    from rich.table import Table
+    from rich.text import Text
+
+    from floatgate.reproduce.show import cells, heads
+    from floatgate.shell.console import out
+
+    table = Table(box=None, pad_edge=False, header_style="dim")
+    for index, head in enumerate(heads(rows[0])):
+        table.add_column(head, justify="left" if index == 0 else "right")
+    for row in rows:
+        style = "red" if row.unexplained else "yellow" if row.missed else ""
+        table.add_row(*(Text(cell) for cell in cells(row)), style=style)
+    out.print(table)
+
+
+class _Bar(Bar):
+    """How many cases are done, with an estimate."""
+
+    columns = ("{task.fields[count]}", BAR, "left", LEFT)
+
+    def __init__(self) -> None:
+        super().__init__(count="starting")
+
+    def update(self, progress: "Progress") -> None:
+        """Show how far the cases are."""
+        self.show(completed=progress.fraction, count=f"{progress.done}/{progress.total} cases")

@@ -1,0 +1,128 @@
+"""`floatgate study`: many runs from one file, in a folder that goes on where it was ended."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from floatgate.options.study import StudyOptions
+from floatgate.shell.bar import BAR, LEFT, Bar
+from floatgate.shell.options import takes
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from floatgate.study.conduct import Progress
+    from floatgate.study.result import Study
+
+SHOWN = 10  # configurations
+REASONS_SHOWN = 8
+
+
+@takes(StudyOptions)
+def study(asked: StudyOptions) -> int:
+    """Run what a study file asks for and is not there yet; write a table, a report and the best drives.
+
+    Ctrl-C, a crash and a lost machine cost the runs that were in progress: call it again, and it goes on.
+    """
+    from floatgate.runs.session import interruptible
+    from floatgate.shell import console
+    from floatgate.study.conduct import Listener
+    from floatgate.study.folder import REPORT
+    from floatgate.study.run import run_study
+    from floatgate.study.spec import read
+
+    spec = read(asked.study)
+    folder = asked.out or Path("out") / f"study-{spec.name}"
+    with interruptible() as interrupt, _Bar() as bar:
+        done = run_study(
+            spec,
+            folder,
+            workers=asked.workers,
+            scheduler=asked.scheduler,
+            retry=asked.retry,
+            listener=Listener(began=_began, moved=bar.update, stopped=interrupt),
+        )
+    if asked.format == "json":
+        console.print_json(done.summary())
+    else:
+        _print(done)
+    console.err.print(f"wrote {folder / REPORT}", markup=False)
+    if done.record["ended"] == "stopped":
+        console.err.print("interrupted: the same command goes on from here", markup=False)
+        return 130
+    if done.problem:
+        console.err.print(f"floatgate: error: {done.problem}", markup=False)
+        return 2
+    return 0
+
+
+def _began(there: int, missing: int, changes: list[str]) -> None:
+    """Say what is run, and why what was there does not count."""
+    from floatgate.shell import console
+
+    for change in changes:
+        console.err.print(f"changed    {change}", markup=False)
+    kept = f"{there:,} runs are there, " if there else ""
+    console.err.print(f"{kept}{missing:,} to run", markup=False)
+
+
+def _print(done: "Study") -> None:
+    """Print how many runs there are, and the best configurations."""
+    from rich.table import Table
+
+    from floatgate.shell.console import out
+    from floatgate.study.show import head, rows
+
+    out.print(f"{done.spec.name}: {done.words()}", markup=False, style="bold")
+    best = done.front() or done.configurations()
+    table = Table(box=None, pad_edge=False, header_style="dim")
+    for name in head(done.spec):
+        table.add_column(name, overflow="fold")
+    for row in rows(done.spec, best[:SHOWN]):
+        table.add_row(*row)
+    if best:
+        out.print(table)
+    if len(best) > SHOWN:
+        out.print(f"and {len(best) - SHOWN:,} more", markup=False)
+    for one in done.missed:
+        out.print(one.words(done.spec), markup=False)
+    for line in _reason_lines(done):
+        out.print(line, markup=False)
+    for said in done.remarks:
+        out.print(f"note: {said}", markup=False)
+
+
+def _reason_lines(done: "Study") -> "Iterator[str]":
+    """Say why runs failed or were refused, each reason once with the number of its runs."""
+    for status, reasons in done.reasons.items():
+        counts = list(reasons.items())
+        for reason, count in counts[:REASONS_SHOWN]:
+            yield f"{count:,} {status}: {reason}"
+        rest = counts[REASONS_SHOWN:]
+        if rest:
+            left = sum(count for _, count in rest)
+            yield f"{left:,} {status}: {len(rest):,} other reasons (results.parquet has them)"
+
+
+class _Bar(Bar):
+    """How many runs there are, with rate and estimate."""
+
+    columns = (
+        "{task.completed:,.0f} of {task.total:,.0f} runs",
+        BAR,
+        "{task.fields[said]}",
+        "left",
+        LEFT,
+    )
+
+    def __init__(self) -> None:
+        super().__init__(said="")
+
+    def update(self, progress: "Progress") -> None:
+        """Show how far the study is."""
+        speed = self.speed
+        said = [f"{progress.running} running"]
+        said += [f"{progress.failed} failed"] if progress.failed else []
+        said += [f"{progress.refused} refused"] if progress.refused else []
+        said += [f"{speed:.3g} runs/s"] if speed else []
+        said += [progress.best] if progress.best else []
+        self.show(completed=progress.there, total=progress.total, said=", ".join(said))

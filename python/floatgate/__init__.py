@@ -16,25 +16,27 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from floatgate._generated.seams import *  # noqa: F403 - the namespaces of policies
     from floatgate.ageing.life import Life
-    from floatgate.api import state as state, trace as trace
-    from floatgate.api.age import age, age_compare
-    from floatgate.api.characterize import characterize, experiments
-    from floatgate.api.compare import compare
-    from floatgate.api.derive import derive
-    from floatgate.api.files import examples, report, schema
-    from floatgate.api.fit import fit, fit_voltages
-    from floatgate.api.grid import grid
-    from floatgate.api.listing import Card, PolicyCard, chip, chips, drive, drives, policies
-    from floatgate.api.own import check_policies, new_policy
-    from floatgate.api.plan import plan
-    from floatgate.api.reproduce import papers, reproduce
-    from floatgate.api.run import Interrupted, repeat, run
-    from floatgate.api.serve import serve
-    from floatgate.api.snapshots import snapshots
-    from floatgate.api.study import study
-    from floatgate.api.torture import torture
     from floatgate.bus.explore import BusPoint
     from floatgate.bus.waveform import Waveform
+    from floatgate.commands import state as state, trace as trace
+    from floatgate.commands.age import age, age_compare
+    from floatgate.commands.characterize import characterize, experiments
+    from floatgate.commands.compare import compare
+    from floatgate.commands.derive import derive
+    from floatgate.commands.examples import examples
+    from floatgate.commands.fit import fit, fit_voltages
+    from floatgate.commands.grid import grid
+    from floatgate.commands.listing import Card, chip, chips, drive, drives
+    from floatgate.commands.plan import plan
+    from floatgate.commands.policies import PolicyCard, check_policies, new_policy, policies
+    from floatgate.commands.report import report
+    from floatgate.commands.reproduce import papers, reproduce
+    from floatgate.commands.run import Interrupted, repeat, run
+    from floatgate.commands.schema import schema
+    from floatgate.commands.serve import serve
+    from floatgate.commands.snapshots import snapshots
+    from floatgate.commands.study import study
+    from floatgate.commands.torture import torture
     from floatgate.compare.work import Compared
     from floatgate.errors import Fault, InputError
     from floatgate.grid.run import Grid
@@ -59,7 +61,7 @@ if TYPE_CHECKING:
 # Where each public name lives: importing floatgate itself must stay cheap.
 _HOMES = {
     "BusPoint": "bus.explore",
-    "Card": "api.listing",
+    "Card": "commands.listing",
     "Characterized": "lab.run",
     "Compared": "compare.work",
     "Experiment": "lab.experiment",
@@ -67,14 +69,14 @@ _HOMES = {
     "Fit": "lab.fit.run",
     "Grid": "grid.run",
     "InputError": "errors",
-    "Interrupted": "api.run",
+    "Interrupted": "commands.run",
     "Key": "inputs.configuration",
     "Life": "ageing.life",
     "PageModel": "lab.derive.write",
     "Paper": "reproduce.paper",
     "Planned": "plan.work",
     "Policy": "inputs.policies",
-    "PolicyCard": "api.listing",
+    "PolicyCard": "commands.policies",
     "Repeated": "runs.repeat",
     "Reproduced": "reproduce.run",
     "Run": "results.run",
@@ -86,30 +88,30 @@ _HOMES = {
     "VoltageFit": "lab.fit.measured",
     "Volume": "inputs.traces.found",
     "Waveform": "bus.waveform",
-    "age": "api.age",
-    "age_compare": "api.age",
-    "characterize": "api.characterize",
-    "check_policies": "api.own",
+    "age": "commands.age",
+    "age_compare": "commands.age",
+    "characterize": "commands.characterize",
+    "check_policies": "commands.policies",
     "compiled": "own.compiled",
-    "chip": "api.listing",
-    "chips": "api.listing",
-    "derive": "api.derive",
-    "drive": "api.listing",
-    "drives": "api.listing",
-    "experiments": "api.characterize",
-    "fit": "api.fit",
-    "fit_voltages": "api.fit",
+    "chip": "commands.listing",
+    "chips": "commands.listing",
+    "derive": "commands.derive",
+    "drive": "commands.listing",
+    "drives": "commands.listing",
+    "experiments": "commands.characterize",
+    "fit": "commands.fit",
+    "fit_voltages": "commands.fit",
     "keys": "inputs.configuration",
-    "new_policy": "api.own",
-    "papers": "api.reproduce",
+    "new_policy": "commands.policies",
+    "papers": "commands.reproduce",
     "policy": "inputs.policies",
-    "run": "api.run",
-    "schema": "api.files",
-    "torture": "api.torture",
-    "examples": "api.files",
-    "policies": "api.listing",
-    "repeat": "api.run",
-    "snapshots": "api.snapshots",
+    "run": "commands.run",
+    "schema": "commands.schema",
+    "torture": "commands.torture",
+    "examples": "commands.examples",
+    "policies": "commands.policies",
+    "repeat": "commands.run",
+    "snapshots": "commands.snapshots",
 }
 # Modules that are public themselves, and modules that bear the name of their function and are called in its
 # place (`callable_room.py`).
@@ -122,9 +124,9 @@ _MODULES = {
     "report": "report",
     "reproduce": "reproduce",
     "serve": "serve",
-    "state": "api.state",
+    "state": "commands.state",
     "study": "study",
-    "trace": "api.trace",
+    "trace": "commands.trace",
 }
 
 __all__ = [

@@ -14,7 +14,7 @@ from typer.main import get_command
 
 import floatgate as fg
 from floatgate._generated import keywords
-from floatgate.api import functions
+from floatgate.commands import functions
 from floatgate.generate import commands, from_definitions
 from floatgate.options import CommandOptions, Field, Option, Options, TraceOptions, fields_of
 from floatgate.options.definition import Argument, definitions

@@ -16,7 +16,7 @@ from typer.main import get_command
 import floatgate as fg
 import mqsim_files
 from conftest import in_process
-from floatgate import _core, api
+from floatgate import _core, commands
 from floatgate.commands.policies import SHOW, Group
 from floatgate.files import shipped
 from floatgate.inputs.plan import Plan
@@ -118,7 +118,7 @@ SYNOPSIS = re.compile(
 # Where the work itself begins, which takes seconds to hours.
 WORK = (
     "floatgate.ageing.life.age",
-    "floatgate.api.ecc.conduct",
+    "floatgate.ecc.conduct.conduct",
     "floatgate.compare.work.read",
     "floatgate.snapshots.measure",
     "floatgate.grid.run._run_all",
@@ -163,7 +163,7 @@ def readers_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         raise Begins
 
     # What is imported for the first time while others are replaced would keep the replacements.
-    for module in iter_modules(api.__path__, "floatgate.api."):
+    for module in iter_modules(commands.__path__, "floatgate.commands."):
         import_module(module.name)
     for place in WORK:
         monkeypatch.setattr(place, begins)

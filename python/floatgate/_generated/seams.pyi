@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from typing import Literal, SupportsFloat, SupportsIndex, TypeAlias
 
-from floatgate.api import bus as _bus, ecc as _ecc
+from floatgate.commands import bus as _bus, ecc as _ecc
+from floatgate.inputs.policies import Policy as _Policy
 from floatgate.own import (
     arbitration as _arbitration,
     eviction as _eviction,
@@ -17,7 +18,6 @@ from floatgate.own import (
     victim as _victim,
     wear as _wear,
 )
-from floatgate.inputs.policies import Policy as _Policy
 
 class bus:
     path: str

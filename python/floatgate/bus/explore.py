@@ -176,4 +176,4 @@ def sixteen(points: Sequence[BusPoint], chip: str, op: str) -> list[BusPoint]:
     ]
 
 
-callable_room.answers(__name__, "floatgate.api.bus")
+callable_room.answers(__name__, "floatgate.commands.bus")

@@ -116,4 +116,4 @@ def _read(found: dict[str, Any]) -> Waveform:
     )
 
 
-callable_room.answers(__name__, "floatgate.api.bus")
+callable_room.answers(__name__, "floatgate.commands.bus")

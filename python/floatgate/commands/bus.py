@@ -1,27 +1,180 @@
 """`floatgate bus explore|waveform`: the wires between controller and chips."""
 
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import astuple, dataclass, fields
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated, Unpack
 
 import typer
 
-from floatgate.options.bus import BusExploreOptions, BusWaveformOptions
+from floatgate._generated.keywords import BusExploreKeywords, BusWaveformKeywords
+from floatgate.files import putting, write_rows
+from floatgate.options.definition import CommandOptions, Option, usual
+from floatgate.options.effect import without_effect
+from floatgate.options.shared import Force, OutFolder, Settings
+from floatgate.options.taking import offered, take
 from floatgate.shell.command import Command
 from floatgate.shell.options import takes
 
 if TYPE_CHECKING:
     from floatgate.bus.explore import BusPoint
+    from floatgate.bus.waveform import Waveform
+
+
+@dataclass(frozen=True)
+class BusExploreOptions(CommandOptions):
+    """`floatgate bus explore`: every interface, channel and way count."""
+
+    chip: Annotated[
+        tuple[str, ...],
+        Option(
+            "A chip (repeatable).",
+            metavar="CHIP",
+            shown="tlc-3d-256g, qlc-3d-1t",
+            takes="a chip's name or file",
+            completes="chips",
+            differs="several, beside each other",
+        ),
+    ] = ()
+    interface: Annotated[
+        tuple[str, ...],
+        Option(
+            "An interface, nv-ddr3:12 (repeatable).",
+            metavar="NAME:MODE",
+            shown="six, from sdr:5 to nv-ddr3:15",
+            takes="an interface of `floatgate policies bus.interface`, and its mode",
+            differs="several, beside each other",
+        ),
+    ] = ()
+    out: OutFolder = usual("out/bus-explore")
+    force: Force = False
+
+
+@dataclass(frozen=True)
+class BusWaveformOptions(CommandOptions):
+    """`floatgate bus waveform`: the signals of an operation."""
+
+    interface: Annotated[
+        str,
+        Option(
+            "PROPOSED, CONV, nv-ddr3:12, ...",
+            metavar="NAME[:MODE]",
+            takes="an interface of `floatgate policies bus.interface`, and its mode",
+        ),
+    ]
+    operation: Annotated[
+        str,
+        Option("read, program (or write), erase or status.", metavar="NAME", takes="a name of an operation"),
+    ] = "read"
+    bytes: Annotated[int | None, Option("Data bytes to draw.", metavar="N", least=1, most=4096)] = usual("6")
+    set: Settings = ()
+    out: OutFolder = usual("out/bus-waveform")
+    force: Force = False
+
+
+FILES = ("points.csv", "ways.svg", "front.svg")
+
+
+DEFAULT_CHIPS = ("tlc-3d-256g", "qlc-3d-1t")
+
+
+BYTES = 6  # drawn where nothing else is asked for
+
+
+@offered(BusExploreOptions)
+def explore(**options: Unpack[BusExploreKeywords]) -> "list[BusPoint]":
+    """Simulate every interface, channel and way count for some chips: when channels saturate, at what cost.
+
+    A point has the bandwidth in 10^6 bytes per second, the energy in nJ per byte, pins, and the share of
+    time in which channels are busy. With `out`, points.csv, ways.svg and front.svg are written there.
+
+    Raises InputError for an unknown chip or interface.
+    """
+    from floatgate.results.folder import shared_folder
+
+    asked = take(BusExploreOptions, options)
+    with ExitStack() as opened:
+        if asked.out is not None:
+            opened.enter_context(shared_folder(asked.out, *FILES, force=asked.force))
+        points = list(points_of(asked))
+        if asked.out is not None:
+            written(points, asked.out)
+    return points
+
+
+def points_of(
+    asked: BusExploreOptions, progress: Callable[[int, int], None] = lambda _done, _total: None
+) -> "Iterator[BusPoint]":
+    """Yield a point for each combination that was asked for."""
+    from floatgate.bus import explore as exploring
+    from floatgate.bus.explore import MODES
+
+    return exploring.explore(asked.chip or DEFAULT_CHIPS, asked.interface or MODES, progress)
+
+
+def written(points: "Sequence[BusPoint]", folder: Path) -> None:
+    """Write table and figures into a folder that is there."""
+    from floatgate.bus import figures
+
+    with putting(folder) as partial:
+        rows = (astuple(point) for point in points)
+        write_rows(partial / FILES[0], [field.name for field in fields(points[0])], rows)
+        figures.draw(points, partial)
+
+
+@offered(BusWaveformOptions)
+def waveform(interface: str, **options: Unpack[BusWaveformKeywords]) -> "Waveform":
+    """Work out the signals of an operation on `interface`: `"PROPOSED"`, `"conv"`, `"nv-ddr3:12"`.
+
+    The waveform has the edges of each signal in fs, and the set-up, hold and wait times between them in ns,
+    with the slack of each. With `out`, a VCD and an SVG are written to that folder.
+
+    Raises InputError for what is unknown, and for timing that does not close.
+    """
+    asked = take(BusWaveformOptions, options, interface=interface)
+    found = waveform_of(asked)
+    if asked.out is not None:
+        drawn(found, asked.out, force=asked.force)
+    return found
+
+
+def waveform_of(asked: BusWaveformOptions) -> "Waveform":
+    """Work out what was asked for."""
+    from floatgate.bus import waveform as drawing
+
+    if asked.operation.lower() in ("erase", "status"):
+        without_effect(
+            {"bytes": asked.bytes}, f"{asked.operation} moves no data", "read or program with this"
+        )
+    count = BYTES if asked.bytes is None else asked.bytes
+    return drawing.waveform(asked.interface, asked.operation, count, asked.set)
+
+
+def drawn(found: "Waveform", folder: Path, *, force: bool) -> tuple[Path, Path]:
+    """Write the VCD and the SVG into a folder; return where."""
+    from floatgate.bus import svg, vcd
+    from floatgate.results.folder import shared_folder
+
+    name = f"{found.interface.replace(', mode ', '-')}-{found.operation}"
+    dump, picture = f"{name}.vcd", f"{name}.svg"
+    with shared_folder(folder, dump, picture, force=force), putting(folder) as partial:
+        with (partial / dump).open("w", encoding="ascii", newline="\n") as file:
+            vcd.write(found, file)
+        (partial / picture).write_text(svg.draw(found), encoding="utf-8")
+    return folder / dump, folder / picture
+
 
 app = typer.Typer(help="Compare NAND interfaces and draw their signals.", no_args_is_help=True)
+
 
 EXIT_INTERRUPTED = 130
 
 
 @app.command(cls=Command)
 @takes(BusExploreOptions)
-def explore(asked: BusExploreOptions) -> int:
+def explore_in_shell(asked: BusExploreOptions) -> int:
     """Simulate every interface, channel and way count: when channels saturate, and the Pareto front."""
-    from floatgate.api.bus import FILES, written
     from floatgate.results.folder import own_folder, shared_folder
     from floatgate.shell.console import err
 
@@ -42,9 +195,8 @@ def explore(asked: BusExploreOptions) -> int:
 
 @app.command(cls=Command)
 @takes(BusWaveformOptions)
-def waveform(asked: BusWaveformOptions) -> None:
+def waveform_in_shell(asked: BusWaveformOptions) -> None:
     """Draw the signals of an operation: a VCD for GTKWave; an SVG with set-up, hold and strobes marked."""
-    from floatgate.api.bus import drawn, waveform_of
     from floatgate.results.folder import own_folder
     from floatgate.shell.console import err
 
@@ -58,7 +210,6 @@ def _run(asked: BusExploreOptions) -> "tuple[list[BusPoint], bool]":
     """Return what was run until the end or Ctrl-C, and whether it was that."""
     from rich.progress import Progress
 
-    from floatgate.api.bus import points_of
     from floatgate.shell.console import err
 
     points: list[BusPoint] = []

@@ -1,21 +1,119 @@
 """`floatgate characterize`: a chip on the bench."""
 
+from dataclasses import dataclass
+from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated, Literal, Unpack
 
+from floatgate._generated.keywords import CharacterizeKeywords
+from floatgate.options.definition import CommandOptions, Option, usual
 from floatgate.options.effect import without_effect
-from floatgate.options.lab import CharacterizeOptions
+from floatgate.options.shared import (
+    CHIP,
+    ELSEWHERE,
+    SAMPLE,
+    Force,
+    Format,
+    List,
+    OutFolder,
+    Scheduler,
+    Workers,
+)
+from floatgate.options.taking import offered, take
 from floatgate.shell.bar import BAR, ELAPSED, Bar
 from floatgate.shell.options import takes
+from floatgate.values.arguments import named
 
 if TYPE_CHECKING:
+    from floatgate.lab.experiment import Experiment
     from floatgate.lab.run import Characterized, Progress
+    from floatgate.lab.simulated import SimulatedSource
+
+
+@dataclass(frozen=True)
+class CharacterizeOptions(CommandOptions):
+    """`floatgate characterize`: a chip on the bench."""
+
+    chip: Annotated[str | None, CHIP] = None
+    experiment: Annotated[
+        tuple[str, ...],
+        Option("Only this one (repeatable).", metavar="NAME", shown="all", takes="a name of --list"),
+    ] = ()
+    blocks: Annotated[
+        int | None, Option("Blocks worn to failure in each endurance test.", metavar="N", least=1)
+    ] = usual("30")
+    model: Annotated[
+        Literal["cells", "tables"] | None, Option("The chip's cells, or the tables that drives use.")
+    ] = usual("cells")
+    seed: Annotated[int | None, SAMPLE] = usual("1")
+    workers: Workers = usual("one per core")
+    scheduler: Scheduler = usual(ELSEWHERE)
+    out: OutFolder = usual("out/chip-CHIP")
+    force: Force = False
+    format: Format = "table"
+    list: List = False
+
+
+BLOCKS = 30  # worn to failure in each endurance test, where nothing else is asked for
+
+
+@offered(CharacterizeOptions)
+def characterize(chip: str | PathLike[str], **options: Unpack[CharacterizeKeywords]) -> "Characterized":
+    """Measure `chip` as a test rig would: endurance, times over life, errors, threshold voltages.
+
+    What is found has an outcome for each experiment, in the order of `floatgate.experiments`: a sentence,
+    numbers and figures, or why there is none; `document()` holds all numbers. Ctrl-C keeps the measurements
+    made so far: `interrupted` is then true. With `out`, report.html, characterize.json and the rig's logs
+    are written to that folder.
+
+    Raises InputError for an unknown chip or experiment, or more blocks than the chip has.
+    """
+    from floatgate.lab import run as lab
+    from floatgate.lab.bench import Bench
+    from floatgate.lab.experiments import chosen
+    from floatgate.runs.session import interruptible
+
+    asked = take(CharacterizeOptions, options, chip=chip)
+    wanted = chosen(list(asked.experiment))
+    source = source_of(asked)
+    blocks = BLOCKS if asked.blocks is None else asked.blocks
+    with interruptible() as stopped:
+        if asked.out is None:
+            bench = Bench(source, blocks, stopped=stopped)
+            return lab.ask(bench, wanted, asked.workers, asked.scheduler)
+        return lab.characterize(
+            source,
+            wanted,
+            blocks,
+            asked.out,
+            force=asked.force,
+            workers=asked.workers,
+            scheduler=asked.scheduler,
+            stopped=stopped,
+        )
+
+
+def source_of(asked: CharacterizeOptions) -> "SimulatedSource":
+    """Return the samples of the chip that was asked for."""
+    from floatgate.lab.simulated import SimulatedSource
+
+    seed = 1 if asked.seed is None else asked.seed
+    return SimulatedSource(str(asked.chip), seed, model=asked.model or "cells")
+
+
+@named
+def experiments() -> "list[Experiment]":
+    """Return the experiments of `characterize`, each with its question and the paper that it is from."""
+    from floatgate.lab.experiments import every
+
+    return every()
+
 
 EXIT_INTERRUPTED = 130
 
 
 @takes(CharacterizeOptions)
-def characterize(asked: CharacterizeOptions) -> int:
+def characterize_in_shell(asked: CharacterizeOptions) -> int:
     """Measure a chip as a test rig would: endurance, times over life, errors, threshold voltages.
 
     Writes report.html, characterize.json and the rig's logs. Ctrl-C keeps the measurements made so far.
@@ -42,7 +140,6 @@ def characterize(asked: CharacterizeOptions) -> int:
         raise InputError(
             "no chip given: expected `floatgate characterize CHIP` (`floatgate chips` lists them)"
         )
-    from floatgate.api.characterize import BLOCKS, source_of
     from floatgate.lab.run import characterize as run
     from floatgate.results.folder import own_folder
     from floatgate.runs.session import interruptible

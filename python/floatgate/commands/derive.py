@@ -1,17 +1,94 @@
 """`floatgate derive`: the page model of a chip from its cells."""
 
+import json
+from collections.abc import Callable
+from contextlib import ExitStack
+from dataclasses import dataclass
+from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated, Unpack
 
-from floatgate.options.lab import DeriveOptions
+from floatgate import _core
+from floatgate._generated.keywords import DeriveKeywords
+from floatgate.files import shipped, write_whole
+from floatgate.options.definition import OUTPUT, CommandOptions, Option, usual
+from floatgate.options.shared import CHIP, SAMPLE, OutFile
+from floatgate.options.taking import offered, take
 from floatgate.shell.options import takes
 
 if TYPE_CHECKING:
     from floatgate.lab.derive import PageModel
 
 
+@dataclass(frozen=True)
+class DeriveOptions(CommandOptions):
+    """`floatgate derive`: the page model of a chip from its cells."""
+
+    chip: Annotated[str, CHIP]
+    out: OutFile = usual("CHIP-derived.toml")
+    report: Annotated[
+        Path | None,
+        Option(
+            "Also draw the tables as an HTML page.",
+            metavar="FILE",
+            panel=OUTPUT,
+            takes="a new file, or one that Floatgate wrote",
+            differs="the page's file: the command itself writes another",
+        ),
+    ] = None
+    seed: Annotated[int, SAMPLE] = 1
+
+
+@offered(DeriveOptions)
+def derive(chip: str | PathLike[str], **options: Unpack[DeriveKeywords]) -> "PageModel":
+    """Derive the page model of `chip` from its cells: what whole drives with that chip work with.
+
+    The model has program and erase times in ns by wear in program/erase cycles, bit error rates by page
+    type, wear, age and reads, and the cycles after which blocks fail. With `out`, a chip file with these
+    tables is written, with `report` a page that draws them.
+
+    Raises InputError for a chip without cells or rated cycles, TypeError for an unknown option. It takes
+    about a minute.
+    """
+    asked = take(DeriveOptions, options, chip=chip)
+    return derived(asked, asked.out)
+
+
+def derived(
+    asked: DeriveOptions, out: Path | None, progress: Callable[[float], None] = lambda _part: None
+) -> "PageModel":
+    """Derive what was asked for, and write the chip file to `out` and the page."""
+    from floatgate.lab import derive as deriving
+    from floatgate.lab.derive.report import page
+    from floatgate.lab.simulated import SimulatedSource
+    from floatgate.results.folder import own_file
+
+    source = SimulatedSource(asked.chip, asked.seed)
+    part = source.cells()
+    name = Path(asked.chip).stem
+    with ExitStack() as opened:
+        for path in (out, asked.report):
+            if path is not None:
+                opened.enter_context(own_file(path, path))
+        model = deriving.derive(source.cells, progress)
+        provenance = f"floatgate derive {name} --seed {asked.seed}, version {_core.version()}"
+        identity = part.identify()
+        if out is not None:
+            one_shot = _fact(asked.chip, "nand.program") == '"one-shot"'
+            write_whole(out, deriving.chip_file(model, name, identity.title, one_shot, provenance))
+        if asked.report is not None:
+            write_whole(asked.report, page(model, identity, provenance))
+    return model
+
+
+def _fact(chip: str, key: str) -> str:
+    """The value of a key of a chip, as TOML has it."""
+    entries = json.loads(_core.explain_chip(chip, shipped.folders()))["entries"]
+    return next(str(entry["value"]) for entry in entries if entry["key"] == key)
+
+
 @takes(DeriveOptions)
-def derive(asked: DeriveOptions) -> None:
+def derive_in_shell(asked: DeriveOptions) -> None:
     """Derive a chip's page model from its cells: times, error rates, endurance, effects of data patterns.
 
     The tables are saved as a chip file based on CHIP. A drive with that chip ages like its cells: `floatgate
@@ -19,7 +96,6 @@ def derive(asked: DeriveOptions) -> None:
     """
     from rich.progress import Progress
 
-    from floatgate.api.derive import derived
     from floatgate.shell import console
 
     out = Path(f"{Path(asked.chip).stem}-derived.toml") if asked.out is None else asked.out

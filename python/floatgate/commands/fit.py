@@ -1,20 +1,106 @@
 """`floatgate fit`: the page model of a chip from what a rig measured."""
 
+from dataclasses import dataclass
+from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated, Unpack
 
+from floatgate._generated.keywords import FitKeywords, FitVoltagesKeywords
+from floatgate.options.definition import Argument, CommandOptions, Option, usual
 from floatgate.options.effect import without_effect
-from floatgate.options.lab import FitOptions
+from floatgate.options.shared import Force, Format, OutFolder
+from floatgate.options.taking import offered, take
 from floatgate.shell.options import takes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from floatgate.lab.fit.measured import VoltageFit
     from floatgate.lab.fit.run import Fit
 
 
+@dataclass(frozen=True)
+class FitOptions(CommandOptions):
+    """`floatgate fit`: the page model of a chip from what a rig measured."""
+
+    logs: Annotated[
+        tuple[str, ...],
+        Argument(
+            "Test rig logs (CSV) of one part.", metavar="LOG", takes="files of docs/how-to/laboratory.md"
+        ),
+    ] = ()
+    chip: Annotated[
+        str | None,
+        Option(
+            "The part, by name or file.",
+            metavar="CHIP",
+            takes="a chip's name or file",
+            completes="chips",
+            differs="an option: the logs name their part",
+        ),
+    ] = usual("as the logs name it")
+    sampled: Annotated[
+        str | None,
+        Option(
+            "Which cycles the logs hold: every, changes, changes 1-2-5, some, or N for every N-th.",
+            metavar="RULE",
+            takes="a rule",
+        ),
+    ] = usual("as the logs declare, or every")
+    voltages: Annotated[
+        Path | None,
+        Option(
+            "Instead of logs, measured threshold voltages (CSV: pe_cycles, age, state, mean, sigma).",
+            metavar="FILE",
+            takes="a table of voltages",
+        ),
+    ] = None
+    out: OutFolder = usual("out/fit-NAME")
+    force: Force = False
+    format: Format = "table"
+
+
+@offered(FitOptions, but=("voltages",))
+def fit(*logs: str | PathLike[str], **options: Unpack[FitKeywords]) -> "Fit":
+    """Fit times, error rates and endurance to the logs (CSV) of a test rig.
+
+    The fit has laws of program and erase times in ns over wear in program/erase cycles, of error rates and
+    of endurance, each with how well it holds (`poor` names the laws that do not); `document()` holds every
+    number. With `out`, report.html, fit.json, tables.toml and, for a known chip, a chip file with the fitted
+    tables are written to that folder.
+
+    Raises InputError, naming file and line, for a log that is none or has gaps.
+    """
+    from floatgate.lab.fit.run import fit_logs, write
+
+    asked = take(FitOptions, options, logs=logs)
+    done = fit_logs([Path(log) for log in asked.logs], asked.chip, asked.sampled)
+    if asked.out is not None:
+        write(done, asked.out, force=asked.force)
+    return done
+
+
+@offered(FitOptions, but=("logs", "sampled"))
+def fit_voltages(voltages: str | PathLike[str], **options: Unpack[FitVoltagesKeywords]) -> "VoltageFit":
+    """Turn measured threshold voltages (CSV: pe_cycles, age, state, mean, sigma) into error rates.
+
+    The fit has bit error rates by page type, with the best references and with fixed ones, and how means and
+    widths in volts grow with wear. With `out`, the same files as those of `floatgate.fit` are written.
+
+    Raises InputError for a table that is none, and for a chip with another number of states.
+    """
+    from floatgate.lab.fit import measured
+
+    asked = take(FitOptions, options, voltages=voltages)
+    assert asked.voltages is not None
+    done = measured.fit_voltages(asked.voltages, asked.chip)
+    if asked.out is not None:
+        measured.write(done, asked.out, force=asked.force)
+    return done
+
+
 @takes(FitOptions)
-def fit(asked: FitOptions) -> None:
+def fit_in_shell(asked: FitOptions) -> None:
     """Fit times, error rates and endurance to a test rig's logs; write them as a chip's tables.
 
     Writes report.html, fit.json, tables.toml and, if the chip is known, CHIP-fitted.toml, with which

@@ -1,17 +1,45 @@
 """`floatgate keys`: every key of a configuration, and which of them a drive has."""
 
-from dataclasses import asdict
-from typing import TYPE_CHECKING
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Annotated
 
-from floatgate.options.listing import KeysOptions
+from floatgate.options.definition import Argument, CommandOptions, Option
+from floatgate.options.shared import Format, Settings
 from floatgate.shell.options import takes
 
 if TYPE_CHECKING:
     from floatgate.inputs.configuration import Key
 
 
+@dataclass(frozen=True)
+class KeysOptions(CommandOptions):
+    """`floatgate keys`: every key of a configuration."""
+
+    pattern: Annotated[
+        str | None,
+        Argument(
+            "A part of a key, or a glob over all of it: gc, 'ftl.*.idle_after'.",
+            takes="what some key fits",
+            completes="keys",
+            differs="of the names of keys, not of addresses",
+        ),
+    ] = None
+    drive: Annotated[
+        str | None,
+        Option(
+            "Show values, places and sources on this drive, and what is off.",
+            metavar="DRIVE",
+            takes="a drive's name or file",
+            completes="drives",
+            differs="an option: keys are there without a drive",
+        ),
+    ] = None
+    set: Settings = ()
+    format: Format = "table"
+
+
 @takes(KeysOptions)
-def keys(asked: KeysOptions) -> None:
+def keys_in_shell(asked: KeysOptions) -> None:
     """List the keys that a configuration can have, those of features that are off included."""
     from floatgate.inputs.configuration import find
     from floatgate.shell import console

@@ -1,15 +1,118 @@
 """`floatgate drives|chips`: list what there is, or explain one with the source of every number."""
 
 import json
-from typing import Any
+from collections.abc import Mapping
+from dataclasses import dataclass
+from os import PathLike
+from typing import Annotated, Any
 
+from floatgate import _core
+from floatgate.files import shipped
+from floatgate.options.definition import CommandOptions
 from floatgate.options.effect import without_effect
-from floatgate.options.listing import ChipsOptions, DrivesOptions
+from floatgate.options.shared import NAME, Json, Settings
 from floatgate.shell.options import takes
+from floatgate.values.arguments import assignment, mapping, named, path
+
+
+@dataclass(frozen=True)
+class DrivesOptions(CommandOptions):
+    """`floatgate drives`: the drives, or one of them."""
+
+    name: Annotated[str | None, NAME] = None
+    set: Settings = ()
+    json: Json = False
+
+
+@dataclass(frozen=True)
+class ChipsOptions(CommandOptions):
+    """`floatgate chips`: the chips, or one of them."""
+
+    name: Annotated[str | None, NAME] = None
+    json: Json = False
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A value of a configuration."""
+
+    key: str
+    value: str  # as TOML has it
+    place: str  # file and line, `--set` or `default`
+    source: str | None  # what the value rests on
+    help: str
+    expected: str  # what it must be
+
+
+@dataclass(frozen=True)
+class Card:
+    """A drive or a chip with every value of its configuration, and the source of each."""
+
+    name: str
+    title: str
+    entries: tuple[Entry, ...]
+    capacity_bytes: int | None = None  # of a drive
+
+    def __getitem__(self, key: str) -> Entry:
+        """Return the value of a key. Raises KeyError."""
+        for entry in self.entries:
+            if entry.key == key:
+                return entry
+        raise KeyError(key)
+
+    def _repr_html_(self) -> str:
+        from floatgate.results.notebook import table
+
+        rows = [(one.key, one.value, one.source or one.help) for one in self.entries]
+        return table(f"{self.name}: {self.title}", ("key", "value", "source"), rows)
+
+
+@named
+def drives() -> list[str]:
+    """Return the names of the drives that come with Floatgate."""
+    return [entry["name"] for entry in json.loads(_core.drives(shipped.folders()))]
+
+
+@named
+def drive(
+    name: str | PathLike[str],
+    *,
+    set: Mapping[str, Any] | None = None,  # noqa: A002 - the command line's word
+) -> Card:
+    """Return every value of a drive, by name or file, with its place and source; `set` overrides keys.
+
+    Raises InputError for an unknown drive, key or value, naming the nearest.
+    """
+    overrides = [assignment(key, value) for key, value in mapping("set", set).items()]
+    return _card(_core.explain_drive(path("name", name), overrides, shipped.folders()))
+
+
+@named
+def chips() -> list[str]:
+    """Return the names of the chips that come with Floatgate."""
+    return [entry["name"] for entry in json.loads(_core.chips(shipped.folders()))]
+
+
+@named
+def chip(name: str | PathLike[str]) -> Card:
+    """Return every value of a chip, by name or file, with its place and source.
+
+    Raises InputError for an unknown chip, naming the nearest.
+    """
+    return _card(_core.explain_chip(path("name", name), shipped.folders()))
+
+
+def _card(text: str) -> Card:
+    found = json.loads(text)
+    entries = tuple(
+        Entry(**one | {"value": str(one["value"]), "expected": one.get("expected", "")})
+        for one in found["entries"]
+    )
+    return Card(found["name"], found["title"], entries, found.get("capacity_bytes"))
 
 
 @takes(DrivesOptions)
-def drives(asked: DrivesOptions) -> None:
+def drives_in_shell(asked: DrivesOptions) -> None:
     """List the drives, or explain one: every value with its place and source.
 
     A part of a name lists the drives that have it.
@@ -35,7 +138,7 @@ def drives(asked: DrivesOptions) -> None:
 
 
 @takes(ChipsOptions)
-def chips(asked: ChipsOptions) -> None:
+def chips_in_shell(asked: ChipsOptions) -> None:
     """List the flash chips, or explain one: every value with its place and source.
 
     A part of a name lists the chips that have it.

@@ -1,13 +1,137 @@
 """`floatgate policies show|check|new`: what there is to choose from, and a user's own beside it."""
 
-from typing import Any
+from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Unpack
 
 import typer
 from typer.core import TyperGroup
 
-from floatgate.options.listing import PoliciesOptions, PolicyCheckOptions, PolicyNewOptions
+from floatgate._generated.keywords import NewPolicyKeywords
+from floatgate.options.definition import Argument, CommandOptions
+from floatgate.options.shared import NAME, Force, Json
+from floatgate.options.taking import offered, take
 from floatgate.shell.command import Command
 from floatgate.shell.options import takes
+from floatgate.values.arguments import named
+
+if TYPE_CHECKING:
+    from floatgate.inputs.configuration import Key
+    from floatgate.own.check import Checked
+
+
+@dataclass(frozen=True)
+class PoliciesOptions(CommandOptions):
+    """`floatgate policies`: the policies, or one of them."""
+
+    name: Annotated[str | None, NAME] = None
+    json: Json = False
+
+
+@dataclass(frozen=True)
+class PolicyCheckOptions(CommandOptions):
+    """`floatgate policies check`: policies in Python, put through the rules."""
+
+    file: Annotated[
+        str,
+        Argument(
+            "A Python file with policies.",
+            metavar="FILE",
+            takes="a file with a class of fg.gc.victim.Policy, for instance",
+            differs="programs, not requests",
+        ),
+    ]
+    json: Json = False
+
+
+@dataclass(frozen=True)
+class PolicyNewOptions(CommandOptions):
+    """`floatgate policies new`: a policy in Python to start from."""
+
+    seam: Annotated[
+        str,
+        Argument(
+            "The question that it answers: gc.victim.", takes="gc.trigger, gc.victim, slc_cache or wear"
+        ),
+    ]
+    out: Annotated[
+        Path,
+        Argument(
+            "The file to write: mine.py.",
+            metavar="OUT",
+            takes="a new Python file, or with --force any",
+            differs="required: what is made is nothing but this file",
+        ),
+    ]
+    force: Force = False
+
+
+@dataclass(frozen=True)
+class PolicyCard:
+    """A policy: the question it answers, its rule, and its parameters."""
+
+    seam: str  # the key path of the question: `ftl.gc.victim`
+    question: str
+    name: str
+    rule: str
+    paper: str | None
+    not_modelled: str | None
+    default: bool  # whether drives have it where they say nothing
+    parameters: "tuple[Key, ...]"  # by their keys below the seam
+
+
+@named
+def policies(name: str | None = None) -> list[PolicyCard]:
+    """Return the policies by the decision they make, or those of a name: `"d-choices"`, `"ftl.gc.victim"`.
+
+    Raises InputError for a name that nothing has, naming the nearest.
+    """
+    from floatgate.inputs.policies import cards
+
+    return [_policy(card) for card in cards(name)]
+
+
+def _policy(card: dict[str, Any]) -> PolicyCard:
+    from floatgate.inputs.configuration import Key
+
+    told = [{key: one[key] for key in one if key != "expected"} for one in card["parameters"]]
+    parameters = tuple(Key(**one | {"names": tuple(one["names"])}) for one in told)
+    return PolicyCard(
+        card["seam"],
+        card["question"],
+        card["name"],
+        card["rule"],
+        card.get("paper") or None,
+        card.get("not_modelled") or None,
+        card.get("default") is True,
+        parameters,
+    )
+
+
+@offered(PolicyCheckOptions, but=("json",))
+def check_policies(file: str | PathLike[str]) -> "list[Checked]":
+    """Put the policies of a Python file through their seams' rules; return what each came to.
+
+    Raises InputError where the file has none or cannot be read.
+    """
+    from floatgate.own.check import check
+
+    return check(take(PolicyCheckOptions, {}, file=str(file)).file)
+
+
+@offered(PolicyNewOptions)
+def new_policy(seam: str, out: str | PathLike[str], **options: Unpack[NewPolicyKeywords]) -> Path:
+    """Write a Python file with a policy for `seam` (`gc.victim`) to start from; return where it is.
+
+    Raises InputError for a seam that takes none in Python, or a file that is there already.
+    """
+    from floatgate.own.new import new
+
+    asked = take(PolicyNewOptions, options, seam=seam, out=Path(out))
+    new(asked.seam, asked.out, force=asked.force)
+    return asked.out
+
 
 SHOW = "show"
 
@@ -33,7 +157,7 @@ app = typer.Typer(cls=Group, help="List and explain policies; check and begin po
 
 @app.command(SHOW, cls=Command)
 @takes(PoliciesOptions)
-def show(asked: PoliciesOptions) -> None:
+def show_in_shell(asked: PoliciesOptions) -> None:
     """List the policies by the decision they make, or explain one (`d-choices`, `ftl.gc.victim`).
 
     The word `show` may be left out.
@@ -53,7 +177,7 @@ def show(asked: PoliciesOptions) -> None:
 
 @app.command(cls=Command)
 @takes(PolicyCheckOptions)
-def check(asked: PolicyCheckOptions) -> None:
+def check_in_shell(asked: PolicyCheckOptions) -> None:
     """Put the policies of a Python file through their seams' rules; say the first that one breaks.
 
     Each goes through the battery that the policies of the catalogue pass, then through small drives which an
@@ -75,7 +199,7 @@ def check(asked: PolicyCheckOptions) -> None:
 
 @app.command(cls=Command)
 @takes(PolicyNewOptions)
-def new(asked: PolicyNewOptions) -> None:
+def new_in_shell(asked: PolicyNewOptions) -> None:
     """Write a Python file with a policy to start from: it is documented and passes its checks."""
     from floatgate.own.new import new as writing
     from floatgate.shell import console

@@ -1,12 +1,19 @@
 """`floatgate reproduce`: published numbers beside simulated ones."""
 
+from dataclasses import dataclass
+from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated, Unpack
 
+from floatgate._generated.keywords import ReproduceKeywords
+from floatgate.files import shipped
+from floatgate.options.definition import OUTPUT, Argument, CommandOptions, Option, usual
 from floatgate.options.effect import without_effect
-from floatgate.options.lab import ReproduceOptions
+from floatgate.options.shared import ELSEWHERE, Force, List, OutFolder, Scheduler, Workers
+from floatgate.options.taking import offered, take
 from floatgate.shell.bar import BAR, LEFT, Bar
 from floatgate.shell.options import takes
+from floatgate.values.arguments import named
 
 if TYPE_CHECKING:
     from floatgate.reproduce.paper import Paper
@@ -14,12 +21,83 @@ if TYPE_CHECKING:
     from floatgate.reproduce.verdict import Row
     from floatgate.reproduce.work import Progress
 
+
+@dataclass(frozen=True)
+class ReproduceOptions(CommandOptions):
+    """`floatgate reproduce`: published numbers beside simulated ones."""
+
+    paper: Annotated[
+        tuple[str, ...],
+        Argument("Papers to reproduce.", shown="all of them", takes="names of --list", completes="papers"),
+    ] = ()
+    full: Annotated[
+        bool | None,
+        Option(
+            "All cases with narrow intervals, or the quick ones, in about two minutes.",
+            flags=("--full/--quick",),
+        ),
+    ] = usual("quick")
+    causes: Annotated[
+        bool, Option("Run the experiments that show why claims are missed, instead of the papers' exhibits.")
+    ] = False
+    out: OutFolder = usual("out/reproduce")
+    workers: Workers = usual("one per core")
+    scheduler: Scheduler = usual(ELSEWHERE)
+    record: Annotated[
+        bool, Option("Also write ours.csv and the figures into the papers' folders.", panel=OUTPUT)
+    ] = False
+    force: Force = False
+    list: List = False
+
+
+@offered(ReproduceOptions)
+def reproduce(*paper: str | PathLike[str], **options: Unpack[ReproduceKeywords]) -> "Reproduced":
+    """Reproduce papers, all of them when none is named: the quick cases, or all of them with `full=True`.
+
+    What comes out has a row for each number: published, simulated, deviation, tolerance and verdict, in the
+    unit that the paper gives; `unexplained` are the misses that no README explains. With `out`, results.csv,
+    reproduce.html and the figures are written to that folder. Ctrl-C keeps the rows that are done
+    (`interrupted`), and writes nothing.
+
+    Raises InputError for an unknown paper, Fault for a broken invariant, TypeError for an unknown option.
+    """
+    from floatgate.reproduce import run as reproducing
+    from floatgate.reproduce.paper import find
+    from floatgate.results.temporary import given_or_temporary
+    from floatgate.runs.session import interruptible
+
+    asked = take(ReproduceOptions, options, paper=paper)
+    chosen = find(list(asked.paper), shipped.papers())
+    with given_or_temporary(asked.out, "reproduced") as out, interruptible() as stopped:
+        return reproducing.reproduce(
+            chosen,
+            out,
+            force=asked.force,
+            full=bool(asked.full),
+            causes=asked.causes,
+            record=asked.record,
+            workers=asked.workers,
+            scheduler=asked.scheduler,
+            stopped=stopped,
+        )
+
+
+@named
+def papers() -> "list[Paper]":
+    """Return the papers that come with Floatgate, each with what it claims and shows."""
+    from floatgate.reproduce.paper import find
+
+    return find([], shipped.papers())
+
+
 EXIT_MISS = 1
+
+
 EXIT_INTERRUPTED = 130
 
 
 @takes(ReproduceOptions)
-def reproduce(asked: ReproduceOptions) -> int:
+def reproduce_in_shell(asked: ReproduceOptions) -> int:
     """Reproduce papers: published, simulated, deviation, tolerance and verdict of every exhibit.
 
     Exits with 1 if a claim was not reproduced and the paper's README does not explain it.

@@ -1,9 +1,15 @@
 """`floatgate study`: many runs from one file, in a folder that goes on where it was ended."""
 
+from collections.abc import Mapping
+from dataclasses import dataclass
+from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated, Any, Unpack
 
-from floatgate.options.study import StudyOptions
+from floatgate._generated.keywords import StudyKeywords
+from floatgate.options.definition import OUTPUT, Argument, CommandOptions, Option, usual
+from floatgate.options.shared import ELSEWHERE, Format, Scheduler, Workers
+from floatgate.options.taking import offered, take
 from floatgate.shell.bar import BAR, LEFT, Bar
 from floatgate.shell.options import takes
 
@@ -13,12 +19,78 @@ if TYPE_CHECKING:
     from floatgate.study.conduct import Progress
     from floatgate.study.result import Study
 
+
+@dataclass(frozen=True)
+class StudyOptions(CommandOptions):
+    """`floatgate study`: every run that a file asks for, in a folder that a later call goes on with."""
+
+    study: Annotated[
+        Path,
+        Argument(
+            "What is varied, on what it is run, what is wanted (TOML).",
+            takes="a file of a study",
+            python="a mapping of the same shape will do",
+        ),
+    ]
+    retry: Annotated[bool, Option("Run again what was refused or failed.")] = False
+    workers: Workers = usual("one per core")
+    scheduler: Scheduler = usual(ELSEWHERE)
+    out: Annotated[
+        Path | None,
+        Option(
+            "Folder of the study; what it holds is not run again.",
+            metavar="DIR",
+            panel=OUTPUT,
+            takes="a new folder, or one of a study",
+            python="it lives as long as what is returned",
+            differs="a folder that grows: a study goes on in it",
+        ),
+    ] = usual("out/study-STUDY")
+    format: Format = "table"
+
+
+@offered(StudyOptions)
+def study(study: str | PathLike[str] | Mapping[str, Any], **options: Unpack[StudyKeywords]) -> "Study":
+    """Run every run that a study asks for, as many at once as there are cores, and return what came out.
+
+    `study` is a TOML file, or a mapping of the same shape: `{"study": {"drive": "tlc", ...}, "parameters":
+    {"ftl.op_ratio": [0.07, 0.28]}, "objectives": {"waf": "min"}}`. With `out`, what that folder holds of the
+    study is not run again. Ctrl-C keeps what was done (`interrupted`). A run that is refused or fails is a
+    row with its reason; `problem` says so.
+
+    Raises InputError for a study that cannot be: an unknown key, number, drive or workload.
+    """
+    from floatgate.results.temporary import Temporary
+    from floatgate.runs.session import interruptible
+    from floatgate.study.conduct import Listener
+    from floatgate.study.run import run_study
+    from floatgate.study.spec import of, read
+
+    given = isinstance(study, Mapping)
+    asked = take(StudyOptions, options, study=Path("study") if given else study)
+    spec = of(study) if isinstance(study, Mapping) else read(asked.study)
+    held = Temporary() if asked.out is None else None
+    folder = held.folder / "study" if held is not None else Path(str(asked.out))
+    with interruptible() as interrupt:
+        done = run_study(
+            spec,
+            folder,
+            workers=asked.workers,
+            scheduler=asked.scheduler,
+            retry=asked.retry,
+            listener=Listener(stopped=interrupt),
+        )
+    return done.holding(held)
+
+
 SHOWN = 10  # configurations
+
+
 REASONS_SHOWN = 8
 
 
 @takes(StudyOptions)
-def study(asked: StudyOptions) -> int:
+def study_in_shell(asked: StudyOptions) -> int:
     """Run what a study file asks for and is not there yet; write a table, a report and the best drives.
 
     Ctrl-C, a crash and a lost machine cost the runs that were in progress: call it again, and it goes on.

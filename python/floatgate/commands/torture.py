@@ -1,8 +1,11 @@
 """`floatgate torture`: the power of drives fails, again and again."""
 
+from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Unpack
 
+from floatgate._generated.keywords import TortureKeywords
+from floatgate.options.taking import offered, take
 from floatgate.options.torture import TortureOptions
 from floatgate.shell.bar import BAR, LEFT, Bar
 from floatgate.shell.options import takes
@@ -10,12 +13,33 @@ from floatgate.shell.options import takes
 if TYPE_CHECKING:
     from floatgate.runs.torture import Tortured
 
+
+@offered(TortureOptions)
+def torture(*drive: str | PathLike[str], **options: Unpack[TortureKeywords]) -> "Tortured":
+    """Cut the power of small copies of drives under random hosts, and check every unit after each cut.
+
+    What comes out has a case for each run, with what its cuts destroyed, and in `violations` what was
+    promised and not kept: it should be empty. With `out`, torture.json is written to that folder. Ctrl-C
+    keeps the cases that are done (`interrupted`).
+
+    Raises InputError for an unknown drive, or one whose power cannot be cut.
+    """
+    from floatgate.runs.session import interruptible
+    from floatgate.runs.torture import torture as run_cases
+
+    asked = take(TortureOptions, options, drive=drive)
+    with interruptible() as stopped:
+        return run_cases(asked, asked.out, stopped=stopped)
+
+
 EXIT_BROKEN_PROMISE = 1
+
+
 EXIT_INTERRUPTED = 130
 
 
 @takes(TortureOptions)
-def torture(asked: TortureOptions) -> int:
+def torture_in_shell(asked: TortureOptions) -> int:
     """Cut the power of small copies of drives under random hosts, and check every unit after each cut.
 
     Exits with 1 if anything was lost that a flush, FUA or capacitors had promised to keep.

@@ -2,4 +2,4 @@
 
 from floatgate import callable_room
 
-callable_room.answers(__name__, "floatgate.api.compare")
+callable_room.answers(__name__, "floatgate.commands.compare")

@@ -14,7 +14,7 @@ from typing import Any
 def __getattr__(name: str) -> Any:
     """Find a function of `floatgate.ecc`, and the policies below `ecc`: `floatgate.ecc.code`."""
     if name in ("codes", "measure"):
-        return getattr(import_module("floatgate.api.ecc"), name)
+        return getattr(import_module("floatgate.commands.ecc"), name)
     from floatgate.inputs.policies import seam
 
     below = None if name.startswith("_") else seam("ecc")

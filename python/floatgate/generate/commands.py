@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from textwrap import fill
 from typing import Any
 
-from floatgate.api import functions
+from floatgate.commands import functions
 from floatgate.options import Argument, Field
 from floatgate.options.definition import limits
 from floatgate.shell import _command

@@ -12,26 +12,31 @@ from pathlib import Path
 from textwrap import indent, wrap
 from typing import Any
 
-from floatgate.generate import commands
+from floatgate.commands import (
+    age,
+    bus,
+    characterize,
+    compare,
+    derive,
+    ecc,
+    examples,
+    fit,
+    grid,
+    plan,
+    policies,
+    report,
+    reproduce,
+    run,
+    schema,
+    snapshots,
+    study,
+    trace,
+)
+from floatgate.generate import commands as commands_page
 from floatgate.inputs import configuration
 from floatgate.inputs.configuration import Key
 from floatgate.inputs.policies import catalogue, class_name, short_names
-from floatgate.options import (
-    Argument,
-    Options,
-    RunOptions,
-    TraceOptions,
-    bus,
-    compare,
-    drives,
-    ecc,
-    fields_of,
-    lab,
-    listing,
-    study,
-    torture,
-    traces,
-)
+from floatgate.options import Argument, Options, TraceOptions, fields_of, torture
 from floatgate.options.taking import said, typed
 from floatgate.own.seams import SEAMS, beside
 from floatgate.results import description
@@ -42,33 +47,33 @@ WIDTH = 100
 
 
 # Options of a trace that say how it is replayed.
-REPLAYED = tuple(field.name for field in fields_of(TraceOptions) if field.name not in traces.READ)
+REPLAYED = tuple(field.name for field in fields_of(TraceOptions) if field.name not in trace.READ)
 # The keywords of functions by their class: those of these classes of options without what stands in the
 # signature. A test compares them with the functions.
 KEYWORDS: dict[str, tuple[tuple[type, ...], tuple[str, ...]]] = {
-    "Keywords": ((RunOptions, Options, TraceOptions), ("repeat", "scheduler")),
-    "AgeKeywords": ((drives.AgeOptions,), ("compare", "scheduler")),
+    "Keywords": ((run.RunOptions, Options, TraceOptions), ("repeat", "scheduler")),
+    "AgeKeywords": ((age.AgeOptions,), ("compare", "scheduler")),
     "BusExploreKeywords": ((bus.BusExploreOptions,), ()),
     "BusWaveformKeywords": ((bus.BusWaveformOptions,), ("interface",)),
-    "CharacterizeKeywords": ((lab.CharacterizeOptions,), ()),
+    "CharacterizeKeywords": ((characterize.CharacterizeOptions,), ()),
     "CompareKeywords": ((compare.CompareOptions,), ()),
-    "DeriveKeywords": ((lab.DeriveOptions,), ()),
+    "DeriveKeywords": ((derive.DeriveOptions,), ()),
     "EccMeasureKeywords": ((ecc.EccMeasureOptions,), ()),
-    "ExamplesKeywords": ((listing.ExamplesOptions,), ()),
-    "FitKeywords": ((lab.FitOptions,), ("voltages",)),
-    "FitVoltagesKeywords": ((lab.FitOptions,), ("voltages", "sampled")),
-    "GridKeywords": ((drives.GridOptions,), ()),
-    "NewPolicyKeywords": ((listing.PolicyNewOptions,), ()),
-    "PlanKeywords": ((drives.PlanOptions,), ()),
-    "ReportKeywords": ((listing.ReportOptions,), ()),
-    "ReproduceKeywords": ((lab.ReproduceOptions,), ()),
-    "SchemaKeywords": ((listing.SchemaOptions,), ()),
+    "ExamplesKeywords": ((examples.ExamplesOptions,), ()),
+    "FitKeywords": ((fit.FitOptions,), ("voltages",)),
+    "FitVoltagesKeywords": ((fit.FitOptions,), ("voltages", "sampled")),
+    "GridKeywords": ((grid.GridOptions,), ()),
+    "NewPolicyKeywords": ((policies.PolicyNewOptions,), ()),
+    "PlanKeywords": ((plan.PlanOptions,), ()),
+    "ReportKeywords": ((report.ReportOptions,), ()),
+    "ReproduceKeywords": ((reproduce.ReproduceOptions,), ()),
+    "SchemaKeywords": ((schema.SchemaOptions,), ()),
     "ServeKeywords": ((options.ServeOptions,), ()),
-    "SnapshotsKeywords": ((drives.SnapshotsOptions,), ()),
+    "SnapshotsKeywords": ((snapshots.SnapshotsOptions,), ()),
     "StudyKeywords": ((study.StudyOptions,), ()),
     "TortureKeywords": ((torture.TortureOptions,), ()),
-    "TraceConvertKeywords": ((traces.TraceConvertOptions, TraceOptions), REPLAYED),
-    "TraceInfoKeywords": ((traces.TraceInfoOptions, TraceOptions), REPLAYED),
+    "TraceConvertKeywords": ((trace.TraceConvertOptions, TraceOptions), REPLAYED),
+    "TraceInfoKeywords": ((trace.TraceInfoOptions, TraceOptions), REPLAYED),
 }
 
 
@@ -114,9 +119,9 @@ def seams() -> str:
         "from collections.abc import Sequence",
         "from typing import Literal, SupportsFloat, SupportsIndex, TypeAlias",
         "",
-        f"from floatgate.api import {', '.join(f'{name} as _{name}' for name in BESIDE)}",
-        f"from floatgate.own import {', '.join(f'{name} as _{name}' for name in own)}",
+        f"from floatgate.commands import {', '.join(f'{name} as _{name}' for name in BESIDE)}",
         "from floatgate.inputs.policies import Policy as _Policy",
+        f"from floatgate.own import {', '.join(f'{name} as _{name}' for name in own)}",
         "",
     ]
     lines += [line for name in sorted(tree) for line in ("", *_namespace(name, tree[name], 0))]
@@ -187,7 +192,7 @@ FILES = {
     "_generated/keywords.py": keywords,
     "_generated/seams.pyi": seams,
     str(REFERENCE / "keys.md"): configuration.page,
-    str(REFERENCE / "options.md"): commands.page,
+    str(REFERENCE / "options.md"): commands_page.page,
     "_generated/results.py": description.classes,
     str(REFERENCE / "results.md"): description.page,
     str(REFERENCE / "run.schema.json"): description.schema_text,

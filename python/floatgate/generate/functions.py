@@ -1,17 +1,22 @@
 """The reference page of the functions of `floatgate` and of what they return, made from their docstrings."""
 
+import ast
 import inspect
 import re
+import sys
 import tokenize
 from collections.abc import Callable, Iterator
 from dataclasses import fields, is_dataclass
+from functools import cache
+from importlib import import_module
 from io import StringIO
 from operator import attrgetter
+from types import ModuleType
 from typing import Any, get_args, get_type_hints
 
 import floatgate
 from floatgate._generated.results import RunResult
-from floatgate.api import functions
+from floatgate.commands import functions
 from floatgate.generate import commands
 from floatgate.options import Field
 from floatgate.options.taking import said, typed
@@ -52,7 +57,34 @@ def _function(name: str) -> Callable[..., Any]:
 
 
 def _returned(function: Callable[..., Any]) -> str:
-    return f"`{_type(inspect.signature(function).return_annotation)}`"
+    return f"`{_type(_answer(function))}`"
+
+
+def _answer(function: Callable[..., Any]) -> Any:
+    """The type of what a function returns."""
+    kind = inspect.signature(function).return_annotation
+    module = sys.modules[inspect.unwrap(function).__module__]
+    return eval(kind, vars(module), _for_types(module)) if isinstance(kind, str) else kind
+
+
+def _hints(owner: type) -> dict[str, Any]:
+    """The types of a class's attributes."""
+    return get_type_hints(owner, localns=_for_types(sys.modules[owner.__module__]))
+
+
+@cache
+def _for_types(module: ModuleType) -> dict[str, Any]:
+    """What a module names in types alone, and therefore imports for type checkers alone."""
+    tree = ast.parse(inspect.getsource(module))
+    checked = [
+        node for node in tree.body if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test)
+    ]
+    imports = [one for node in checked for one in node.body if isinstance(one, ast.ImportFrom)]
+    return {
+        name.asname or name.name: getattr(import_module(one.module or ""), name.name)
+        for one in imports
+        for name in one.names
+    }
 
 
 def _type(kind: Any) -> str:
@@ -99,12 +131,10 @@ def _cell(kind: str) -> str:
 
 def _classes(every: list[Callable[..., Any]]) -> Iterator[tuple[str, type]]:
     """The classes that functions return, each followed by the classes of its attributes."""
-    returned = dict.fromkeys(
-        one for function in every for one in _within(inspect.signature(function).return_annotation)
-    )
+    returned = dict.fromkeys(one for function in every for one in _within(_answer(function)))
     for owner in returned:
         yield owner.__name__, owner
-        hints = get_type_hints(owner)
+        hints = _hints(owner)
         inner = dict.fromkeys(one for name in _attributes(owner) for one in _within(hints[name]))
         yield from ((f"{owner.__name__}: {one.__name__}", one) for one in inner if one not in returned)
 
@@ -126,7 +156,7 @@ def _within(kind: Any) -> Iterator[type]:
 def _class(owner: type) -> Iterator[str]:
     yield inspect.cleandoc(owner.__doc__ or "")
     yield ""
-    comments, hints = _comments(owner), get_type_hints(owner)
+    comments, hints = _comments(owner), _hints(owner)
     names = _attributes(owner)
     rows = [(f"`{name}`", f"`{_type(hints[name])}`", comments.get(name, "-")) for name in names]
     for name, value in vars(owner).items():

@@ -6,4 +6,4 @@ from floatgate.grid.run import Asked, Grid, measure_one, run_grid
 
 __all__ = ["Asked", "Grid", "Point", "Setting", "measure_one", "run_grid", "settings"]
 
-callable_room.answers(__name__, "floatgate.api.grid")
+callable_room.answers(__name__, "floatgate.commands.grid")

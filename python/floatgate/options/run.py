@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Any, get_args
 
 from floatgate import _core
 from floatgate.errors import InputError
@@ -14,25 +14,15 @@ from floatgate.options.definition import (
     OUTPUT,
     STATE,
     TRACE,
-    Argument,
-    Assignments,
-    CommandOptions,
     Option,
     define,
-    usual,
 )
 from floatgate.options.shared import (
-    ELSEWHERE,
     LOAD_STATE,
     PRECONDITION,
-    RETURNED,
     SAVE_STATE,
     Detail,
-    Force,
-    OutFolder,
-    Scheduler,
     Seed,
-    Settings,
     State,
 )
 from floatgate.values.arguments import convert
@@ -298,66 +288,6 @@ class TraceOptions:
 
 for _owner in (Options, TraceOptions):
     define(_owner)
-
-
-@dataclass(frozen=True)
-class RunOptions(CommandOptions):
-    """`floatgate run`, beside `Options` and `TraceOptions`: what is run, how often, and where it goes."""
-
-    drive: Annotated[
-        str,
-        Argument(
-            "A drive's name or file (`floatgate drives`), MQSim's ssdconfig.xml, a run.json to repeat.",
-            takes="one of these",
-            completes="drives",
-            differs="what other programs and earlier runs describe, too",
-        ),
-    ]
-    workload: Annotated[
-        str | None,
-        Argument(
-            "A fio job file or command line, a DiskSpd profile (*.xml) or command line, "
-            "MQSim's workload.xml, a trace, a generator's name.",
-            takes="one of these",
-            completes="workloads",
-        ),
-    ] = None
-    env: Annotated[
-        tuple[str, ...],
-        Assignments(
-            "A value for ${NAME} in a fio job file (repeatable).",
-            metavar="NAME=VALUE",
-            takes="a name and its value",
-        ),
-    ] = ()
-    set: Settings = ()
-    repeat: Annotated[
-        int,
-        Option(
-            "Run N seeds in parallel; report 95 % confidence intervals.", metavar="N", least=1, most=10_000
-        ),
-    ] = 1
-    scheduler: Scheduler = usual(ELSEWHERE)
-    trust_policies: Annotated[
-        bool,
-        Option(
-            "Run the policies in Python that a run.json to repeat brings along.",
-            shell="a run.json is repeated on the command line",
-        ),
-    ] = False
-    scenario: Annotated[
-        int | None,
-        Option("Which scenario of MQSim's workload.xml.", metavar="N", panel=TRACE, least=1),
-    ] = None
-    out: OutFolder = usual("out/DRIVE-WORKLOAD, then with -2, -3, ...")
-    force: Force = False
-    format: Annotated[
-        Literal["table", "json", "fio-json"],
-        Option("What to print.", panel=OUTPUT, shell=RETURNED, differs="fio's own form, too"),
-    ] = "table"
-    report: Annotated[
-        bool, Option("Write report.html.", panel=OUTPUT, python="in Python only where it is asked for")
-    ] = True
 
 
 def _columns(given: str) -> str:

@@ -92,7 +92,7 @@ def _steps(name: str, cls: type[Own]) -> Iterator[str]:
 
 def run_of_a_check(name: str, cls: type[Own], job: Path, seed: int) -> bytes:
     """Return the requests of a run with this policy, checked by the independent model."""
-    from floatgate.api.run import run
+    from floatgate.commands.run import run
 
     settings: dict[str, str | bool] = {f"{cls.seam}.name": name}
     settings |= {key: value for key, _, value in (one.partition("=") for one in SMALL)}

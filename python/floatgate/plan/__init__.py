@@ -6,4 +6,4 @@ from floatgate.plan.work import Planned, plan
 
 __all__ = ["Planned", "plan", "read_prices", "read_workload"]
 
-callable_room.answers(__name__, "floatgate.api.plan")
+callable_room.answers(__name__, "floatgate.commands.plan")

@@ -47,4 +47,4 @@ def in_notebook(folder: Path, caption: str) -> str:
     )
 
 
-callable_room.answers(__name__, "floatgate.api.files")
+callable_room.answers(__name__, "floatgate.commands.report")

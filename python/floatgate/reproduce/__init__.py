@@ -32,4 +32,4 @@ __all__ = [
     "traces",
 ]
 
-callable_room.answers(__name__, "floatgate.api.reproduce")
+callable_room.answers(__name__, "floatgate.commands.reproduce")

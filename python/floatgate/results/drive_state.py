@@ -80,12 +80,3 @@ def together(documents: list[dict[str, Any]]) -> dict[str, Any] | None:
     }
     first: dict[str, Any] = states[0]
     return first | {"units_read": read, "units_written": written} | shares
-
-
-def __getattr__(name: str) -> Any:
-    """Find what `floatgate.state` offers users: `info`, of the command `floatgate state`."""
-    if name == "info":
-        from floatgate.api.state import info
-
-        return info
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

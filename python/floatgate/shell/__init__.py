@@ -18,7 +18,7 @@ from floatgate.errors import Ended
 from floatgate.options.root import RootOptions
 from floatgate.shell import usage
 from floatgate.shell.command import Command, Commands
-from floatgate.shell.options import takes
+from floatgate.shell.options import IN_SHELL, takes
 
 # Commands in the order of help, each with the module that has a function of its name; then those with others
 # below them, each a module with an `app`. Only the one that is asked for is imported.
@@ -86,7 +86,8 @@ def _app(only: str | None = None) -> typer.Typer:
     made.callback()(_root)
     for name, home in _HOMES.items():
         if only in (None, name):
-            made.command(name, cls=Command)(getattr(import_module(f"floatgate.commands.{home}"), name))
+            command = getattr(import_module(f"floatgate.commands.{home}"), name + IN_SHELL)
+            made.command(name, cls=Command)(command)
     for name in _GROUPS:
         if only in (None, name):
             made.add_typer(import_module(f"floatgate.commands.{name}").app, name=name)

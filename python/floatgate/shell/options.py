@@ -11,6 +11,9 @@ from floatgate.options import PANELS, Argument, CommandOptions, Field, fields_of
 from floatgate.shell.command import WHOLE_MOST
 from floatgate.shell.usage import completer
 
+# How the form of a command in a shell is called, beside the function of its name.
+IN_SHELL = "_in_shell"
+
 
 def takes(
     owner: type[CommandOptions],
@@ -50,7 +53,7 @@ def takes(
         parameters.sort(key=_place)
         called.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
         called.__annotations__ = {one.name: one.annotation for one in parameters}
-        called.__doc__, called.__name__ = command.__doc__, command.__name__
+        called.__doc__, called.__name__ = command.__doc__, command.__name__.removesuffix(IN_SHELL)
         fields = {**mine, **{name: field for name, (_, field) in shared.items()}}
         called.fields = fields  # type: ignore[attr-defined]
         return called

@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 
 from conftest import Command
-from floatgate.files import caches
-from floatgate.runs import pilots
+from floatgate.files import caches, pilots
 
 RUN = ("run", "chung2010/slc", "random-write", "--limit-requests", "200", "--precondition", "instant")
 

@@ -61,9 +61,9 @@ def reproduce(*paper: str | PathLike[str], **options: Unpack[ReproduceKeywords])
 
     Raises InputError for an unknown paper, Fault for a broken invariant, TypeError for an unknown option.
     """
+    from floatgate.files.temporary import given_or_temporary
     from floatgate.reproduce import run as reproducing
     from floatgate.reproduce.paper import find
-    from floatgate.results.temporary import given_or_temporary
     from floatgate.runs.session import interruptible
 
     asked = take(ReproduceOptions, options, paper=paper)

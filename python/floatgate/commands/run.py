@@ -117,9 +117,9 @@ def run(
     of a wrong type. Ctrl-C raises Interrupted, a KeyboardInterrupt with the partial result in its `run`; a
     second one ends the run at once.
     """
+    from floatgate.files.temporary import Temporary
     from floatgate.results.folder import check_state_file
     from floatgate.results.run import Run
-    from floatgate.results.temporary import Temporary
     from floatgate.runs.execute import Listeners, run_to_folder
     from floatgate.runs.session import interruptible
 
@@ -166,7 +166,7 @@ def repeat(
     confidence interval; `document` has it by name. With `out`, a run folder for each seed and repeat.json are
     written there. Everything else is as in `floatgate.run`; Ctrl-C keeps what was done (`interrupted`).
     """
-    from floatgate.results.temporary import given_or_temporary
+    from floatgate.files.temporary import given_or_temporary
     from floatgate.runs.repeat import repeat as run_seeds
     from floatgate.runs.session import interruptible
 

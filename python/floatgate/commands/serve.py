@@ -27,8 +27,8 @@ def serve(drive: str | PathLike[str], **options: Unpack[ServeKeywords]) -> "Run"
 
     Raises InputError for bad input, Fault for a broken invariant, TypeError for an unknown option.
     """
+    from floatgate.files.temporary import Temporary
     from floatgate.results.run import Run
-    from floatgate.results.temporary import Temporary
     from floatgate.serve.drive import ended_by_signals, serve_to_folder
 
     asked = take(ServeOptions, options, drive=drive)

@@ -60,7 +60,7 @@ def study(study: str | PathLike[str] | Mapping[str, Any], **options: Unpack[Stud
 
     Raises InputError for a study that cannot be: an unknown key, number, drive or workload.
     """
-    from floatgate.results.temporary import Temporary
+    from floatgate.files.temporary import Temporary
     from floatgate.runs.session import interruptible
     from floatgate.study.conduct import Listener
     from floatgate.study.run import run_study

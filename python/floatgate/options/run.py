@@ -154,7 +154,7 @@ class Options:
         if self.precondition_fill is not None:
             options["fill"] = options.pop("precondition_fill")
         if self.precondition not in ("none", "fill"):
-            from floatgate.runs.pilots import kept
+            from floatgate.files.pilots import kept
 
             options["pilots"] = kept()
         return json.dumps(options)

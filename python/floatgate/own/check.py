@@ -6,9 +6,9 @@ from pathlib import Path
 
 from floatgate import _core
 from floatgate.errors import Fault, InputError
+from floatgate.files.temporary import Temporary
 from floatgate.own import found
 from floatgate.own.policy import Own
-from floatgate.results.temporary import Temporary
 
 # A drive that collects garbage all the time, small enough for thousands of choices in a second.
 SMALL = (

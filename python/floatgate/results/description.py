@@ -22,7 +22,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from floatgate.results.section import Section
+from floatgate.values.section import Section
 
 Count = Annotated[int, Field(ge=0, lt=1 << 64)]
 '''

@@ -5,11 +5,11 @@ from pathlib import Path
 from typing import Any
 
 from floatgate._generated import results
+from floatgate.files.temporary import Temporary, contents
 from floatgate.results import tables
-from floatgate.results.section import Section
-from floatgate.results.temporary import Temporary, contents
 from floatgate.results.versions import read
 from floatgate.values.arguments import path as as_path
+from floatgate.values.section import Section
 
 
 @dataclass(frozen=True, slots=True, repr=False)

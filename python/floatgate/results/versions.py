@@ -16,7 +16,7 @@ from typing import Any
 from floatgate._generated import results
 from floatgate.errors import InputError, one_line
 from floatgate.results import folder
-from floatgate.results.section import Section
+from floatgate.values.section import Section
 
 Document = dict[str, Any]
 

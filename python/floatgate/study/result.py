@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from floatgate.errors import InputError
 from floatgate.extras import needed
+from floatgate.files.temporary import Temporary
 from floatgate.results import notebook
 from floatgate.results.flags import Said, as_document, together
-from floatgate.results.temporary import Temporary
 from floatgate.results.versions import FORMATS, NEWEST
 from floatgate.study import folder as folders
 from floatgate.study.aggregate import Configuration, configurations, front

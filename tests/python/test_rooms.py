@@ -1,4 +1,4 @@
-"""The rooms of the Python package stand above each other: none imports what is above, and no module itself."""
+"""The rooms of the Python package stand above each other, and no module imports itself by way of others."""
 
 import ast
 from collections.abc import Iterator
@@ -58,7 +58,7 @@ MODULES = {
 
 
 def _runs(body: list[ast.stmt], *, inside: bool) -> Iterator[ast.stmt]:
-    """Yield the statements that an import runs, with `inside` those of functions, too; none for types alone."""
+    """Yield the statements that an import runs, with `inside` those of functions; none for types alone."""
     for node in body:
         if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test):
             continue

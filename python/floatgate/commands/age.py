@@ -1,6 +1,6 @@
 """`floatgate age`: a drive overwritten until it ends."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass
 from os import PathLike
@@ -236,24 +236,11 @@ def _show(asked: AgeOptions, lives: "dict[str, Life]") -> None:
     from floatgate.shell import console
 
     if asked.compare is not None:
-        _table(compare.HEAD, compare.shown(lives, asked.years))
+        console.print_columns(compare.HEAD, compare.shown(lives, asked.years), overflow="fold")
         return
     one = lives[""]
-    _table(life.HEAD, life.shown(one))
+    console.print_columns(life.HEAD, life.shown(one), overflow="fold")
     if one.speeds():
-        _table(life.SPEED_HEAD, life.speed_shown(one))
+        console.print_columns(life.SPEED_HEAD, life.speed_shown(one), overflow="fold")
     for said in (life.sentence(one, asked.years), *life.remarks(one)):
         console.out.print(said, markup=False)
-
-
-def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    from rich.table import Table
-
-    from floatgate.shell import console
-
-    table = Table(box=None, pad_edge=False, header_style="dim")
-    for name in head:
-        table.add_column(name, justify="right", overflow="fold")
-    for cells in rows:
-        table.add_row(*cells)
-    console.out.print(table)

@@ -21,6 +21,13 @@ if TYPE_CHECKING:
     from floatgate.bus.explore import BusPoint
     from floatgate.bus.waveform import Waveform
 
+FILES = ("points.csv", "ways.svg", "front.svg")
+DEFAULT_CHIPS = ("tlc-3d-256g", "qlc-3d-1t")
+_FRONT = ("interface", "channels x ways", "MB/s", "pins", "ECC blocks", "nJ/B", "channel busy")
+BYTES = 6  # drawn where nothing else is asked for
+app = typer.Typer(help="Compare NAND interfaces and draw their signals.", no_args_is_help=True)
+EXIT_INTERRUPTED = 130
+
 
 @dataclass(frozen=True)
 class BusExploreOptions(CommandOptions):
@@ -71,15 +78,6 @@ class BusWaveformOptions(CommandOptions):
     set: Settings = ()
     out: OutFolder = usual("out/bus-waveform")
     force: Force = False
-
-
-FILES = ("points.csv", "ways.svg", "front.svg")
-
-
-DEFAULT_CHIPS = ("tlc-3d-256g", "qlc-3d-1t")
-
-
-BYTES = 6  # drawn where nothing else is asked for
 
 
 @offered(BusExploreOptions)
@@ -165,12 +163,6 @@ def drawn(found: "Waveform", folder: Path, *, force: bool) -> tuple[Path, Path]:
     return folder / dump, folder / picture
 
 
-app = typer.Typer(help="Compare NAND interfaces and draw their signals.", no_args_is_help=True)
-
-
-EXIT_INTERRUPTED = 130
-
-
 @app.command(cls=Command)
 @takes(BusExploreOptions)
 def explore_in_shell(asked: BusExploreOptions) -> int:
@@ -228,44 +220,24 @@ def _run(asked: BusExploreOptions) -> "tuple[list[BusPoint], bool]":
 
 def _show(points: "list[BusPoint]") -> None:
     """Print where channels are full, then the combinations that no other beats."""
-    from rich.table import Table
-
     from floatgate.bus.explore import OPS, WAYS, front, full_at, sixteen
-    from floatgate.shell.console import out
+    from floatgate.shell.console import print_columns
 
     for chip in dict.fromkeys(point.chip for point in points):
-        table = Table(
-            box=None, pad_edge=False, header_style="dim", title=f"{chip}: ways to saturate a channel"
-        )
-        for head in ("interface", "MT/s", *(f"{op}, ways" for op in OPS), *(f"{op}, MB/s" for op in OPS)):
-            table.add_column(head, justify="left" if head == "interface" else "right")
+        head = ("interface", "MT/s", *(f"{op}, ways" for op in OPS), *(f"{op}, MB/s" for op in OPS))
+        rows = []
         for interface in dict.fromkeys(point.interface for point in points):
             mine = [p for p in points if (p.chip, p.interface, p.channels) == (chip, interface, 1)]
             if not mine:
                 continue
             full = [full_at(points, chip, interface, op) for op in OPS]
             most = [max((p.mb_per_s for p in mine if p.op == op), default=0.0) for op in OPS]
-            table.add_row(
-                interface,
-                f"{mine[0].mt_per_s:.0f}",
-                *(str(ways) if ways else f"more than {WAYS[-1] // 2}" for ways in full),
-                *(f"{rate:.0f}" for rate in most),
-            )
-        out.print(table)
+            ways = (str(ways) if ways else f"more than {WAYS[-1] // 2}" for ways in full)
+            rows.append((interface, f"{mine[0].mt_per_s:.0f}", *ways, *(f"{rate:.0f}" for rate in most)))
+        print_columns(head, rows, left=(0,), title=f"{chip}: ways to saturate a channel")
         for op in OPS:
-            table = Table(box=None, pad_edge=False, header_style="dim", title=f"{chip}, {op}: Pareto front")
-            for head in (
-                "interface",
-                "channels x ways",
-                "MB/s",
-                "pins",
-                "ECC blocks",
-                "nJ/B",
-                "channel busy",
-            ):
-                table.add_column(head, justify="left" if head == "interface" else "right")
-            for point in front(sixteen(points, chip, op)):
-                table.add_row(
+            best = (
+                (
                     point.interface,
                     f"{point.channels} x {point.ways}",
                     f"{point.mb_per_s:.0f}",
@@ -274,4 +246,6 @@ def _show(points: "list[BusPoint]") -> None:
                     f"{point.nj_per_byte:.3f}",
                     f"{point.channel_busy:.0%}",
                 )
-            out.print(table)
+                for point in front(sixteen(points, chip, op))
+            )
+            print_columns(_FRONT, best, left=(0,), title=f"{chip}, {op}: Pareto front")

@@ -1,11 +1,13 @@
 """`floatgate characterize`: a chip on the bench."""
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal, Unpack
 
 from floatgate._generated.keywords import CharacterizeKeywords
+from floatgate.errors import InputError
 from floatgate.options.definition import CommandOptions, Option, usual
 from floatgate.options.effect import without_effect
 from floatgate.options.shared import (
@@ -27,7 +29,9 @@ from floatgate.values.arguments import named
 if TYPE_CHECKING:
     from floatgate.lab.experiment import Experiment
     from floatgate.lab.run import Characterized, Progress
-    from floatgate.lab.simulated import SimulatedSource
+
+BLOCKS = 30  # worn to failure in each endurance test, where nothing else is asked for
+EXIT_INTERRUPTED = 130
 
 
 @dataclass(frozen=True)
@@ -54,9 +58,6 @@ class CharacterizeOptions(CommandOptions):
     list: List = False
 
 
-BLOCKS = 30  # worn to failure in each endurance test, where nothing else is asked for
-
-
 @offered(CharacterizeOptions)
 def characterize(chip: str | PathLike[str], **options: Unpack[CharacterizeKeywords]) -> "Characterized":
     """Measure `chip` as a test rig would: endurance, times over life, errors, threshold voltages.
@@ -68,37 +69,44 @@ def characterize(chip: str | PathLike[str], **options: Unpack[CharacterizeKeywor
 
     Raises InputError for an unknown chip or experiment, or more blocks than the chip has.
     """
-    from floatgate.lab import run as lab
-    from floatgate.lab.bench import Bench
     from floatgate.lab.experiments import chosen
     from floatgate.runs.session import interruptible
 
     asked = take(CharacterizeOptions, options, chip=chip)
     wanted = chosen(list(asked.experiment))
-    source = source_of(asked)
-    blocks = BLOCKS if asked.blocks is None else asked.blocks
     with interruptible() as stopped:
-        if asked.out is None:
-            bench = Bench(source, blocks, stopped=stopped)
-            return lab.ask(bench, wanted, asked.workers, asked.scheduler)
-        return lab.characterize(
-            source,
-            wanted,
-            blocks,
-            asked.out,
-            force=asked.force,
-            workers=asked.workers,
-            scheduler=asked.scheduler,
-            stopped=stopped,
-        )
+        return _characterized(asked, wanted, asked.out, stopped)
 
 
-def source_of(asked: CharacterizeOptions) -> "SimulatedSource":
-    """Return the samples of the chip that was asked for."""
+def _characterized(
+    asked: CharacterizeOptions,
+    experiments: "Sequence[Experiment]",
+    folder: Path | None,
+    stopped: Callable[[], bool],
+    progress: "Callable[[Progress], None]" = lambda _progress: None,
+) -> "Characterized":
+    """Measure what was asked for, and write it to a folder where there is one."""
+    from floatgate.lab import run as lab
+    from floatgate.lab.bench import Bench
     from floatgate.lab.simulated import SimulatedSource
 
     seed = 1 if asked.seed is None else asked.seed
-    return SimulatedSource(str(asked.chip), seed, model=asked.model or "cells")
+    source = SimulatedSource(str(asked.chip), seed, model=asked.model or "cells")
+    blocks = BLOCKS if asked.blocks is None else asked.blocks
+    if folder is None:
+        bench = Bench(source, blocks, stopped=stopped)
+        return lab.ask(bench, experiments, asked.workers, asked.scheduler, progress)
+    return lab.characterize(
+        source,
+        experiments,
+        blocks,
+        folder,
+        force=asked.force,
+        workers=asked.workers,
+        scheduler=asked.scheduler,
+        progress=progress,
+        stopped=stopped,
+    )
 
 
 @named
@@ -107,9 +115,6 @@ def experiments() -> "list[Experiment]":
     from floatgate.lab.experiments import every
 
     return every()
-
-
-EXIT_INTERRUPTED = 130
 
 
 @takes(CharacterizeOptions)
@@ -135,12 +140,9 @@ def characterize_in_shell(asked: CharacterizeOptions) -> int:
         without_effect(others, "--list runs nothing", "it without --list")
         return _list(asked.format)
     if asked.chip is None:
-        from floatgate.errors import InputError
-
         raise InputError(
             "no chip given: expected `floatgate characterize CHIP` (`floatgate chips` lists them)"
         )
-    from floatgate.lab.run import characterize as run
     from floatgate.results.folder import own_folder
     from floatgate.runs.session import interruptible
 
@@ -150,17 +152,7 @@ def characterize_in_shell(asked: CharacterizeOptions) -> int:
         interruptible() as interrupt,
         _Bar() as bar,
     ):
-        done = run(
-            source_of(asked),
-            wanted,
-            BLOCKS if asked.blocks is None else asked.blocks,
-            folder,
-            force=asked.force,
-            workers=asked.workers,
-            scheduler=asked.scheduler,
-            progress=bar.update,
-            stopped=interrupt,
-        )
+        done = _characterized(asked, wanted, folder, interrupt, bar.update)
     return _show(done, folder, asked.format)
 
 

@@ -118,22 +118,19 @@ def derive_in_shell(asked: DeriveOptions) -> None:
 
 def _show(model: "PageModel") -> None:
     """Times and error rates by wear, for a terminal."""
-    from rich.table import Table
-
     from floatgate.lab.derive.rates import AGES_S, YEAR
     from floatgate.shell import console
 
     usual, year = model.steps.index(1.0), AGES_S.index(YEAR)
-    table = Table(box=None, pad_edge=False, header_style="dim")
-    for head in ("cycles", "t_prog by page type, us", "t_bers, us", "bit errors, new data", "after a year"):
-        table.add_column(head, justify="right")
+    head = ("cycles", "t_prog by page type, us", "t_bers, us", "bit errors, new data", "after a year")
+    rows = []
     for row in model.rows:
         found = model.rates.rates.get((1.0, row.pe_cycles))
         errors = [max(found[age].usual) for age in (0, year)] if found else []
         times = " ".join(f"{time / 1e3:.0f}" for time in row.t_prog[usual])
         shown = (f"{rate:.1e}" for rate in errors)
-        table.add_row(str(row.pe_cycles), times, f"{row.t_bers / 1e3:.0f}", *shown)
-    console.out.print(table)
+        rows.append((str(row.pe_cycles), times, f"{row.t_bers / 1e3:.0f}", *shown))
+    console.print_columns(head, rows)
     cycles = model.endurance.cycles
     middle = cycles[len(cycles) // 2]
     console.out.print(f"blocks fail after {cycles[0]:,} to {cycles[-1]:,} cycles, half of them by {middle:,}")

@@ -30,6 +30,13 @@ if TYPE_CHECKING:
     from floatgate.ecc.conduct import Asked, Progress
     from floatgate.ecc.table import Measured
 
+__all__ = ["codes", "measure"]
+_OF_A_CHIP = ("model", "page", "pe_cycles", "reads", "age", "rank", "knows")
+_OF_CELLS = ("pe_cycles", "reads", "age", "rank", "knows")
+_SHELL = ("out", "format", "workers", "scheduler")  # what is found does not depend on
+app = typer.Typer(help="List LDPC codes that decode, and count their failures.", no_args_is_help=True)
+EXIT_INTERRUPTED = 130
+
 
 WORDS = 100_000  # decoded at a point at most, where nothing else is said
 
@@ -138,15 +145,6 @@ class EccMeasureOptions(CommandOptions):
     scheduler: Scheduler = usual(ELSEWHERE)
     out: OutFile = usual("CODE-CHANNEL.toml")
     format: Format = "table"
-
-
-__all__ = ["codes", "measure"]
-
-
-_OF_A_CHIP = ("model", "page", "pe_cycles", "reads", "age", "rank", "knows")
-
-
-_OF_CELLS = ("pe_cycles", "reads", "age", "rank", "knows")
 
 
 @dataclass(frozen=True)
@@ -313,9 +311,6 @@ def channel_of(asked: EccMeasureOptions) -> "Channel":
     return Cells(asked.channel, asked.seed, condition, placement)
 
 
-_SHELL = ("out", "format", "workers", "scheduler")  # what is found does not depend on
-
-
 def command(asked: EccMeasureOptions) -> str:
     """Return the command that counts the same."""
     words = ["floatgate", "ecc", "measure", Path(asked.code).name]
@@ -328,17 +323,10 @@ def command(asked: EccMeasureOptions) -> str:
     return shlex.join(words)
 
 
-app = typer.Typer(help="List LDPC codes that decode, and count their failures.", no_args_is_help=True)
-
-
-EXIT_INTERRUPTED = 130
-
-
 @app.command(cls=Command)
 @takes(EccCodesOptions)
 def codes_in_shell(asked: EccCodesOptions) -> None:
     """List the LDPC codes that come along, and the decoders."""
-    from floatgate import _core
     from floatgate.shell import console
 
     decoders = json.loads(_core.ecc_decoders())

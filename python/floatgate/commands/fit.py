@@ -1,5 +1,6 @@
 """`floatgate fit`: the page model of a chip from what a rig measured."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
@@ -71,13 +72,19 @@ def fit(*logs: str | PathLike[str], **options: Unpack[FitKeywords]) -> "Fit":
 
     Raises InputError, naming file and line, for a log that is none or has gaps.
     """
-    from floatgate.lab.fit.run import fit_logs, write
+    from floatgate.lab.fit.run import write
 
     asked = take(FitOptions, options, logs=logs)
-    done = fit_logs([Path(log) for log in asked.logs], asked.chip, asked.sampled)
+    done = _fitted(asked)
     if asked.out is not None:
         write(done, asked.out, force=asked.force)
     return done
+
+
+def _fitted(asked: FitOptions, progress: Callable[[float], None] = lambda _fraction: None) -> "Fit":
+    from floatgate.lab.fit.run import fit_logs
+
+    return fit_logs([Path(log) for log in asked.logs], asked.chip, asked.sampled, progress)
 
 
 @offered(FitOptions, but=("logs", "sampled"))
@@ -109,7 +116,7 @@ def fit_in_shell(asked: FitOptions) -> None:
     """
     from rich.progress import Progress
 
-    from floatgate.lab.fit.run import fit_logs, write
+    from floatgate.lab.fit.run import write
     from floatgate.results.folder import own_folder
     from floatgate.shell import console
 
@@ -117,12 +124,9 @@ def fit_in_shell(asked: FitOptions) -> None:
         without_effect({"sampled": asked.sampled}, "--voltages is not a log of cycles", "logs with this")
         _voltages(asked, asked.voltages)
         return
-    logs = [Path(log) for log in asked.logs]
     with Progress(console=console.err.rich, transient=True, disable=not console.err.is_terminal) as bar:
         task = bar.add_task("fitting", total=1.0)
-        done = fit_logs(
-            logs, asked.chip, asked.sampled, lambda fraction: bar.update(task, completed=fraction)
-        )
+        done = _fitted(asked, lambda fraction: bar.update(task, completed=fraction))
     with own_folder(asked.out, Path("out") / f"fit-{done.name}", force=asked.force) as folder:
         written = write(done, folder, force=asked.force)
     if asked.format == "json":
@@ -175,13 +179,6 @@ def _print(done: "Fit", model: bool) -> None:
 
 
 def _table(head: "Sequence[str]", rows: "Iterable[Sequence[str]]") -> None:
-    from rich.table import Table
-
     from floatgate.shell import console
 
-    table = Table(box=None, pad_edge=False, header_style="dim")
-    for place, name in enumerate(head):
-        table.add_column(name, justify="left" if place < 2 else "right", no_wrap=True)
-    for row in rows:
-        table.add_row(*row)
-    console.out.print(table)
+    console.print_columns(head, rows, left=(0, 1), no_wrap=True)

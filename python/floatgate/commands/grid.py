@@ -1,5 +1,6 @@
 """`floatgate grid`: a drive asked for every block size, depth, pattern and operation."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
@@ -32,6 +33,8 @@ from floatgate.shell.options import takes
 if TYPE_CHECKING:
     from floatgate.grid.measure import Rule
     from floatgate.grid.run import Asked, Grid
+
+EXIT_INTERRUPTED = 130
 
 
 @dataclass(frozen=True)
@@ -116,12 +119,18 @@ def grid(drive: str | PathLike[str], **options: Unpack[GridKeywords]) -> "Grid":
     return done
 
 
-def _run(asked: GridOptions, wanted: "Asked") -> "Grid":
+def _run(
+    asked: GridOptions,
+    wanted: "Asked",
+    progress: Callable[[int, int, str], None] = lambda _done, _total, _last: None,
+) -> "Grid":
     from floatgate.grid.run import run_grid
     from floatgate.runs.session import interruptible
 
     with interruptible() as stopped:
-        return run_grid(wanted, workers=asked.workers, scheduler=asked.scheduler, stopped=stopped)
+        return run_grid(
+            wanted, workers=asked.workers, scheduler=asked.scheduler, progress=progress, stopped=stopped
+        )
 
 
 def asked_of(options: GridOptions) -> "Asked":
@@ -172,19 +181,14 @@ def _rule(options: GridOptions) -> "Rule":
     return Rule(options.steady, seconds, options.precision)
 
 
-EXIT_INTERRUPTED = 130
-
-
 @takes(GridOptions)
 def grid_in_shell(asked: GridOptions) -> int:
     """Measure a drive at every block size, depth, pattern and operation, until each rate is steady.
 
     Ctrl-C keeps the completed points. A disk stands in for a drive, too: scsi-15k.
     """
-    from floatgate.grid import run_grid
     from floatgate.grid.write import document, write
     from floatgate.results.folder import atomically, own_folder
-    from floatgate.runs.session import interruptible
     from floatgate.shell import console
 
     wanted = asked_of(asked)
@@ -193,14 +197,8 @@ def grid_in_shell(asked: GridOptions) -> int:
         own_folder(asked.out, usual, force=asked.force) as final,
         atomically(final, force=asked.force) as folder,
     ):
-        with interruptible() as interrupt, _Bar() as bar:
-            done = run_grid(
-                wanted,
-                workers=asked.workers,
-                scheduler=asked.scheduler,
-                progress=bar.update,
-                stopped=interrupt,
-            )
+        with _Bar() as bar:
+            done = _run(asked, wanted, bar.update)
         write(done, folder)
     if asked.format == "json":
         console.print_json(document(done))

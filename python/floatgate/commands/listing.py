@@ -1,7 +1,7 @@
 """`floatgate drives|chips`: list what there is, or explain one with the source of every number."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from os import PathLike
 from typing import Annotated, Any
@@ -70,7 +70,7 @@ class Card:
 @named
 def drives() -> list[str]:
     """Return the names of the drives that come with Floatgate."""
-    return [entry["name"] for entry in json.loads(_core.drives(shipped.folders()))]
+    return [entry["name"] for entry in _drives()]
 
 
 @named
@@ -84,13 +84,13 @@ def drive(
     Raises InputError for an unknown drive, key or value, naming the nearest.
     """
     overrides = [assignment(key, value) for key, value in mapping("set", set).items()]
-    return _card(_core.explain_drive(path("name", name), overrides, shipped.folders()))
+    return _card(_drive(path("name", name), overrides))
 
 
 @named
 def chips() -> list[str]:
     """Return the names of the chips that come with Floatgate."""
-    return [entry["name"] for entry in json.loads(_core.chips(shipped.folders()))]
+    return [entry["name"] for entry in _chips()]
 
 
 @named
@@ -99,11 +99,30 @@ def chip(name: str | PathLike[str]) -> Card:
 
     Raises InputError for an unknown chip, naming the nearest.
     """
-    return _card(_core.explain_chip(path("name", name), shipped.folders()))
+    return _card(_chip(path("name", name)))
 
 
-def _card(text: str) -> Card:
-    found = json.loads(text)
+def _drives() -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = json.loads(_core.drives(shipped.folders()))
+    return found
+
+
+def _drive(name: str, overrides: Sequence[str]) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(_core.explain_drive(name, list(overrides), shipped.folders()))
+    return found
+
+
+def _chips() -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = json.loads(_core.chips(shipped.folders()))
+    return found
+
+
+def _chip(name: str) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(_core.explain_chip(name, shipped.folders()))
+    return found
+
+
+def _card(found: dict[str, Any]) -> Card:
     entries = tuple(
         Entry(**one | {"value": str(one["value"]), "expected": one.get("expected", "")})
         for one in found["entries"]
@@ -117,24 +136,10 @@ def drives_in_shell(asked: DrivesOptions) -> None:
 
     A part of a name lists the drives that have it.
     """
-    from floatgate import _core
-    from floatgate.files import shipped
-    from floatgate.shell import console
-
     if asked.name is None:
         without_effect({"set": asked.set or None}, "no drive is explained", "a drive's name with this")
-        _names(json.loads(_core.drives(shipped.folders())), asked.json)
-        return
-    if not asked.json and not asked.set and (fits := _parts(_core.drives(shipped.folders()), asked.name)):
-        _names(fits, as_json=False)
-        return
-    card = json.loads(_core.explain_drive(asked.name, list(asked.set), shipped.folders()))
-    if asked.json:
-        console.print_json(card)
-        return
-    _title(card)
-    console.out.print(f"capacity {card['capacity_bytes']} bytes", markup=False)
-    _entries(card["entries"])
+    if not _listed(_drives(), asked.name, is_part=not asked.json and not asked.set, as_json=asked.json):
+        _explained(_drive(str(asked.name), asked.set), as_json=asked.json)
 
 
 @takes(ChipsOptions)
@@ -143,55 +148,44 @@ def chips_in_shell(asked: ChipsOptions) -> None:
 
     A part of a name lists the chips that have it.
     """
-    from floatgate import _core
-    from floatgate.files import shipped
-    from floatgate.shell import console
-
-    if asked.name is None:
-        _names(json.loads(_core.chips(shipped.folders())), asked.json)
-        return
-    if not asked.json and (fits := _parts(_core.chips(shipped.folders()), asked.name)):
-        _names(fits, as_json=False)
-        return
-    card = json.loads(_core.explain_chip(asked.name, shipped.folders()))
-    if asked.json:
-        console.print_json(card)
-        return
-    _title(card)
-    _entries(card["entries"])
+    if not _listed(_chips(), asked.name, is_part=not asked.json, as_json=asked.json):
+        _explained(_chip(str(asked.name)), as_json=asked.json)
 
 
-def _parts(listed: str, name: str) -> list[dict[str, Any]]:
-    """Return the entries whose names have `name` as a part; none where one is called so."""
-    entries: list[dict[str, Any]] = json.loads(listed)
-    if any(entry["name"] == name for entry in entries):
-        return []
-    return [entry for entry in entries if name in entry["name"]]
+def _listed(entries: list[dict[str, Any]], name: str | None, *, is_part: bool, as_json: bool) -> bool:
+    """List the entries, or those whose names have `name` as a part; say whether that is what is asked for.
 
-
-def _names(entries: list[dict[str, Any]], as_json: bool) -> None:
+    A name that one is called by is not, nor one that none has.
+    """
+    if name is not None:
+        is_one = not is_part or any(entry["name"] == name for entry in entries)
+        entries = [] if is_one else [entry for entry in entries if name in entry["name"]]
+        if not entries:
+            return False
     from floatgate.shell import console
 
     if as_json:
         console.print_json(entries)
-        return
+        return True
     width = max((len(entry["name"]) for entry in entries), default=0)
     for entry in entries:
         console.out.print(f"{entry['name']:<{width}}  {entry['title']}", markup=False)
+    return True
 
 
-def _title(card: dict[str, Any]) -> None:
-    from floatgate.shell import console
-
-    console.out.print(f"{card['name']}: {card['title']}", markup=False, style="bold")
-
-
-def _entries(entries: list[dict[str, Any]]) -> None:
+def _explained(card: dict[str, Any], *, as_json: bool) -> None:
     """Print a resolved configuration: one value a line, then where it stands and what it rests on."""
     from rich.text import Text
 
     from floatgate.shell import console
 
+    if as_json:
+        console.print_json(card)
+        return
+    console.out.print(f"{card['name']}: {card['title']}", markup=False, style="bold")
+    if "capacity_bytes" in card:
+        console.out.print(f"capacity {card['capacity_bytes']} bytes", markup=False)
+    entries = card["entries"]
     key_width = max((len(entry["key"]) for entry in entries), default=0)
     value_width = max((len(str(entry["value"])) for entry in entries), default=0)
     for entry in entries:

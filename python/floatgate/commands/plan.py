@@ -14,6 +14,8 @@ from floatgate.shell.options import takes
 if TYPE_CHECKING:
     from floatgate.plan.work import Planned
 
+EXIT_NOT_REACHED = 1
+
 
 @dataclass(frozen=True)
 class PlanOptions(CommandOptions):
@@ -62,9 +64,6 @@ def planned_of(asked: PlanOptions) -> "Planned":
 
     needed = read_workload(asked.workload)
     return work_out(needed, read_prices(asked.prices, needed))
-
-
-EXIT_NOT_REACHED = 1
 
 
 @takes(PlanOptions)

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from floatgate.inputs.configuration import Key
     from floatgate.own.check import Checked
 
+SHOW = "show"
+
 
 @dataclass(frozen=True)
 class PoliciesOptions(CommandOptions):
@@ -131,9 +133,6 @@ def new_policy(seam: str, out: str | PathLike[str], **options: Unpack[NewPolicyK
     asked = take(PolicyNewOptions, options, seam=seam, out=Path(out))
     new(asked.seam, asked.out, force=asked.force)
     return asked.out
-
-
-SHOW = "show"
 
 
 class Group(TyperGroup):

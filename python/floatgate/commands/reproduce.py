@@ -1,5 +1,6 @@
 """`floatgate reproduce`: published numbers beside simulated ones."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
     from floatgate.reproduce.run import Reproduced
     from floatgate.reproduce.verdict import Row
     from floatgate.reproduce.work import Progress
+
+EXIT_MISS = 1
+EXIT_INTERRUPTED = 130
 
 
 @dataclass(frozen=True)
@@ -62,24 +66,37 @@ def reproduce(*paper: str | PathLike[str], **options: Unpack[ReproduceKeywords])
     Raises InputError for an unknown paper, Fault for a broken invariant, TypeError for an unknown option.
     """
     from floatgate.files.temporary import given_or_temporary
-    from floatgate.reproduce import run as reproducing
     from floatgate.reproduce.paper import find
     from floatgate.runs.session import interruptible
 
     asked = take(ReproduceOptions, options, paper=paper)
     chosen = find(list(asked.paper), shipped.papers())
-    with given_or_temporary(asked.out, "reproduced") as out, interruptible() as stopped:
-        return reproducing.reproduce(
-            chosen,
-            out,
-            force=asked.force,
-            full=bool(asked.full),
-            causes=asked.causes,
-            record=asked.record,
-            workers=asked.workers,
-            scheduler=asked.scheduler,
-            stopped=stopped,
-        )
+    with given_or_temporary(asked.out, "reproduced") as folder, interruptible() as stopped:
+        return _reproduced(asked, chosen, folder, stopped)
+
+
+def _reproduced(
+    asked: ReproduceOptions,
+    papers: "list[Paper]",
+    folder: Path,
+    stopped: Callable[[], bool],
+    progress: "Callable[[Progress], None]" = lambda _progress: None,
+) -> "Reproduced":
+    """Reproduce papers as it was asked for."""
+    from floatgate.reproduce import run
+
+    return run.reproduce(
+        papers,
+        folder,
+        force=asked.force,
+        full=bool(asked.full),
+        causes=asked.causes,
+        record=asked.record,
+        workers=asked.workers,
+        scheduler=asked.scheduler,
+        progress=progress,
+        stopped=stopped,
+    )
 
 
 @named
@@ -90,21 +107,13 @@ def papers() -> "list[Paper]":
     return find([], shipped.papers())
 
 
-EXIT_MISS = 1
-
-
-EXIT_INTERRUPTED = 130
-
-
 @takes(ReproduceOptions)
 def reproduce_in_shell(asked: ReproduceOptions) -> int:
     """Reproduce papers: published, simulated, deviation, tolerance and verdict of every exhibit.
 
     Exits with 1 if a claim was not reproduced and the paper's README does not explain it.
     """
-    from floatgate.files import shipped
     from floatgate.reproduce.paper import find
-    from floatgate.reproduce.run import reproduce as run
     from floatgate.runs.session import interruptible
 
     chosen = find(list(asked.paper), shipped.papers())
@@ -128,18 +137,7 @@ def reproduce_in_shell(asked: ReproduceOptions) -> int:
         interruptible() as interrupt,
         _Bar() as bar,
     ):
-        done = run(
-            chosen,
-            folder,
-            force=asked.force,
-            full=bool(asked.full),
-            causes=asked.causes,
-            record=asked.record,
-            workers=asked.workers,
-            scheduler=asked.scheduler,
-            progress=bar.update,
-            stopped=interrupt,
-        )
+        done = _reproduced(asked, chosen, folder, interrupt, bar.update)
     _print(chosen, done)
     if done.interrupted:
         err.print("interrupted: nothing was written; the cases above were completed", markup=False)

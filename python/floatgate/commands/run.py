@@ -11,6 +11,7 @@ from floatgate._generated.keywords import Keywords
 from floatgate.errors import InputError
 from floatgate.options import Options, TraceOptions, fields_of
 from floatgate.options.definition import OUTPUT, TRACE, Argument, Assignments, CommandOptions, Option, usual
+from floatgate.options.effect import without_effect
 from floatgate.options.shared import ELSEWHERE, RETURNED, Force, OutFolder, Scheduler, Settings
 from floatgate.options.taking import offered, take
 from floatgate.shell.options import takes
@@ -190,10 +191,7 @@ def _planned(
     drive: str | Path, workload: str | Path, policies: "Iterable[Policy | Own]", options: Mapping[str, Any]
 ) -> "tuple[RunOptions, Plan]":
     """Tell what is run, on what, and how, from one another; and make the plan of it."""
-    from floatgate.inputs import mqsim
-    from floatgate.inputs.plan import Plan
     from floatgate.inputs.policies import Policy
-    from floatgate.inputs.workload import resolve
     from floatgate.own.policy import Own
 
     drive, workload = path("drive", drive), path("workload", workload)
@@ -208,14 +206,33 @@ def _planned(
         if not isinstance(policy, (Policy, Own)):
             raise TypeError(f"policies: {policy!r}: expected policies, such as fg.gc.victim.DChoices(d=4)")
         overrides += policy.overrides()
-    if mqsim.is_mqsim(drive, workload):
-        seeded, read_as = {"seed": 1, **other}, TraceOptions(**trace)
-        plan = mqsim.plan_of(drive, workload, tuple(overrides), seeded, read_as, asked.scenario, variables)
-        return asked, plan
-    if asked.scenario is not None:
-        raise InputError(f"scenario {asked.scenario}: {workload}: expected MQSim's workload.xml with this")
-    found = resolve(workload, TraceOptions(**trace), variables)
-    return asked, Plan(drive, found, tuple(overrides), Options(**other))
+    read_as = TraceOptions(**trace)
+    plan = _plan(drive, workload, tuple(overrides), variables, other, read_as, asked.scenario, "scenario")
+    return asked, plan
+
+
+def _plan(
+    drive: str,
+    workload: str,
+    overrides: tuple[str, ...],
+    variables: Mapping[str, str],
+    options: dict[str, Any],
+    trace: TraceOptions,
+    scenario: int | None,
+    called: str,
+) -> "Plan":
+    """Resolve a drive and a workload; `called` is the name that messages have for a scenario."""
+    from floatgate.inputs.plan import Plan
+    from floatgate.inputs.workload import resolve
+
+    if any(Path(word).suffix.lower() == ".xml" for word in (drive, workload)):
+        from floatgate.inputs import mqsim
+
+        if mqsim.is_mqsim(drive, workload):
+            return mqsim.plan_of(drive, workload, overrides, options, trace, scenario, variables)
+    if scenario is not None:
+        raise InputError(f"{called} {scenario}: {workload}: expected MQSim's workload.xml with this option")
+    return Plan(drive, resolve(workload, trace, variables), overrides, Options(**options))
 
 
 def _names(owner: type) -> list[str]:
@@ -225,13 +242,11 @@ def _names(owner: type) -> list[str]:
 @takes(RunOptions, options=Options, trace=TraceOptions)
 def run_in_shell(asked: RunOptions, *, options: dict[str, Any], trace: dict[str, Any]) -> None:
     """Run a workload on a drive and write a run folder: run.json, tables, report.html."""
-    plan = _plan(asked, options, trace)
+    plan = _asked_plan(asked, options, trace)
     _say(plan.workload.notes)
     if asked.repeat > 1:
         _refuse_with_repeat(options.get("save_state"), asked.format)
     else:
-        from floatgate.options.effect import without_effect
-
         without_effect({"scheduler": asked.scheduler}, "one run is not spread", "--repeat with this option")
     from floatgate.results.folder import check_state_file, own_folder
 
@@ -251,14 +266,11 @@ def _say(notes: tuple[str, ...]) -> None:
             console.err.print(f"note       {note}", markup=False)
 
 
-def _plan(asked: RunOptions, options: dict[str, Any], trace: dict[str, Any]) -> "Plan":
+def _asked_plan(asked: RunOptions, options: dict[str, Any], trace: dict[str, Any]) -> "Plan":
     """Resolve the two arguments: a drive and a workload, or the run.json of an earlier run."""
-    from floatgate.errors import InputError
-    from floatgate.inputs.plan import Plan
-    from floatgate.inputs.workload import resolve, variables_of
-    from floatgate.options.effect import without_effect
+    from floatgate.inputs.workload import variables_of
 
-    drive, workload, scenario = asked.drive, asked.workload, asked.scenario
+    drive, workload = asked.drive, asked.workload
     if asked.env and workload is None:
         raise InputError(f"--env {asked.env[0]}: expected a fio job file or command line with this option")
     if workload is None and drive.endswith(".json"):
@@ -271,20 +283,8 @@ def _plan(asked: RunOptions, options: dict[str, Any], trace: dict[str, Any]) -> 
     without_effect(
         {"trust-policies": asked.trust_policies or None}, "no run.json is repeated", "a run.json with this"
     )
-    variables = variables_of(asked.env)
-    if any(Path(word).suffix.lower() == ".xml" for word in (drive, workload)):
-        from floatgate.inputs import mqsim
-
-        is_mqsim = mqsim.is_mqsim(drive, workload)
-    else:
-        is_mqsim = False
-    if is_mqsim:
-        read_as = TraceOptions(**trace)
-        return mqsim.plan_of(drive, workload, asked.set, options, read_as, scenario, variables)
-    if scenario is not None:
-        raise InputError(f"--scenario {scenario}: {workload}: expected MQSim's workload.xml with this option")
-    found = resolve(workload, TraceOptions(**trace), variables)
-    return Plan(drive, found, asked.set, Options(**options))
+    variables, read_as = variables_of(asked.env), TraceOptions(**trace)
+    return _plan(drive, workload, asked.set, variables, options, read_as, asked.scenario, "--scenario")
 
 
 def _default_out(plan: "Plan", drive: str) -> Path:
@@ -295,7 +295,6 @@ def _default_out(plan: "Plan", drive: str) -> Path:
 
 
 def _refuse_with_repeat(save_state: str | None, format: str) -> None:  # noqa: A002
-    from floatgate.errors import InputError
 
     if save_state is not None:
         raise InputError(

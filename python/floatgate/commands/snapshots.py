@@ -93,9 +93,7 @@ def _counts(text: str) -> tuple[int, ...]:
 def snapshots_in_shell(asked: SnapshotsOptions) -> None:
     """Overwrite a used drive at random with and without snapshots, and copy what they hold."""
     from rich.progress import Progress
-    from rich.table import Table
 
-    from floatgate.files import write_whole
     from floatgate.results.folder import own_file
     from floatgate.runs.snapshot_costs import HEAD, measure, page, sentence, shown
     from floatgate.shell import console
@@ -106,11 +104,6 @@ def snapshots_in_shell(asked: SnapshotsOptions) -> None:
             task = bar.add_task("snapshots", total=1.0)
             found = measure(wanted, lambda part: bar.update(task, completed=part))
         write_whole(file, page(found))
-    table = Table(box=None, pad_edge=False, header_style="dim")
-    for name in HEAD:
-        table.add_column(name, justify="right")
-    for cells in shown(found):
-        table.add_row(*cells)
-    console.out.print(table)
+    console.print_columns(HEAD, shown(found))
     console.out.print(sentence(found), markup=False)
     console.err.print(f"wrote {file}", markup=False)

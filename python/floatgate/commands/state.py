@@ -15,6 +15,8 @@ from floatgate.options.taking import offered, take
 from floatgate.shell.command import Command
 from floatgate.shell.options import takes
 
+app = typer.Typer(help="Describe stored drive states.", no_args_is_help=True)
+
 
 @dataclass(frozen=True)
 class StateInfoOptions(CommandOptions):
@@ -45,9 +47,6 @@ def described(asked: StateInfoOptions) -> dict[str, Any]:
     regular(asked.file, "a state that --save-state wrote")
     found: dict[str, Any] = json.loads(_core.state_info(str(asked.file)))
     return found
-
-
-app = typer.Typer(help="Describe stored drive states.", no_args_is_help=True)
 
 
 @app.callback()

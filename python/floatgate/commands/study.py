@@ -1,6 +1,6 @@
 """`floatgate study`: many runs from one file, in a folder that goes on where it was ended."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
@@ -18,6 +18,10 @@ if TYPE_CHECKING:
 
     from floatgate.study.conduct import Progress
     from floatgate.study.result import Study
+    from floatgate.study.spec import Spec
+
+SHOWN = 10  # configurations
+REASONS_SHOWN = 8
 
 
 @dataclass(frozen=True)
@@ -61,9 +65,6 @@ def study(study: str | PathLike[str] | Mapping[str, Any], **options: Unpack[Stud
     Raises InputError for a study that cannot be: an unknown key, number, drive or workload.
     """
     from floatgate.files.temporary import Temporary
-    from floatgate.runs.session import interruptible
-    from floatgate.study.conduct import Listener
-    from floatgate.study.run import run_study
     from floatgate.study.spec import of, read
 
     given = isinstance(study, Mapping)
@@ -71,22 +72,24 @@ def study(study: str | PathLike[str] | Mapping[str, Any], **options: Unpack[Stud
     spec = of(study) if isinstance(study, Mapping) else read(asked.study)
     held = Temporary() if asked.out is None else None
     folder = held.folder / "study" if held is not None else Path(str(asked.out))
+    return _studied(asked, spec, folder).holding(held)
+
+
+def _studied(asked: StudyOptions, spec: "Spec", folder: Path, **told: Callable[..., None]) -> "Study":
+    """Run what is missing of a study; what goes on is told as `Listener` says."""
+    from floatgate.runs.session import interruptible
+    from floatgate.study.conduct import Listener
+    from floatgate.study.run import run_study
+
     with interruptible() as interrupt:
-        done = run_study(
+        return run_study(
             spec,
             folder,
             workers=asked.workers,
             scheduler=asked.scheduler,
             retry=asked.retry,
-            listener=Listener(stopped=interrupt),
+            listener=Listener(stopped=interrupt, **told),
         )
-    return done.holding(held)
-
-
-SHOWN = 10  # configurations
-
-
-REASONS_SHOWN = 8
 
 
 @takes(StudyOptions)
@@ -95,24 +98,14 @@ def study_in_shell(asked: StudyOptions) -> int:
 
     Ctrl-C, a crash and a lost machine cost the runs that were in progress: call it again, and it goes on.
     """
-    from floatgate.runs.session import interruptible
     from floatgate.shell import console
-    from floatgate.study.conduct import Listener
     from floatgate.study.folder import REPORT
-    from floatgate.study.run import run_study
     from floatgate.study.spec import read
 
     spec = read(asked.study)
     folder = asked.out or Path("out") / f"study-{spec.name}"
-    with interruptible() as interrupt, _Bar() as bar:
-        done = run_study(
-            spec,
-            folder,
-            workers=asked.workers,
-            scheduler=asked.scheduler,
-            retry=asked.retry,
-            listener=Listener(began=_began, moved=bar.update, stopped=interrupt),
-        )
+    with _Bar() as bar:
+        done = _studied(asked, spec, folder, began=_began, moved=bar.update)
     if asked.format == "json":
         console.print_json(done.summary())
     else:
@@ -139,20 +132,14 @@ def _began(there: int, missing: int, changes: list[str]) -> None:
 
 def _print(done: "Study") -> None:
     """Print how many runs there are, and the best configurations."""
-    from rich.table import Table
-
-    from floatgate.shell.console import out
+    from floatgate.shell.console import out, print_columns
     from floatgate.study.show import head, rows
 
     out.print(f"{done.spec.name}: {done.words()}", markup=False, style="bold")
     best = done.front() or done.configurations()
-    table = Table(box=None, pad_edge=False, header_style="dim")
-    for name in head(done.spec):
-        table.add_column(name, overflow="fold")
-    for row in rows(done.spec, best[:SHOWN]):
-        table.add_row(*row)
     if best:
-        out.print(table)
+        heads = head(done.spec)
+        print_columns(heads, rows(done.spec, best[:SHOWN]), left=range(len(heads)), overflow="fold")
     if len(best) > SHOWN:
         out.print(f"and {len(best) - SHOWN:,} more", markup=False)
     for one in done.missed:

@@ -13,6 +13,9 @@ from floatgate.shell.options import takes
 if TYPE_CHECKING:
     from floatgate.runs.torture import Tortured
 
+EXIT_BROKEN_PROMISE = 1
+EXIT_INTERRUPTED = 130
+
 
 @offered(TortureOptions)
 def torture(*drive: str | PathLike[str], **options: Unpack[TortureKeywords]) -> "Tortured":
@@ -30,12 +33,6 @@ def torture(*drive: str | PathLike[str], **options: Unpack[TortureKeywords]) -> 
     asked = take(TortureOptions, options, drive=drive)
     with interruptible() as stopped:
         return run_cases(asked, asked.out, stopped=stopped)
-
-
-EXIT_BROKEN_PROMISE = 1
-
-
-EXIT_INTERRUPTED = 130
 
 
 @takes(TortureOptions)

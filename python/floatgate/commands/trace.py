@@ -25,6 +25,10 @@ from floatgate.values.arguments import named
 if TYPE_CHECKING:
     from floatgate.inputs.traces.found import TraceFormat, TraceInfo, Volume
 
+NUMBERS, PICTURE = "traces.json", "traces.svg"
+__all__ = ["convert", "formats", "info", "volumes"]
+app = typer.Typer(help="Describe, convert and list block traces and synthetic volumes.", no_args_is_help=True)
+
 
 # Options of `TraceOptions` for how a trace is read; the others say how it is replayed.
 READ = (
@@ -112,12 +116,6 @@ class TraceVolumesOptions(CommandOptions):
 
     name: Annotated[str | None, NAME] = None
     json: Json = False
-
-
-NUMBERS, PICTURE = "traces.json", "traces.svg"
-
-
-__all__ = ["convert", "formats", "info", "volumes"]
 
 
 @offered(TraceInfoOptions, TraceOptions, only=READ)
@@ -217,19 +215,23 @@ def volumes(name: str | None = None) -> "list[Volume]":
 
     Raises InputError for a name that none has, naming the nearest.
     """
-    from floatgate.inputs.traces import listing
     from floatgate.inputs.traces.found import Known, Volume
 
-    known = json.loads(_core.volumes())["volumes"]
-    chosen = known if name is None else [listing.named(known, name)]
     numbers = ("requests", "reads", "mean_bytes", "distinct")
     return [
         Volume(one["name"], one["server"], **{number: Known(**one[number]) for number in numbers})
-        for one in chosen
+        for one in _volumes(name)["volumes"]
     ]
 
 
-app = typer.Typer(help="Describe, convert and list block traces and synthetic volumes.", no_args_is_help=True)
+def _volumes(name: str | None) -> dict[str, Any]:
+    """What the core knows of synthetic volumes, or of the one of that name."""
+    from floatgate.inputs.traces import listing
+
+    known: dict[str, Any] = json.loads(_core.volumes())
+    if name is not None:
+        known["volumes"] = [listing.named(known["volumes"], name)]
+    return known
 
 
 @app.command(cls=Command)
@@ -270,7 +272,6 @@ def convert_in_shell(asked: TraceConvertOptions, *, trace: dict[str, Any]) -> No
 @takes(TraceFormatsOptions)
 def formats_in_shell(_asked: TraceFormatsOptions) -> None:
     """List the trace formats with their columns and units."""
-    from floatgate import _core
     from floatgate.shell import console
 
     for entry in json.loads(_core.trace_formats()):
@@ -286,13 +287,10 @@ def formats_in_shell(_asked: TraceFormatsOptions) -> None:
 @takes(TraceVolumesOptions)
 def volumes_in_shell(asked: TraceVolumesOptions) -> None:
     """List the synthetic volumes, or explain one: the source of every number, and its parameters."""
-    from floatgate import _core
     from floatgate.inputs.traces import listing
     from floatgate.shell import console
 
-    known = json.loads(_core.volumes())
-    if asked.name is not None:
-        known["volumes"] = [listing.named(known["volumes"], asked.name)]
+    known = _volumes(asked.name)
     if asked.json:
         console.print_json(known)
         return

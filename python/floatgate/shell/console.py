@@ -2,7 +2,7 @@
 
 import json
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -346,4 +346,23 @@ def print_rows(first: str, columns: Sequence[str], rows: Iterable[Sequence[str]]
     table = Table(first, columns, is_folded=True)
     for row in rows:
         table.add_row(*row)
+    out.print(table)
+
+
+def print_columns(
+    head: Sequence[str],
+    rows: Iterable[Sequence[str]],
+    *,
+    left: Container[int] = (),
+    title: str | None = None,
+    **how: Any,
+) -> None:
+    """Print a table of several texts and numbers: columns `left` begin at the left, `how` is Rich's word."""
+    from rich.table import Table as Columns
+
+    table = Columns(box=None, pad_edge=False, header_style="dim", title=title)
+    for at_column, name in enumerate(head):
+        table.add_column(name, justify="left" if at_column in left else "right", **how)
+    for cells in rows:
+        table.add_row(*cells)
     out.print(table)

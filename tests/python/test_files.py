@@ -245,7 +245,7 @@ def test_there_is_one_door() -> None:
         "results/folder.py": "looks for its own mark in the first bytes, and syncs",
         "results/marker.py": "locks its own file",
         "inputs/workload.py": "guesses from the first bytes what a file is",
-        "results/temporary.py": "packs a run of its own",
+        "files/temporary.py": "packs a run of its own",
         "grid/disk/model.py": "guesses from a small file what it is",
         "inputs/mqsim/scenario.py": "guesses from the first bytes what a file is",
         "report/draw.py": "a script of the plotting library",

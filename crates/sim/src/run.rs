@@ -316,6 +316,23 @@ impl<P: Observer> Run<P> {
         self.pass_while(|run| run.ftl.controller().in_flight() > 0);
     }
 
+    /// As [`Self::drain`] and [`Self::come_to_rest`], for at most so many page operations: a large drive that is short of
+    /// room collects for far longer than a short run.
+    pub fn come_to_rest_within(&mut self, page_operations_most: u64) {
+        self.ftl.end_upkeep();
+        self.ftl.send_out(&mut self.ctx);
+        let last = page_operations(self.ftl.stats()).saturating_add(page_operations_most);
+        self.pass_while(|run| {
+            let is_at_work = run.ftl.is_draining() || run.ftl.controller().in_flight() > 0;
+            is_at_work && page_operations(run.ftl.stats()) < last
+        });
+    }
+
+    /// Page operations since the run began.
+    pub fn page_operations(&self) -> u64 {
+        page_operations(self.ftl.stats()) - self.pages_before
+    }
+
     /// As [`Self::drain`], until nothing is in flight any more, nor waits for what would complete its program.
     pub fn settle_down(&mut self) {
         self.drain();

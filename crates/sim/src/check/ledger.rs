@@ -386,12 +386,20 @@ impl Ledger {
         }
     }
 
-    /// The final account, when nothing is in flight.
-    pub fn settle(&self, ftl: &Ftl) {
+    /// The final account; `decoding` gives the pages of an origin that are being decoded, which do not count as read yet.
+    pub fn settle(&self, ftl: &Ftl, decoding: impl Fn(Origin) -> u64) {
         let stats = ftl.stats();
         let all = &self.all;
+        for origin in Origin::ALL {
+            let (seen, said) = (all.pages_read[origin as usize], stats.pages_read[origin as usize]);
+            let least = seen.saturating_sub(decoding(origin));
+            assert!(
+                (least..=seen).contains(&said),
+                "pages read for {}: {seen} seen and {said} counted",
+                origin.name()
+            );
+        }
         for (what, seen, said) in [
-            ("pages read", &all.pages_read, &stats.pages_read),
             ("pages programmed", &all.pages_programmed, &stats.pages_programmed),
             ("units programmed", &all.units_programmed, &stats.units_programmed),
             ("blocks erased", &all.blocks_erased, &stats.blocks_erased),

@@ -200,7 +200,13 @@ def _conditions(asked: AgeOptions) -> "Conditions":
     }
 
 
-@takes(AgeOptions)
+@takes(
+    AgeOptions,
+    examples=(
+        "floatgate age tlc --set chip=derived/tlc-3d-256g",
+        "floatgate age tlc --set chip=derived/tlc-3d-256g --compare ftl.wear.name=none,dynamic,static",
+    ),
+)
 def age_in_shell(asked: AgeOptions) -> None:
     """Overwrite a drive at random until it ends: bytes written, wear, write amplification, its code's margin.
 

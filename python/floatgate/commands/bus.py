@@ -164,7 +164,13 @@ def drawn(found: "Waveform", folder: Path, *, force: bool) -> tuple[Path, Path]:
 
 
 @app.command(cls=Command)
-@takes(BusExploreOptions)
+@takes(
+    BusExploreOptions,
+    examples=(
+        "floatgate bus explore",
+        "floatgate bus explore --chip tlc-3d-256g --interface nv-ddr3:12 --interface nv-ddr2:7",
+    ),
+)
 def explore_in_shell(asked: BusExploreOptions) -> int:
     """Simulate every interface, channel and way count: when channels saturate, and the Pareto front."""
     from floatgate.results.folder import own_folder, shared_folder
@@ -186,7 +192,13 @@ def explore_in_shell(asked: BusExploreOptions) -> int:
 
 
 @app.command(cls=Command)
-@takes(BusWaveformOptions)
+@takes(
+    BusWaveformOptions,
+    examples=(
+        "floatgate bus waveform --interface PROPOSED --operation read",
+        "floatgate bus waveform --interface nv-ddr3:12 --operation program --bytes 16",
+    ),
+)
 def waveform_in_shell(asked: BusWaveformOptions) -> None:
     """Draw the signals of an operation: a VCD for GTKWave; an SVG with set-up, hold and strobes marked."""
     from floatgate.results.folder import own_folder

@@ -117,7 +117,13 @@ def experiments() -> "list[Experiment]":
     return every()
 
 
-@takes(CharacterizeOptions)
+@takes(
+    CharacterizeOptions,
+    examples=(
+        "floatgate characterize mt29f8g08maawc",
+        "floatgate characterize poster-mlc --experiment endurance --blocks 8",
+    ),
+)
 def characterize_in_shell(asked: CharacterizeOptions) -> int:
     """Measure a chip as a test rig would: endurance, times over life, errors, threshold voltages.
 

@@ -88,7 +88,13 @@ def _listed(option: str, text: str | None) -> tuple[str, ...]:
     return names
 
 
-@takes(CompareOptions)
+@takes(
+    CompareOptions,
+    examples=(
+        "floatgate compare out/greedy out/fifo",
+        "floatgate compare out/tlc out/qlc --key drive --metric waf,host.write.latency_ns.p99",
+    ),
+)
 def compare_in_shell(asked: CompareOptions) -> int:
     """Say which of two sets of runs is lower in which number, by paired differences of the same seeds.
 

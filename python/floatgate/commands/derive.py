@@ -87,7 +87,10 @@ def _fact(chip: str, key: str) -> str:
     return next(str(entry["value"]) for entry in entries if entry["key"] == key)
 
 
-@takes(DeriveOptions)
+@takes(
+    DeriveOptions,
+    examples=("floatgate derive poster-mlc", "floatgate derive poster-mlc --report poster-mlc.html --seed 2"),
+)
 def derive_in_shell(asked: DeriveOptions) -> None:
     """Derive a chip's page model from its cells: times, error rates, endurance, effects of data patterns.
 

@@ -324,7 +324,7 @@ def command(asked: EccMeasureOptions) -> str:
 
 
 @app.command(cls=Command)
-@takes(EccCodesOptions)
+@takes(EccCodesOptions, examples=("floatgate ecc codes", "floatgate ecc codes --json"))
 def codes_in_shell(asked: EccCodesOptions) -> None:
     """List the LDPC codes that come along, and the decoders."""
     from floatgate.shell import console
@@ -340,7 +340,13 @@ def codes_in_shell(asked: EccCodesOptions) -> None:
 
 
 @app.command(cls=Command)
-@takes(EccMeasureOptions)
+@takes(
+    EccMeasureOptions,
+    examples=(
+        "floatgate ecc measure nand-4k-889 --rate 0.0085,0.008",
+        "floatgate ecc measure nand-4k-928 --channel tlc-3d-256g --pe-cycles 9000 --soft-bits 2",
+    ),
+)
 def measure_in_shell(asked: EccMeasureOptions) -> int:
     """Count the failures and iterations of an LDPC code by decoding words, and write them as a table.
 

@@ -34,7 +34,7 @@ def examples(**options: Unpack[ExamplesKeywords]) -> dict[str, str]:
     return dict(listed())
 
 
-@takes(ExamplesOptions)
+@takes(ExamplesOptions, examples=("floatgate examples", "floatgate examples --copy mine"))
 def examples_in_shell(asked: ExamplesOptions) -> None:
     """List the examples: jobs, plans, price lists. Commands find them by these names in every folder."""
     from floatgate.inputs.examples import copy, listed

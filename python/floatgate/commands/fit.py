@@ -106,7 +106,13 @@ def fit_voltages(voltages: str | PathLike[str], **options: Unpack[FitVoltagesKey
     return done
 
 
-@takes(FitOptions)
+@takes(
+    FitOptions,
+    examples=(
+        "floatgate fit rig.csv --chip poster-mlc",
+        "floatgate fit rig-1.csv rig-2.csv --chip poster-mlc --sampled changes --out out/fit",
+    ),
+)
 def fit_in_shell(asked: FitOptions) -> None:
     """Fit times, error rates and endurance to a test rig's logs; write them as a chip's tables.
 

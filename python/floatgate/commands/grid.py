@@ -181,7 +181,13 @@ def _rule(options: GridOptions) -> "Rule":
     return Rule(options.steady, seconds, options.precision)
 
 
-@takes(GridOptions)
+@takes(
+    GridOptions,
+    examples=(
+        "floatgate grid gray2007-flash-disk",
+        "floatgate grid tlc --block 4KiB,64KiB --depth 1,8 --pattern random --op read",
+    ),
+)
 def grid_in_shell(asked: GridOptions) -> int:
     """Measure a drive at every block size, depth, pattern and operation, until each rate is steady.
 

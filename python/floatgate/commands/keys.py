@@ -38,7 +38,7 @@ class KeysOptions(CommandOptions):
     format: Format = "table"
 
 
-@takes(KeysOptions)
+@takes(KeysOptions, examples=("floatgate keys gc.victim", "floatgate keys slc_cache --drive nvme-qlc"))
 def keys_in_shell(asked: KeysOptions) -> None:
     """List the keys that a configuration can have, those of features that are off included."""
     from floatgate.inputs.configuration import find

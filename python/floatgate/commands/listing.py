@@ -130,7 +130,7 @@ def _card(found: dict[str, Any]) -> Card:
     return Card(found["name"], found["title"], entries, found.get("capacity_bytes"))
 
 
-@takes(DrivesOptions)
+@takes(DrivesOptions, examples=("floatgate drives", "floatgate drives tlc --set ftl.op_ratio=0.28"))
 def drives_in_shell(asked: DrivesOptions) -> None:
     """List the drives, or explain one: every value with its place and source.
 
@@ -142,7 +142,7 @@ def drives_in_shell(asked: DrivesOptions) -> None:
         _explained(_drive(str(asked.name), asked.set), as_json=asked.json)
 
 
-@takes(ChipsOptions)
+@takes(ChipsOptions, examples=("floatgate chips", "floatgate chips tlc-3d-256g"))
 def chips_in_shell(asked: ChipsOptions) -> None:
     """List the flash chips, or explain one: every value with its place and source.
 

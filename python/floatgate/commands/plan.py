@@ -66,7 +66,13 @@ def planned_of(asked: PlanOptions) -> "Planned":
     return work_out(needed, read_prices(asked.prices, needed))
 
 
-@takes(PlanOptions)
+@takes(
+    PlanOptions,
+    examples=(
+        "floatgate plan examples/plan/tpc-c-2007.toml examples/plan/gray2007-prices.toml",
+        "floatgate plan workload.toml prices.toml --format json",
+    ),
+)
 def plan_in_shell(asked: PlanOptions) -> int:
     """Compute how many of each drive a workload needs, which limit binds, and the cost over the years.
 

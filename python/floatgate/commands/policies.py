@@ -155,7 +155,7 @@ app = typer.Typer(cls=Group, help="List and explain policies; check and begin po
 
 
 @app.command(SHOW, cls=Command)
-@takes(PoliciesOptions)
+@takes(PoliciesOptions, examples=("floatgate policies show", "floatgate policies show d-choices"))
 def show_in_shell(asked: PoliciesOptions) -> None:
     """List the policies by the decision they make, or explain one (`d-choices`, `ftl.gc.victim`).
 
@@ -175,7 +175,10 @@ def show_in_shell(asked: PoliciesOptions) -> None:
 
 
 @app.command(cls=Command)
-@takes(PolicyCheckOptions)
+@takes(
+    PolicyCheckOptions,
+    examples=("floatgate policies check mine.py", "floatgate policies check mine.py --json"),
+)
 def check_in_shell(asked: PolicyCheckOptions) -> None:
     """Put the policies of a Python file through their seams' rules; say the first that one breaks.
 
@@ -197,7 +200,13 @@ def check_in_shell(asked: PolicyCheckOptions) -> None:
 
 
 @app.command(cls=Command)
-@takes(PolicyNewOptions)
+@takes(
+    PolicyNewOptions,
+    examples=(
+        "floatgate policies new gc.victim mine.py",
+        "floatgate policies new slc_cache cache.py --force",
+    ),
+)
 def new_in_shell(asked: PolicyNewOptions) -> None:
     """Write a Python file with a policy to start from: it is documented and passes its checks."""
     from floatgate.own.new import new as writing

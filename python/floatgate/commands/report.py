@@ -39,7 +39,7 @@ def reported(asked: ReportOptions) -> Path:
     return write_report(folder, folder / "report.html" if asked.out is None else asked.out)
 
 
-@takes(ReportOptions)
+@takes(ReportOptions, examples=("floatgate report out/run", "floatgate report out/run --out run.html"))
 def report_in_shell(asked: ReportOptions) -> None:
     """Regenerate report.html from the files in the run folder."""
     from floatgate.shell import console

@@ -107,7 +107,10 @@ def papers() -> "list[Paper]":
     return find([], shipped.papers())
 
 
-@takes(ReproduceOptions)
+@takes(
+    ReproduceOptions,
+    examples=("floatgate reproduce", "floatgate reproduce desnoyers2012-wa --full --workers 4"),
+)
 def reproduce_in_shell(asked: ReproduceOptions) -> int:
     """Reproduce papers: published, simulated, deviation, tolerance and verdict of every exhibit.
 

@@ -239,7 +239,15 @@ def _names(owner: type) -> list[str]:
     return [field.name for field in fields_of(owner)]
 
 
-@takes(RunOptions, options=Options, trace=TraceOptions)
+@takes(
+    RunOptions,
+    options=Options,
+    trace=TraceOptions,
+    examples=(
+        "floatgate run tlc examples/random-write.fio --precondition instant",
+        "floatgate run nvme-qlc trace.csv.gz --loop until=waf:5% --requests",
+    ),
+)
 def run_in_shell(asked: RunOptions, *, options: dict[str, Any], trace: dict[str, Any]) -> None:
     """Run a workload on a drive and write a run folder: run.json, tables, report.html."""
     plan = _asked_plan(asked, options, trace)

@@ -47,7 +47,7 @@ def schema_to(out: Path, *, force: bool) -> None:
         write_whole(out, schema_text())
 
 
-@takes(SchemaOptions)
+@takes(SchemaOptions, examples=("floatgate schema", "floatgate schema --out run.schema.json"))
 def schema_in_shell(asked: SchemaOptions) -> None:
     """Print the JSON Schema (2020-12) of run.json: every key with its type, unit and meaning."""
     from floatgate.results.description import schema_text

@@ -44,7 +44,13 @@ def serve(drive: str | PathLike[str], **options: Unpack[ServeKeywords]) -> "Run"
     return Run.open(folder) if temporary is None else Run.keeping(temporary)
 
 
-@takes(ServeOptions)
+@takes(
+    ServeOptions,
+    examples=(
+        "floatgate serve tlc --image tlc.img",
+        "floatgate serve nvme-qlc --image qlc.img --port 10809 --pace max",
+    ),
+)
 def serve_in_shell(asked: ServeOptions) -> None:
     """Serve a drive as a network block device (NBD), until Ctrl-C or SIGTERM.
 

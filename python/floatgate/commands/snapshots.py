@@ -89,7 +89,10 @@ def _counts(text: str) -> tuple[int, ...]:
     return counts
 
 
-@takes(SnapshotsOptions)
+@takes(
+    SnapshotsOptions,
+    examples=("floatgate snapshots tlc", "floatgate snapshots tlc --every 100ms --keep 1,4 --time 2s"),
+)
 def snapshots_in_shell(asked: SnapshotsOptions) -> None:
     """Overwrite a used drive at random with and without snapshots, and copy what they hold."""
     from rich.progress import Progress

@@ -55,7 +55,7 @@ def _root() -> None:
 
 
 @app.command(cls=Command)
-@takes(StateInfoOptions)
+@takes(StateInfoOptions, examples=("floatgate state info steady.state", "floatgate state info out/tlc.state"))
 def info_in_shell(asked: StateInfoOptions) -> None:
     """Print which drive a saved state belongs to, and its contents."""
     from floatgate.shell import console

@@ -92,7 +92,10 @@ def _studied(asked: StudyOptions, spec: "Spec", folder: Path, **told: Callable[.
         )
 
 
-@takes(StudyOptions)
+@takes(
+    StudyOptions,
+    examples=("floatgate study study.toml", "floatgate study study.toml --workers 4 --out out/study"),
+)
 def study_in_shell(asked: StudyOptions) -> int:
     """Run what a study file asks for and is not there yet; write a table, a report and the best drives.
 

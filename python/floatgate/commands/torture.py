@@ -35,7 +35,13 @@ def torture(*drive: str | PathLike[str], **options: Unpack[TortureKeywords]) -> 
         return run_cases(asked, asked.out, stopped=stopped)
 
 
-@takes(TortureOptions)
+@takes(
+    TortureOptions,
+    examples=(
+        "floatgate torture nvme-tlc mlc",
+        "floatgate torture tlc --cuts 1000 --set ftl.recovery.name=summaries",
+    ),
+)
 def torture_in_shell(asked: TortureOptions) -> int:
     """Cut the power of small copies of drives under random hosts, and check every unit after each cut.
 

@@ -235,7 +235,16 @@ def _volumes(name: str | None) -> dict[str, Any]:
 
 
 @app.command(cls=Command)
-@takes(TraceInfoOptions, trace=TraceOptions, only=READ, panels=False)
+@takes(
+    TraceInfoOptions,
+    trace=TraceOptions,
+    only=READ,
+    panels=False,
+    examples=(
+        "floatgate trace info trace.csv.gz",
+        "floatgate trace info volume:prn_0 --page-size 8KiB --format json",
+    ),
+)
 def info_in_shell(asked: TraceInfoOptions, *, trace: dict[str, Any]) -> None:
     """Print trace statistics: rate, footprint, sizes, gaps, read-only and write-only pages."""
     from floatgate.inputs.traces import lines
@@ -259,7 +268,16 @@ def info_in_shell(asked: TraceInfoOptions, *, trace: dict[str, Any]) -> None:
 
 
 @app.command(cls=Command)
-@takes(TraceConvertOptions, trace=TraceOptions, only=READ, panels=False)
+@takes(
+    TraceConvertOptions,
+    trace=TraceOptions,
+    only=READ,
+    panels=False,
+    examples=(
+        "floatgate trace convert trace.csv.gz trace.iolog --to fio-iolog",
+        "floatgate trace convert volume:prn_0 prn_0.csv.zst --to msr --seed 7",
+    ),
+)
 def convert_in_shell(asked: TraceConvertOptions, *, trace: dict[str, Any]) -> None:
     """Rewrite a trace in another format, or write a synthetic volume as one."""
     from floatgate.shell import console
@@ -269,7 +287,7 @@ def convert_in_shell(asked: TraceConvertOptions, *, trace: dict[str, Any]) -> No
 
 
 @app.command(cls=Command)
-@takes(TraceFormatsOptions)
+@takes(TraceFormatsOptions, examples=("floatgate trace formats", "floatgate trace formats | grep fio"))
 def formats_in_shell(_asked: TraceFormatsOptions) -> None:
     """List the trace formats with their columns and units."""
     from floatgate.shell import console
@@ -284,7 +302,7 @@ def formats_in_shell(_asked: TraceFormatsOptions) -> None:
 
 
 @app.command(cls=Command)
-@takes(TraceVolumesOptions)
+@takes(TraceVolumesOptions, examples=("floatgate trace volumes", "floatgate trace volumes prn_0 --json"))
 def volumes_in_shell(asked: TraceVolumesOptions) -> None:
     """List the synthetic volumes, or explain one: the source of every number, and its parameters."""
     from floatgate.inputs.traces import listing

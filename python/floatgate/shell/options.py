@@ -1,7 +1,7 @@
 """Options of a command that are defined elsewhere (`floatgate.options`), as Typer takes them."""
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args, get_origin
 
@@ -18,6 +18,7 @@ IN_SHELL = "_in_shell"
 def takes(
     owner: type[CommandOptions],
     *,
+    examples: Sequence[str] = (),
     panels: bool = True,
     only: tuple[str, ...] = (),
     eager: Mapping[str, Callable[..., None]] | None = None,
@@ -26,7 +27,8 @@ def takes(
     """Give a command its options: those of a class, and those of groups, `trace=TraceOptions`.
 
     The command has an instance of `owner`, and an argument of each group's name: a dictionary of the options
-    given. `only` names those of groups that it takes; help shows groups by `panels`, or in one list.
+    given. `only` names those of groups that it takes; help shows groups by `panels`, or in one list, and ends
+    with two `examples`.
     `eager` are functions that are called with the value of an option before anything else.
     """
     mine = {field.name: field for field in fields_of(owner)}
@@ -55,7 +57,7 @@ def takes(
         called.__annotations__ = {one.name: one.annotation for one in parameters}
         called.__doc__, called.__name__ = command.__doc__, command.__name__.removesuffix(IN_SHELL)
         fields = {**mine, **{name: field for name, (_, field) in shared.items()}}
-        called.fields = fields  # type: ignore[attr-defined]
+        called.fields, called.examples = fields, tuple(examples)  # type: ignore[attr-defined]
         return called
 
     return add

@@ -1,4 +1,4 @@
-"""What every command has besides its options: examples at the end of its help, and what completes values."""
+"""What every command has besides its options: its examples at the end of help, and what completes values."""
 
 import json
 from collections.abc import Callable, Iterator
@@ -7,89 +7,6 @@ from typing import Any
 import typer
 
 from floatgate.options import Field
-
-# Two of each command, which a test parses.
-EXAMPLES: dict[str, tuple[str, str]] = {
-    "run": (
-        "floatgate run tlc examples/random-write.fio --precondition instant",
-        "floatgate run nvme-qlc trace.csv.gz --loop until=waf:5% --requests",
-    ),
-    "serve": (
-        "floatgate serve tlc --image tlc.img",
-        "floatgate serve nvme-qlc --image qlc.img --port 10809 --pace max",
-    ),
-    "torture": (
-        "floatgate torture nvme-tlc mlc",
-        "floatgate torture tlc --cuts 1000 --set ftl.recovery.name=summaries",
-    ),
-    "age": (
-        "floatgate age tlc --set chip=derived/tlc-3d-256g",
-        "floatgate age tlc --set chip=derived/tlc-3d-256g --compare ftl.wear.name=none,dynamic,static",
-    ),
-    "drives": ("floatgate drives", "floatgate drives tlc --set ftl.op_ratio=0.28"),
-    "chips": ("floatgate chips", "floatgate chips tlc-3d-256g"),
-    "policies show": ("floatgate policies show", "floatgate policies show d-choices"),
-    "policies check": ("floatgate policies check mine.py", "floatgate policies check mine.py --json"),
-    "policies new": (
-        "floatgate policies new gc.victim mine.py",
-        "floatgate policies new slc_cache cache.py --force",
-    ),
-    "keys": ("floatgate keys gc.victim", "floatgate keys slc_cache --drive nvme-qlc"),
-    "schema": ("floatgate schema", "floatgate schema --out run.schema.json"),
-    "examples": ("floatgate examples", "floatgate examples --copy mine"),
-    "characterize": (
-        "floatgate characterize mt29f8g08maawc",
-        "floatgate characterize poster-mlc --experiment endurance --blocks 8",
-    ),
-    "derive": (
-        "floatgate derive poster-mlc",
-        "floatgate derive poster-mlc --report poster-mlc.html --seed 2",
-    ),
-    "fit": (
-        "floatgate fit rig.csv --chip poster-mlc",
-        "floatgate fit rig-1.csv rig-2.csv --chip poster-mlc --sampled changes --out out/fit",
-    ),
-    "report": ("floatgate report out/run", "floatgate report out/run --out run.html"),
-    "reproduce": ("floatgate reproduce", "floatgate reproduce desnoyers2012-wa --full --workers 4"),
-    "grid": (
-        "floatgate grid gray2007-flash-disk",
-        "floatgate grid tlc --block 4KiB,64KiB --depth 1,8 --pattern random --op read",
-    ),
-    "plan": (
-        "floatgate plan examples/plan/tpc-c-2007.toml examples/plan/gray2007-prices.toml",
-        "floatgate plan workload.toml prices.toml --format json",
-    ),
-    "study": ("floatgate study study.toml", "floatgate study study.toml --workers 4 --out out/study"),
-    "compare": (
-        "floatgate compare out/greedy out/fifo",
-        "floatgate compare out/tlc out/qlc --key drive --metric waf,host.write.latency_ns.p99",
-    ),
-    "snapshots": ("floatgate snapshots tlc", "floatgate snapshots tlc --every 100ms --keep 1,4 --time 2s"),
-    "bus explore": (
-        "floatgate bus explore",
-        "floatgate bus explore --chip tlc-3d-256g --interface nv-ddr3:12 --interface nv-ddr2:7",
-    ),
-    "bus waveform": (
-        "floatgate bus waveform --interface PROPOSED --operation read",
-        "floatgate bus waveform --interface nv-ddr3:12 --operation program --bytes 16",
-    ),
-    "ecc measure": (
-        "floatgate ecc measure nand-4k-889 --rate 0.0085,0.008",
-        "floatgate ecc measure nand-4k-928 --channel tlc-3d-256g --pe-cycles 9000 --soft-bits 2",
-    ),
-    "ecc codes": ("floatgate ecc codes", "floatgate ecc codes --json"),
-    "trace info": (
-        "floatgate trace info trace.csv.gz",
-        "floatgate trace info volume:prn_0 --page-size 8KiB --format json",
-    ),
-    "trace convert": (
-        "floatgate trace convert trace.csv.gz trace.iolog --to fio-iolog",
-        "floatgate trace convert volume:prn_0 prn_0.csv.zst --to msr --seed 7",
-    ),
-    "trace formats": ("floatgate trace formats", "floatgate trace formats | grep fio"),
-    "trace volumes": ("floatgate trace volumes", "floatgate trace volumes prn_0 --json"),
-    "state info": ("floatgate state info steady.state", "floatgate state info out/tlc.state"),
-}
 
 Completer = Callable[[str], list[str]]
 
@@ -191,13 +108,10 @@ def _listed(context: typer.Context, incomplete: str) -> list[str]:
     return complete(incomplete) if complete else []
 
 
-def equip(app: typer.Typer, above: str = "") -> None:
-    """Give every command below `app` its examples."""
+def equip(app: typer.Typer) -> None:
+    """Put the examples of every command below `app` at the end of its help."""
     for command in app.registered_commands:
-        assert command.callback is not None
-        name = f"{above}{command.name or command.callback.__name__}"
-        if name in EXAMPLES:
-            command.epilog = "Examples:\n\n" + "\n\n".join(EXAMPLES[name])
+        command.epilog = "Examples:\n\n" + "\n\n".join(getattr(command.callback, "examples", ()))
     for group in app.registered_groups:
         assert group.typer_instance is not None
-        equip(group.typer_instance, f"{above}{group.name} ")
+        equip(group.typer_instance)

@@ -26,7 +26,7 @@ NUMBERS = ("waf", "waf_long_run.value", "host.write.iops", "host.write.latency_n
 SEEDS = 5
 SAYING = 2  # seeds whose runs make the remark
 
-SOURCE = (ROOT / "python" / "floatgate" / "remarks.py").read_text()
+SOURCE = (ROOT / "python" / "floatgate" / "results" / "remarks.py").read_text()
 KINDS = sorted(set(re.findall(r'Remark\(\s*"(\w+)"', SOURCE)))
 
 

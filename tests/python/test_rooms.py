@@ -35,6 +35,12 @@ FLAT = {
     "errors": "the core raises these, and imports them by this name",
     "extras": "the core imports it by this name, where a policy is lent NumPy's arrays",
 }
+LINES_MOST = 500  # of a file
+SCREEN = 60  # lines of a function
+METHODS_MOST = 60  # of a class
+#: What the package may grow to, but for what is generated and the laboratory, which an extra brings to work.
+PACKAGE_LINES_MOST = 36_000
+APART = ("_generated", "lab")
 #: What is imported from above where it is used, and why.
 FROM_ABOVE = {
     ("own.check", "commands"): "a policy is checked in a run as its user would have it",
@@ -126,3 +132,24 @@ def test_what_is_imported_from_above_still_is() -> None:
     for name, above in FROM_ABOVE:
         assert above in {room(one) for one in imported(name, inside=True)}, f"{name}: no {above}"
         assert above not in {room(one) for one in imported(name)}, f"{name}: {above} at its import"
+
+
+WRITTEN = [name for name in MODULES if room(name) != "_generated"]
+
+
+@pytest.mark.parametrize("name", WRITTEN)
+def test_a_file_is_read_in_one_sitting(name: str) -> None:
+    text = MODULES[name].read_text(encoding="utf-8")
+    assert len(text.splitlines()) <= LINES_MOST
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.FunctionDef):
+            assert (node.end_lineno or 0) - node.lineno < SCREEN, f"{node.name} does not fit a screen"
+        if isinstance(node, ast.ClassDef):
+            assert sum(isinstance(one, ast.FunctionDef) for one in node.body) <= METHODS_MOST, node.name
+
+
+def test_the_package_stays_small() -> None:
+    """Files of types alone count; files that are links into the repository do not."""
+    files = [path for kind in ("*.py", "*.pyi") for path in PACKAGE.rglob(kind)]
+    own = [path for path in files if path.relative_to(PACKAGE).parts[0] not in (*APART, "data")]
+    assert sum(len(path.read_text(encoding="utf-8").splitlines()) for path in own) <= PACKAGE_LINES_MOST

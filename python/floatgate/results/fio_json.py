@@ -13,6 +13,7 @@ _MS_BINS = (2, 4, 10, 20, 50, 100, 250, 500, 750, 1000, 2000)
 # What stands below `floatgate`: a write amplification with what says whether it is settled.
 _OWN = ("drive", "seed", "waf", "waf_bytes", "jobs", "interrupted")
 _DEPTHS = ("1", "2", "4", "8", "16", "32", ">=64")
+_COSTS = {"usr_cpu": 0.0, "sys_cpu": 0.0, "ctx": 0, "majf": 0, "minf": 0}  # of the simulated host
 
 Histogram = list[tuple[int, int]]
 
@@ -46,11 +47,7 @@ def fio_json(document: dict[str, Any], histograms: dict[str, Histogram]) -> dict
     job["sync"] = {"total_ios": _requests(document, "flush"), "lat_ns": _latency(histograms.get("flush", []))}
     job |= {
         "job_runtime": runtime_ms,
-        "usr_cpu": 0.0,
-        "sys_cpu": 0.0,
-        "ctx": 0,
-        "majf": 0,
-        "minf": 0,
+        **_COSTS,
         "iodepth_level": dict.fromkeys(_DEPTHS, 0.0),
         "iodepth_submit": dict.fromkeys(("0", "4", "8", "16", "32", "64", ">=64"), 0.0),
         "iodepth_complete": dict.fromkeys(("0", "4", "8", "16", "32", "64", ">=64"), 0.0),

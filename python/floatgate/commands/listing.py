@@ -157,13 +157,13 @@ def _listed(entries: list[dict[str, Any]], name: str | None, *, is_part: bool, a
 
     A name that one is called by is not, nor one that none has.
     """
+    from floatgate.shell import console
+
     if name is not None:
         is_one = not is_part or any(entry["name"] == name for entry in entries)
         entries = [] if is_one else [entry for entry in entries if name in entry["name"]]
         if not entries:
             return False
-    from floatgate.shell import console
-
     if as_json:
         console.print_json(entries)
         return True

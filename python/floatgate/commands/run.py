@@ -250,14 +250,14 @@ def _names(owner: type) -> list[str]:
 )
 def run_in_shell(asked: RunOptions, *, options: dict[str, Any], trace: dict[str, Any]) -> None:
     """Run a workload on a drive and write a run folder: run.json, tables, report.html."""
+    from floatgate.results.folder import check_state_file, own_folder
+
     plan = _asked_plan(asked, options, trace)
     _say(plan.workload.notes)
     if asked.repeat > 1:
         _refuse_with_repeat(options.get("save_state"), asked.format)
     else:
         without_effect({"scheduler": asked.scheduler}, "one run is not spread", "--repeat with this option")
-    from floatgate.results.folder import check_state_file, own_folder
-
     if "save_state" in options:
         check_state_file(Path(options["save_state"]), force=asked.force)
     with own_folder(asked.out, _default_out(plan, asked.drive), force=asked.force) as folder:
@@ -303,7 +303,6 @@ def _default_out(plan: "Plan", drive: str) -> Path:
 
 
 def _refuse_with_repeat(save_state: str | None, format: str) -> None:  # noqa: A002
-
     if save_state is not None:
         raise InputError(
             f"--save-state {save_state}: one state cannot stand for several seeds (leave --repeat out)"

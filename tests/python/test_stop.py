@@ -10,7 +10,7 @@ from floatgate.workers import spread
 
 _KILLED = """
 import multiprocessing, os, signal
-from floatgate.stop import Stop
+from floatgate.workers.stop import Stop
 
 def work(stop):
     print("at work", flush=True)
@@ -40,8 +40,8 @@ _IDLE = """
 import multiprocessing, os, signal
 from concurrent.futures import ProcessPoolExecutor
 from floatgate.workers import here
-from floatgate.memory import Memory
-from floatgate.stop import Stop
+from floatgate.workers.memory import Memory
+from floatgate.workers.stop import Stop
 
 if __name__ == "__main__":
     context = multiprocessing.get_context("spawn")

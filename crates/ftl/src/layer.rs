@@ -200,6 +200,11 @@ impl Ftl {
         self.media().core.store.map.beginning()
     }
 
+    /// Lets [`Self::changed_since`] answer for longer, at the price of slower lookups.
+    pub fn keep_rule(&mut self) {
+        self.parts().0.core.store.map.keep_rule();
+    }
+
     /// The units that may live elsewhere than a beginning says; none where that is not known without asking for all.
     pub fn changed_since(&self, beginning: &Beginning) -> Option<Vec<Lpn>> {
         self.media().core.store.map.changed_since(beginning)

@@ -300,6 +300,13 @@ impl Map {
         }
     }
 
+    /// Stays with the rule for longer, where there is one: what has changed since is asked for at the end.
+    pub fn keep_rule(&mut self) {
+        if let Some(sparse) = &mut self.sparse {
+            sparse.keep_rule();
+        }
+    }
+
     /// Goes over to arrays now: all of it is about to be looked up.
     #[cold]
     pub fn make_arrays(&mut self) {

@@ -67,6 +67,11 @@ impl Sparse {
         self.ground = Some(ground.into());
     }
 
+    /// Stays with a slow rule for as many lookups as with a fast one.
+    pub fn keep_rule(&mut self) {
+        self.lookups_most = self.shape.physical / LOOKED_UP_PART;
+    }
+
     #[inline(never)]
     pub fn lookup(&self, lpn: Lpn) -> Ppa {
         assert!(lpn.index() < self.shape.logical, "{lpn} lies outside the map");

@@ -184,7 +184,9 @@ def test_a_command_without_its_extra_says_so_in_one_line(
     assert [path.name for path in tmp_path.iterdir()] == ["rig.csv"]
 
 
-@pytest.mark.parametrize("call", ["fg.grid('slc')", "fg.characterize('slc-16g')", "fg.fit('rig.csv')"])
+@pytest.mark.parametrize(
+    "call", ["fg.grid('slc')", "fg.characterize('slc-16g')", "fg.fit('rig.csv')", "fg.experiments()"]
+)
 def test_a_function_without_its_extra_says_so(call: str) -> None:
     import subprocess
 

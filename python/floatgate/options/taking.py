@@ -8,6 +8,7 @@ from functools import wraps
 from pathlib import Path
 from typing import Any, Literal, ParamSpec, TypeVar, get_args, get_origin
 
+from floatgate.extras import telling
 from floatgate.options.definition import Argument, Assignments, CommandOptions, Field, fields_of, limits
 from floatgate.values.arguments import as_declared, assignment, mapping
 
@@ -46,7 +47,8 @@ def offered(
         @wraps(function)
         def called(*args: P.args, **keywords: P.kwargs) -> R:
             check_names(keywords, names, function.__name__)
-            return function(*args, **keywords)
+            with telling():
+                return function(*args, **keywords)
 
         called.options = {field.name: field for field in options}  # type: ignore[attr-defined]
         called.__signature__ = own.replace(parameters=parameters)  # type: ignore[attr-defined]

@@ -16,6 +16,8 @@ from pathlib import Path
 from types import UnionType
 from typing import Any, Literal, ParamSpec, TypeVar, Union, get_args, get_origin, get_type_hints
 
+from floatgate.extras import telling
+
 P = ParamSpec("P")
 R = TypeVar("R")
 
@@ -67,7 +69,8 @@ def named(function: Callable[P, R]) -> Callable[P, R]:
                 near = get_close_matches(name, known, n=1)
                 hint = f"did you mean {near[0]}?" if near else f"there are: {', '.join(known) or 'none'}"
                 raise TypeError(f"{function.__name__}() has no option {name!r} ({hint})")
-        return function(*args, **keywords)
+        with telling():
+            return function(*args, **keywords)
 
     return called
 

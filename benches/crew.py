@@ -13,10 +13,11 @@ from concurrent.futures import FIRST_COMPLETED, wait
 from pathlib import Path
 from typing import Any
 
+from floatgate.inputs.plan import Plan
+from floatgate.inputs.workload import resolve
 from floatgate.options import Options
-from floatgate.session import Plan, drive
+from floatgate.runs.session import drive
 from floatgate.workers import Crew, crew
-from floatgate.workload import resolve
 
 TINY = str(Path(__file__).parents[1] / "tests" / "drives" / "tiny.toml")
 PIECES = 400

@@ -9,7 +9,8 @@ the other the code's table, at the rate of the noise that is alike to the page.
 
 import sys
 
-from floatgate import _core, places
+from floatgate import _core
+from floatgate.files import shipped
 
 CODE, WORDS, CELLS, SEED = "nand-4k-889", 4096, 40_000, 11
 # Chip, page of its wordline, wear that is between two of its tables' rows.
@@ -41,7 +42,7 @@ def main() -> None:
     _tell(f"| {' | '.join(HEAD)} |\n{'|---' * len(HEAD)}|")
     first = 0
     for chip, page, wear in PAGES:
-        cells = _core.Chip(chip, places.folders(), SEED)
+        cells = _core.Chip(chip, shipped.folders(), SEED)
         channels = cells.pages(float(wear), [(age, 0) for age in AGES_S], CELLS, page)
         for soft_bits in (1, 2, 3):
             seen = [one.seen(one, soft_bits, "information") for one in channels]

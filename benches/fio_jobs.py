@@ -19,7 +19,7 @@ from pathlib import Path
 
 from floatgate import _core
 from floatgate.errors import InputError
-from floatgate.workload import Workload, resolve, variables_of
+from floatgate.inputs.workload import Workload, resolve, variables_of
 
 CAPACITY_BYTES = 960 * 10**9  # large enough for all of them
 _NOT_JOBS = {".png", ".py", ".iolog", ".json", ".md", ".log", ".txt", ".sh"}

@@ -21,8 +21,8 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import floatgate as fg
-from floatgate.confidence import confidence_interval
-from floatgate.headline import at, headline
+from floatgate.results.confidence import confidence_interval
+from floatgate.results.headline import at, headline
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
 TRACE = Path(os.environ.get("FLOATGATE_TRACES", "traces")) / "blkreplay-linux-webserver-2.load.gz"

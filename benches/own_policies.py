@@ -16,8 +16,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import floatgate as fg
+from floatgate.inputs.policies import Policy
 from floatgate.own.policy import Own
-from floatgate.policies import Policy
 
 DRIVE = {"nand.blocks_per_plane": 1096, "ftl.user_capacity": "29GiB"}
 JOB = "[writes]\nrw=randwrite\nbs=4k\niodepth=32\nnumber_ios=1000000000\n"

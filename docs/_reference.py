@@ -4,9 +4,11 @@ import json
 from collections.abc import Callable, Iterable
 from functools import partial
 
-from floatgate import _core, generate_api, places
-from floatgate.configuration import find
+from floatgate import _core
+from floatgate.files import shipped
+from floatgate.generate import functions
 from floatgate.grid.table import COLUMNS, FILE
+from floatgate.inputs.configuration import find
 
 
 def tables() -> str:
@@ -88,8 +90,8 @@ def drives() -> str:
         "",
     ]
     rows = []
-    for drive in json.loads(_core.drives(places.folders())):
-        card = json.loads(_core.explain_drive(drive["name"], [], places.folders()))
+    for drive in json.loads(_core.drives(shipped.folders())):
+        card = json.loads(_core.explain_drive(drive["name"], [], shipped.folders()))
         values = {entry["key"]: str(entry["value"]).strip('"') for entry in card["entries"]}
         parallel = f"{values.get('geometry.channels', '')} x {values.get('geometry.ways', '')}"
         capacity = f"{card['capacity_bytes'] / 1e9:,.1f} GB"
@@ -159,7 +161,7 @@ def chips() -> str:
         " `floatgate characterize NAME` puts one on [the bench](../how-to/laboratory.md).",
         "",
     ]
-    rows = [(f"`{chip['name']}`", chip["title"]) for chip in json.loads(_core.chips(places.folders()))]
+    rows = [(f"`{chip['name']}`", chip["title"]) for chip in json.loads(_core.chips(shipped.folders()))]
     return "\n".join([*text, *_table(("chip", "what it is"), rows)]) + "\n"
 
 
@@ -212,11 +214,11 @@ PAGES: dict[str, Callable[[], str]] = {
     "reference/drives.md": drives,
     "reference/formats.md": formats,
     "reference/policies.md": policies,
-    "reference/python.md": generate_api.page,
+    "reference/python.md": functions.page,
     "reference/tables.md": tables,
 }
 PAGES |= {
     f"reference/drives/{drive['name']}.md": partial(drive_page, drive["name"], drive["title"])
-    for drive in json.loads(_core.drives(places.folders()))
+    for drive in json.loads(_core.drives(shipped.folders()))
     if _has_page(drive["name"])
 }

@@ -7,7 +7,7 @@ import gzip
 import re
 from collections.abc import Mapping
 
-from floatgate.mqsim.write import drive_text, flow_text, workload_text
+from floatgate.inputs.mqsim.write import drive_text, flow_text, workload_text
 from peers.cases import (
     CHANNEL_MT_S,
     CHANNELS,

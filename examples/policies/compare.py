@@ -19,10 +19,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import floatgate as fg
-from floatgate.confidence import confidence_interval
 from floatgate.report import palette
 from floatgate.report.draw import svg
 from floatgate.report.plot import Axis, Errors, Figure, Line, Mark, Panel, Points, Shape
+from floatgate.results.confidence import confidence_interval
 
 HERE = Path(__file__).parent
 UNIT = 4096  # bytes of a mapping unit

@@ -11,7 +11,7 @@ spread themselves.
 import tomllib
 from math import log1p, sqrt
 
-from floatgate import places
+from floatgate.files import shipped
 
 HALF = 0.5  # of the variance
 EXPONENT = 0.62  # of trapping with wear: crates/nand/src/cells/wear.rs
@@ -36,5 +36,5 @@ def settings(chip: str, share: float = HALF, jitter_us: float = JITTER_US) -> tu
 
 
 def _block_spread(chip: str) -> float:
-    text = (places.chips() / f"{chip}.toml").read_text(encoding="utf-8")
+    text = (shipped.chips() / f"{chip}.toml").read_text(encoding="utf-8")
     return float(tomllib.loads(text)["cells"]["wear"]["block_spread"])

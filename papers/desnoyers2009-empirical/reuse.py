@@ -3,7 +3,7 @@
 from statistics import mean
 
 import floatgate
-from floatgate.ageing import Life
+from floatgate.ageing.life import Life
 from floatgate.reproduce import Finding, changes
 
 SEEDS = range(1, 9)

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from floatgate.confidence import confidence_interval
 from floatgate.reproduce import Case, Finding, simulate
+from floatgate.results.confidence import confidence_interval
 
 from . import formulas
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from pathlib import Path
 
-from floatgate.mqsim.write import drive_text, flow_text, workload_text
+from floatgate.inputs.mqsim.write import drive_text, flow_text, workload_text
 
 HOST: Mapping[str, object] = {"PCIe_Lane_Bandwidth": 1.0, "PCIe_Lane_Count": 4}
 

@@ -14,30 +14,35 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from floatgate.ageing import Life
-    from floatgate.api import state as state, trace as trace
-    from floatgate.api.age import age, age_compare
-    from floatgate.api.characterize import characterize, experiments
-    from floatgate.api.compare import compare
-    from floatgate.api.derive import derive
-    from floatgate.api.files import examples, report, schema
-    from floatgate.api.fit import fit, fit_voltages
-    from floatgate.api.grid import grid
-    from floatgate.api.listing import Card, PolicyCard, chip, chips, drive, drives, policies
-    from floatgate.api.own import check_policies, new_policy
-    from floatgate.api.plan import plan
-    from floatgate.api.reproduce import papers, reproduce
-    from floatgate.api.run import Interrupted, repeat, run
-    from floatgate.api.serve import serve
-    from floatgate.api.snapshots import snapshots
-    from floatgate.api.study import study
-    from floatgate.api.torture import torture
+    from floatgate._generated.seams import *  # noqa: F403 - the namespaces of policies
+    from floatgate.ageing.life import Life
     from floatgate.bus.explore import BusPoint
     from floatgate.bus.waveform import Waveform
+    from floatgate.commands import state as state, trace as trace
+    from floatgate.commands.age import age, age_compare
+    from floatgate.commands.characterize import characterize, experiments
+    from floatgate.commands.compare import compare
+    from floatgate.commands.derive import derive
+    from floatgate.commands.examples import examples
+    from floatgate.commands.fit import fit, fit_voltages
+    from floatgate.commands.grid import grid
+    from floatgate.commands.listing import Card, chip, chips, drive, drives
+    from floatgate.commands.plan import plan
+    from floatgate.commands.policies import PolicyCard, check_policies, new_policy, policies
+    from floatgate.commands.report import report
+    from floatgate.commands.reproduce import papers, reproduce
+    from floatgate.commands.run import Interrupted, repeat, run
+    from floatgate.commands.schema import schema
+    from floatgate.commands.serve import serve
+    from floatgate.commands.snapshots import snapshots
+    from floatgate.commands.study import study
+    from floatgate.commands.torture import torture
     from floatgate.compare.work import Compared
-    from floatgate.configuration import Key, keys
     from floatgate.errors import Fault, InputError
     from floatgate.grid.run import Grid
+    from floatgate.inputs.configuration import Key, keys
+    from floatgate.inputs.policies import Policy, policy
+    from floatgate.inputs.traces.found import TraceFormat, TraceInfo, Volume
     from floatgate.lab.derive.write import PageModel
     from floatgate.lab.experiment import Experiment
     from floatgate.lab.fit.measured import VoltageFit
@@ -45,21 +50,18 @@ if TYPE_CHECKING:
     from floatgate.lab.run import Characterized
     from floatgate.own.compiled import compiled
     from floatgate.plan.work import Planned
-    from floatgate.policies import Policy, policy
-    from floatgate.repeat import Repeated
     from floatgate.reproduce.paper import Paper
     from floatgate.reproduce.run import Reproduced
-    from floatgate.result import Run
-    from floatgate.seams import *  # noqa: F403 - the namespaces of policies
-    from floatgate.snapshots import SnapshotCosts
+    from floatgate.results.run import Run
+    from floatgate.runs.repeat import Repeated
+    from floatgate.runs.snapshot_costs import SnapshotCosts
+    from floatgate.runs.torture import Tortured
     from floatgate.study.result import Study
-    from floatgate.tortured import Tortured
-    from floatgate.traces.found import TraceFormat, TraceInfo, Volume
 
 # Where each public name lives: importing floatgate itself must stay cheap.
 _HOMES = {
     "BusPoint": "bus.explore",
-    "Card": "api.listing",
+    "Card": "commands.listing",
     "Characterized": "lab.run",
     "Compared": "compare.work",
     "Experiment": "lab.experiment",
@@ -67,64 +69,64 @@ _HOMES = {
     "Fit": "lab.fit.run",
     "Grid": "grid.run",
     "InputError": "errors",
-    "Interrupted": "api.run",
-    "Key": "configuration",
-    "Life": "ageing",
+    "Interrupted": "commands.run",
+    "Key": "inputs.configuration",
+    "Life": "ageing.life",
     "PageModel": "lab.derive.write",
     "Paper": "reproduce.paper",
     "Planned": "plan.work",
-    "Policy": "policies",
-    "PolicyCard": "api.listing",
-    "Repeated": "repeat",
+    "Policy": "inputs.policies",
+    "PolicyCard": "commands.policies",
+    "Repeated": "runs.repeat",
     "Reproduced": "reproduce.run",
-    "Run": "result",
-    "SnapshotCosts": "snapshots",
+    "Run": "results.run",
+    "SnapshotCosts": "runs.snapshot_costs",
     "Study": "study.result",
-    "Tortured": "tortured",
-    "TraceFormat": "traces.found",
-    "TraceInfo": "traces.found",
+    "Tortured": "runs.torture",
+    "TraceFormat": "inputs.traces.found",
+    "TraceInfo": "inputs.traces.found",
     "VoltageFit": "lab.fit.measured",
-    "Volume": "traces.found",
+    "Volume": "inputs.traces.found",
     "Waveform": "bus.waveform",
-    "age": "api.age",
-    "age_compare": "api.age",
-    "characterize": "api.characterize",
-    "check_policies": "api.own",
+    "age": "commands.age",
+    "age_compare": "commands.age",
+    "characterize": "commands.characterize",
+    "check_policies": "commands.policies",
     "compiled": "own.compiled",
-    "chip": "api.listing",
-    "chips": "api.listing",
-    "derive": "api.derive",
-    "drive": "api.listing",
-    "drives": "api.listing",
-    "experiments": "api.characterize",
-    "fit": "api.fit",
-    "fit_voltages": "api.fit",
-    "keys": "configuration",
-    "new_policy": "api.own",
-    "papers": "api.reproduce",
-    "policy": "policies",
-    "run": "api.run",
-    "schema": "api.files",
-    "serve": "api.serve",
-    "torture": "api.torture",
+    "chip": "commands.listing",
+    "chips": "commands.listing",
+    "derive": "commands.derive",
+    "drive": "commands.listing",
+    "drives": "commands.listing",
+    "experiments": "commands.characterize",
+    "fit": "commands.fit",
+    "fit_voltages": "commands.fit",
+    "keys": "inputs.configuration",
+    "new_policy": "commands.policies",
+    "papers": "commands.reproduce",
+    "policy": "inputs.policies",
+    "run": "commands.run",
+    "schema": "commands.schema",
+    "torture": "commands.torture",
+    "examples": "commands.examples",
+    "policies": "commands.policies",
+    "repeat": "commands.run",
+    "snapshots": "commands.snapshots",
 }
 # Modules that are public themselves, and modules that bear the name of their function and are called in its
-# place (`called.py`).
+# place (`callable_room.py`).
 _MODULES = {
     "bus": "bus",
     "compare": "compare",
     "ecc": "ecc",
-    "examples": "examples",
     "grid": "grid",
     "plan": "plan",
-    "policies": "policies",
-    "repeat": "repeat",
     "report": "report",
     "reproduce": "reproduce",
-    "snapshots": "snapshots",
-    "state": "state",
+    "serve": "serve",
+    "state": "commands.state",
     "study": "study",
-    "trace": "api.trace",
+    "trace": "commands.trace",
 }
 
 __all__ = [
@@ -207,7 +209,7 @@ def __getattr__(name: str) -> Any:
         return version()
     # `from floatgate import session` asks here first; a module of ours is no seam.
     if not name.startswith("_") and find_spec(f"floatgate.{name}") is None:
-        from floatgate.policies import seam
+        from floatgate.inputs.policies import seam
 
         found = seam(name)
         if found is not None:
@@ -223,6 +225,6 @@ def _imported(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    from floatgate.policies import roots
+    from floatgate.inputs.policies import roots
 
     return sorted([*__all__, *roots()])

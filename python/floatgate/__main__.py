@@ -13,9 +13,9 @@ def main(arguments: list[str] | None = None) -> NoReturn:
     # imports: looking through them for cycles over and over took a part of a short run that one could see.
     gc.set_threshold(_OBJECTS)
     try:
-        from floatgate import cli
+        from floatgate import shell
 
-        cli.main(arguments)
+        shell.main(arguments)
     except KeyboardInterrupt:
         sys.exit(130)
     finally:

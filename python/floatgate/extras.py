@@ -1,5 +1,7 @@
 """Packages that only some commands need: which extra installs them, and how a missing one is told."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib import import_module
 from typing import Any
 
@@ -26,8 +28,15 @@ def needed(package: str) -> Any:
 
     Raises InputError with the command that installs it.
     """
-    try:
+    with telling():
         return import_module(package)
+
+
+@contextmanager
+def telling() -> Iterator[None]:
+    """Raise InputError, with the command that installs it, where a package of an extra is missing."""
+    try:
+        yield
     except ModuleNotFoundError as error:
         said = told(error)
         if said is None:

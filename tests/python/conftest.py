@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 
 import fake_core
-from floatgate import tables
-from floatgate.folder import write_json
+from floatgate.results import tables
+from floatgate.results.folder import write_json
 
 # The background job of a shell ignores Ctrl-C, and so would every command that the tests start.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
@@ -34,7 +34,7 @@ Command = Callable[..., subprocess.CompletedProcess[str]]
 
 def fake_command(*arguments: str) -> list[str]:
     """The command line that runs `floatgate` on the stand-in core."""
-    return [sys.executable, "-c", f"{ON_FAKE}; from floatgate.cli import main; main()", *arguments]
+    return [sys.executable, "-c", f"{ON_FAKE}; from floatgate.shell import main; main()", *arguments]
 
 
 @pytest.fixture
@@ -80,10 +80,10 @@ def in_process(*arguments: str, ends: type[BaseException] | None = None) -> Ende
 
     An `ends` that is raised on the way counts as success; its text is what was printed.
     """
-    from floatgate import cli
+    from floatgate import shell
 
     out, err = io.StringIO(), io.StringIO()
-    sigterm, explain = signal.getsignal(signal.SIGTERM), cli._explain
+    sigterm, explain = signal.getsignal(signal.SIGTERM), shell._explain
 
     def explained(error: Exception) -> int:
         if ends is not None and isinstance(error, ends):
@@ -92,11 +92,11 @@ def in_process(*arguments: str, ends: type[BaseException] | None = None) -> Ende
         return explain(error)
 
     try:
-        cli._explain = explained
+        shell._explain = explained
         with redirect_stdout(out), redirect_stderr(err), pytest.raises(SystemExit) as ended:
-            cli.main(list(arguments))
+            shell.main(list(arguments))
     finally:
-        cli._explain = explain
+        shell._explain = explain
         signal.signal(signal.SIGTERM, sigterm)
     code = ended.value.code
     return Ended(code if isinstance(code, int) else 0, out.getvalue(), err.getvalue())

@@ -13,7 +13,7 @@ from conftest import ON_FAKE
 _WATCHED = """
 import os, sys
 {prepare}
-from floatgate.cli import main
+from floatgate.shell import main
 from {module} import {owner}
 
 told, seen = {owner}.{method}, []

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from pathlib import Path
 
-from floatgate.mqsim.write import drive_text, flow_text, workload_text
+from floatgate.inputs.mqsim.write import drive_text, flow_text, workload_text
 
 DRIVE: Mapping[str, object] = {
     "Enabled_Preconditioning": "false",

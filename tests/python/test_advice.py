@@ -5,9 +5,9 @@ import random
 import re
 
 import floatgate as fg
+from floatgate.inputs.plan import Plan
+from floatgate.inputs.workload import resolve
 from floatgate.options import Options
-from floatgate.session import Plan
-from floatgate.workload import resolve
 
 FEATURES = (
     *("ftl.mapping.name=dftl", "ftl.mapping.name=fast", "ftl.mapping.name=bast", "ftl.parity.name=rain"),

@@ -7,11 +7,11 @@ import pytest
 from typer.testing import CliRunner
 
 import floatgate as fg
-from floatgate import ageing_end
-from floatgate.ageing import Conditions, Life, age, page, remarks, sentence
-from floatgate.ageing_compare import HEAD, compare, shown, values_of
-from floatgate.cli import app
+from floatgate.ageing import end
+from floatgate.ageing.compare import HEAD, compare, shown, values_of
+from floatgate.ageing.life import Conditions, Life, age, page, remarks, sentence
 from floatgate.errors import InputError
+from floatgate.shell import app
 
 TINY = str(Path(__file__).parents[1] / "drives" / "tiny.toml")
 MORTAL = [
@@ -90,7 +90,7 @@ def test_the_margin_is_in_the_report(life: Life, unread: Life) -> None:
 def test_data_that_are_too_old_in_use_are_said() -> None:
     cold = age(TINY, ERRING, hot="1/0.1", measure=0.0, years=20, duty=0, off_temperature=0)
     assert cold.in_use is not None
-    assert cold.in_use.oldest_s == pytest.approx(20 * ageing_end.YEAR_S)
+    assert cold.in_use.oldest_s == pytest.approx(20 * end.YEAR_S)
     assert "the oldest data are 20 years old" in remarks(cold)[0]
     hot = age(TINY, ERRING, hot="1/0.1", measure=0.0, years=20)
     assert "nand.tables.errors.ages[1] = 365d" in remarks(hot)[0]
@@ -118,14 +118,14 @@ def test_an_age_beyond_the_tables_is_refused_with_its_cell() -> None:
 @pytest.mark.parametrize(
     ("seconds", "words"),
     [
-        (ageing_end.YEAR_S, "1 year"),
-        (ageing_end.YEAR_S / 4, "3 months"),
+        (end.YEAR_S, "1 year"),
+        (end.YEAR_S / 4, "3 months"),
         (2.5 * 86_400, "2.5 days"),
         (60, "1.00 min"),
     ],
 )
 def test_ages_are_said_as_people_do(seconds: float, words: str) -> None:
-    assert ageing_end.age_words(seconds) == words
+    assert end.age_words(seconds) == words
 
 
 def test_a_life_is_measured_on_its_way(life: Life) -> None:

@@ -17,7 +17,8 @@ import numpy as np
 import pytest
 
 import floatgate as fg
-from floatgate import results, session
+from floatgate._generated import results
+from floatgate.runs import session
 
 ROOT = Path(__file__).parents[2]
 TINY = ROOT / "tests" / "drives" / "tiny.toml"
@@ -199,7 +200,7 @@ def test_ctrl_c_keeps_the_partial_result(
     (tmp_path / "long.fio").write_text(LONG)
     slices = session._slices
     if not handled:
-        monkeypatch.setattr("floatgate.session.signal.getsignal", lambda _number: signal.SIG_IGN)
+        monkeypatch.setattr("floatgate.runs.session.signal.getsignal", lambda _number: signal.SIG_IGN)
 
     def interrupted(*arguments: Any) -> Any:
         asked = False

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from floatgate import places
 from floatgate.errors import InputError
+from floatgate.files import shipped
 from floatgate.reproduce.breaks import BREAKS, Break, breakable, load, misses, rows
 from floatgate.reproduce.paper import Paper, find
 from floatgate.reproduce.verdict import Row
 
-PAPERS = find([], places.papers())
+PAPERS = find([], shipped.papers())
 IDS = [paper.key for paper in PAPERS]
 
 
@@ -41,7 +41,7 @@ FAULTY = [
 
 @pytest.mark.parametrize(("text", "says"), FAULTY)
 def test_a_faulty_break_is_refused(text: str, says: str, tmp_path: Path) -> None:
-    (paper,) = find(["gray2007-flash-disk"], places.papers())
+    (paper,) = find(["gray2007-flash-disk"], shipped.papers())
     (tmp_path / BREAKS).write_text(text)
     with pytest.raises(InputError) as error:
         load(replace(paper, folder=tmp_path))

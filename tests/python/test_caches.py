@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from floatgate import caches
+from floatgate.files import caches
 from floatgate.report import html, kept
 
 

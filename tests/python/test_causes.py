@@ -4,11 +4,11 @@ from collections.abc import Iterator
 
 import pytest
 
-from floatgate import places
+from floatgate.files import shipped
 from floatgate.reproduce.case import Case
 from floatgate.reproduce.paper import Explained, Paper, find
 
-PAPERS = find([], places.papers())
+PAPERS = find([], shipped.papers())
 # Their laws of cells are to be replaced, and the explanations with them.
 WITHOUT = ("cai2017-tlc", "cells2021-rber")
 # Experiments that cost more take minutes: `floatgate reproduce PAPER --causes` runs them.

@@ -13,7 +13,7 @@ import pytest
 from conftest import Command, in_process, one_line_error
 from ctrl_c import ctrl_c
 
-PROGRESS = "floatgate.cli.console:RunProgress.update"
+PROGRESS = "floatgate.shell.console:RunProgress.update"
 RUN = ("run", "fake-tlc", "uniform-writes")
 
 
@@ -200,7 +200,7 @@ def test_the_command_by_itself_says_what_there_is() -> None:
 @pytest.mark.parametrize(
     "line",
     [
-        "from floatgate.cli import main\ntry: main(['--help'])\nexcept SystemExit: pass",
+        "from floatgate.shell import main\ntry: main(['--help'])\nexcept SystemExit: pass",
         "import floatgate",
         "import floatgate.report, floatgate.lab.figures, floatgate.report.plot",
     ],

@@ -17,12 +17,12 @@ from typing import Any
 import pytest
 
 from conftest import one_line_error
-from floatgate import workload as workloads
 from floatgate.errors import InputError
 from floatgate.files import digest
+from floatgate.inputs import workload as workloads
+from floatgate.inputs.plan import Plan
 from floatgate.options import Options
-from floatgate.repeat import repeat
-from floatgate.session import Plan
+from floatgate.runs.repeat import repeat
 from floatgate.workers import crew, note, spread, stopping
 from floatgate.workers.cache import Cache
 from floatgate.workers.inputs import of_plan
@@ -223,7 +223,7 @@ def test_files_are_read_where_workers_keep_them(cluster: Cluster, place: Path) -
 
 
 def _numbers(plan: Plan) -> Any:
-    from floatgate import session
+    from floatgate.runs import session
 
     document = session.drive(plan.open(), plan).document
     del document["engine"]

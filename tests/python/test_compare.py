@@ -13,7 +13,7 @@ import pytest
 import floatgate as fg
 from conftest import in_process
 from floatgate.compare.write import page
-from floatgate.paired import Paired, paired
+from floatgate.results.paired import Paired, paired
 
 ROOT = Path(__file__).parents[2]
 TINY = str(ROOT / "tests" / "drives" / "tiny.toml")

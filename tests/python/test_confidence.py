@@ -3,7 +3,7 @@
 import pytest
 
 from floatgate._core import student_t
-from floatgate.confidence import confidence_interval
+from floatgate.results.confidence import confidence_interval
 
 
 @pytest.mark.parametrize(

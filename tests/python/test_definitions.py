@@ -13,15 +13,16 @@ import typer
 from typer.main import get_command
 
 import floatgate as fg
-from floatgate import generate, keywords
-from floatgate.api import functions
-from floatgate.cli import app, page
+from floatgate._generated import keywords
+from floatgate.commands import functions
+from floatgate.generate import commands, from_definitions
 from floatgate.options import CommandOptions, Field, Option, Options, TraceOptions, fields_of
 from floatgate.options.definition import Argument, definitions
 from floatgate.options.root import RootOptions
+from floatgate.shell import app
 
-CLI = Path(generate.__file__).parent / "cli"
-COMMANDS = {**dict(page.commands()), "": get_command(app)}
+CLI = Path(from_definitions.__file__).parents[1] / "commands"
+COMMANDS = {**dict(commands.commands()), "": get_command(app)}
 
 ONLY_PYTHON = {"policies"}  # objects, where the command line has `--set`
 
@@ -154,7 +155,7 @@ def _check_keywords(function: Any) -> None:
 
 
 def test_the_keywords_are_those_of_the_generator() -> None:
-    assert {name for name in vars(keywords) if name.endswith("Keywords")} == set(generate.KEYWORDS)
+    assert {name for name in vars(keywords) if name.endswith("Keywords")} == set(from_definitions.KEYWORDS)
 
 
 def test_the_root_has_its_two() -> None:

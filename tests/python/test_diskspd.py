@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 
 from conftest import Command, one_line_error
-from floatgate.diskspd import read
-from floatgate.diskspd.fio import translate
-from floatgate.diskspd.xml import read_profile
 from floatgate.errors import InputError
-from floatgate.workload import resolve
+from floatgate.inputs.diskspd import read
+from floatgate.inputs.diskspd.fio import translate
+from floatgate.inputs.diskspd.xml import read_profile
+from floatgate.inputs.workload import resolve
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "diskspd"
 

@@ -16,10 +16,11 @@ from typer.main import get_command
 import floatgate as fg
 import mqsim_files
 from conftest import in_process
-from floatgate import _core, api, places
-from floatgate.cli import app
-from floatgate.cli.policies import SHOW, Group
-from floatgate.session import Plan
+from floatgate import _core, commands
+from floatgate.commands.policies import SHOW, Group
+from floatgate.files import shipped
+from floatgate.inputs.plan import Plan
+from floatgate.shell import app
 
 ROOT = Path(__file__).parents[2]
 DOCUMENTS = sorted([ROOT / "README.md", *ROOT.glob("docs/**/*.md"), *ROOT.glob("papers/*/README.md")])
@@ -116,10 +117,10 @@ SYNOPSIS = re.compile(
 )
 # Where the work itself begins, which takes seconds to hours.
 WORK = (
-    "floatgate.ageing.age",
-    "floatgate.api.ecc.conduct",
+    "floatgate.ageing.life.age",
+    "floatgate.ecc.conduct.conduct",
     "floatgate.compare.work.read",
-    "floatgate.snapshots.measure",
+    "floatgate.runs.snapshot_costs.measure",
     "floatgate.grid.run._run_all",
     "floatgate.grid.run.cache_times",
     "floatgate.lab.run.characterize",
@@ -127,11 +128,11 @@ WORK = (
     "floatgate.reproduce.run.reproduce",
     "floatgate.bus.explore._point",
     "floatgate.own.check._checked",
-    "floatgate.repeat.repeat",
-    "floatgate.served._serve",
+    "floatgate.runs.repeat.repeat",
+    "floatgate.serve.drive._serve",
     "floatgate.study.run._play",
-    "floatgate.tortured.spread",
-    "floatgate.traces.measure._volume",
+    "floatgate.runs.torture.spread",
+    "floatgate.inputs.traces.measure._volume",
     "floatgate._core.volume_convert",
 )
 
@@ -156,13 +157,13 @@ def readers_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         raise Begins
 
     def opens(plan: Plan, **_: object) -> None:
-        _core.explain_drive(plan.drive, list(plan.overrides), places.folders())
+        _core.explain_drive(plan.drive, list(plan.overrides), shipped.folders())
         if plan.workload.kind in ("fio", "generator"):
             _core.fio_jobs(plan.workload.to_json())
         raise Begins
 
     # What is imported for the first time while others are replaced would keep the replacements.
-    for module in iter_modules(api.__path__, "floatgate.api."):
+    for module in iter_modules(commands.__path__, "floatgate.commands."):
         import_module(module.name)
     for place in WORK:
         monkeypatch.setattr(place, begins)

@@ -279,7 +279,7 @@ def test_ctrl_c_keeps_whole_points(tmp_path: Path) -> None:
         "    if seen.rate < 0.01: os.kill(os.getpid(), signal.SIGINT)\n"
         "    asked(self, seen, tally, words)\n"
         "c.Counter.count = count\n"
-        "from floatgate.cli import main\n"
+        "from floatgate.shell import main\n"
         f"main({[*words, '--out', str(out)]!r})\n"
     )
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}

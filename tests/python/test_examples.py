@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from conftest import Command, one_line_error
-from floatgate import places
-from floatgate.examples import copy, listed as examples_listed
+from floatgate.files import shipped
+from floatgate.inputs.examples import copy, listed as examples_listed
 from floatgate.plan import read_workload
 
 ROOT = Path(__file__).parents[2]
@@ -39,12 +39,12 @@ def test_an_example_is_found_from_every_folder(floatgate: Command, tmp_path: Pat
 def test_a_file_of_the_readers_own_comes_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     path = Path("examples/random-write.fio")
-    assert places.here_or_example(path) == ROOT / path
+    assert shipped.here_or_example(path) == ROOT / path
     path.parent.mkdir()
     path.write_text("[own]\n")
-    assert places.here_or_example(path) == path
-    assert places.here_or_example(Path("examples/other.fio")) == Path("examples/other.fio")
-    assert places.here_or_example(Path("examples")) == Path("examples")
+    assert shipped.here_or_example(path) == path
+    assert shipped.here_or_example(Path("examples/other.fio")) == Path("examples/other.fio")
+    assert shipped.here_or_example(Path("examples")) == Path("examples")
 
 
 def test_examples_are_copied_once(floatgate: Command, tmp_path: Path) -> None:
@@ -59,10 +59,10 @@ def test_an_example_that_is_none_is_no_such_file(floatgate: Command) -> None:
 
 def test_what_pip_compiled_is_no_example(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     installed = tmp_path / "installed"
-    shutil.copytree(places.examples(), installed)
+    shutil.copytree(shipped.examples(), installed)
     before = examples_listed()
     assert compileall.compile_dir(installed, quiet=1)
-    monkeypatch.setattr(places, "examples", lambda: installed)
+    monkeypatch.setattr(shipped, "examples", lambda: installed)
     assert examples_listed() == before
     copied = copy(tmp_path / "here")
     assert not list(copied.rglob("*.pyc"))

@@ -15,8 +15,8 @@ import pytest
 from conftest import in_process, made_up_run
 from floatgate import files
 from floatgate.errors import InputError
+from floatgate.inputs.mqsim import drive as mqsim_drive
 from floatgate.lab.log import write_log
-from floatgate.mqsim import drive as mqsim_drive
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "python" / "floatgate"
@@ -239,18 +239,18 @@ def test_a_marker_cannot_name_what_is_not_in_its_folder(place: Path) -> None:
 def test_there_is_one_door() -> None:
     """Reading a file past it would be another door; what is named here reads only what we wrote or ship."""
     allowed = {
-        "files.py": "the door",
-        "caches.py": "what an earlier run kept",
-        "examples.py": "files of the package",
-        "folder.py": "looks for its own mark in the first bytes, and syncs",
-        "marker.py": "locks its own file",
-        "workload.py": "guesses from the first bytes what a file is",
-        "temporary.py": "packs a run of its own",
-        "disk/model.py": "guesses from a small file what it is",
-        "mqsim/scenario.py": "guesses from the first bytes what a file is",
+        "files/__init__.py": "the door",
+        "files/caches.py": "what an earlier run kept",
+        "inputs/examples.py": "files of the package",
+        "results/folder.py": "looks for its own mark in the first bytes, and syncs",
+        "results/marker.py": "locks its own file",
+        "inputs/workload.py": "guesses from the first bytes what a file is",
+        "files/temporary.py": "packs a run of its own",
+        "grid/disk/model.py": "guesses from a small file what it is",
+        "inputs/mqsim/scenario.py": "guesses from the first bytes what a file is",
         "report/draw.py": "a script of the plotting library",
         "report/html.py": "a file of the package",
-        "mqsim/lines.py": "looks for what MQSim reads otherwise in a trace, which the core reads",
+        "inputs/mqsim/lines.py": "looks for what MQSim reads otherwise in a trace, which the core reads",
         "workers/script.py": "parses the script that runs",
         "own/check.py": "a run of its own",
         "own/new.py": "files of the package",
@@ -262,9 +262,9 @@ def test_there_is_one_door() -> None:
         "workers/identity.py": "files of the package",
         "workers/inputs.py": "looks for what a job file includes, which the core reads",
         "lab/fit/measured.py": "hashes a table that was read",
-        "values.py": "takes one value of the core's apart",
-        "cli/__init__.py": "the outputs",
-        "cli/compare.py": "writes a table to the terminal",
+        "values/toml_value.py": "takes one value of the core's apart",
+        "shell/__init__.py": "the outputs",
+        "commands/compare.py": "writes a table to the terminal",
     }
     pattern = re.compile(
         r"(?<!files)\.read_(text|bytes)\(|json\.load\(|tomllib\.|\.open\((\"r|encoding)|csv\.(reader|DictReader|writer)"
@@ -276,7 +276,7 @@ def test_there_is_one_door() -> None:
         if "data" not in path.relative_to(PACKAGE).parts and pattern.search(path.read_text(encoding="utf-8"))
     }
     assert found <= set(allowed), found - set(allowed)
-    assert mqsim_drive.content.__module__ == "floatgate.mqsim.drive"
+    assert mqsim_drive.content.__module__ == "floatgate.inputs.mqsim.drive"
 
 
 @pytest.mark.parametrize("number", ["1e999", "-1e999", "1" + "0" * 400 + ".0"])

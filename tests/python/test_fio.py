@@ -9,7 +9,7 @@ import floatgate as fg
 from conftest import Command, one_line_error
 from ctrl_c import ctrl_c
 
-PROGRESS = "floatgate.cli.console:RunProgress.update"
+PROGRESS = "floatgate.shell.console:RunProgress.update"
 JOB = (
     "[global]\nbs=4k\nioengine=libaio\niodepth=8\n"
     "[mixed]\nrw=randrw\nrwmixread=50\nsize=64m\nnumber_ios=4000\n"

@@ -10,10 +10,10 @@ import pytest
 from conftest import Command, one_line_error
 from floatgate import _core
 from floatgate.errors import InputError
-from floatgate.fio import is_command, translate
-from floatgate.fio.bins import bins, index, value
-from floatgate.fio.logs import Asked, LogSink, wanted
-from floatgate.workload import resolve
+from floatgate.inputs.fio import is_command, translate
+from floatgate.inputs.fio.bins import bins, index, value
+from floatgate.inputs.fio.logs import Asked, LogSink, wanted
+from floatgate.inputs.workload import resolve
 
 
 def test_a_command_line_becomes_a_job_file() -> None:

@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 from conftest import made_up_run
-from floatgate.fio.steady import as_json, in_a_line, short
-from floatgate.fio_json import PERCENTILES, fio_json, read_histograms
-from floatgate.result import Run
+from floatgate.inputs.fio.steady import as_json, in_a_line, short
+from floatgate.results.fio_json import PERCENTILES, fio_json, read_histograms
+from floatgate.results.run import Run
 
 # What fio 3's --output-format=json holds, by key and type; a dict is a nested object.
 LATENCY = {"min": int, "max": int, "mean": float, "stddev": float, "N": int}

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 import floatgate as fg
-from floatgate import fio
 from floatgate.errors import InputError
+from floatgate.inputs import fio
 
 
 def _texts(command: str) -> list[str]:

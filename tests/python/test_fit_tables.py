@@ -7,8 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from floatgate import _core, places
+from floatgate import _core
 from floatgate.errors import InputError
+from floatgate.files import shipped
 from floatgate.lab import characterize
 from floatgate.lab.experiments import chosen
 from floatgate.lab.fit import Fit, error_tables, fit_logs, measured, voltages, write
@@ -32,7 +33,7 @@ def first(tmp_path_factory: pytest.TempPathFactory) -> Fit:
 
 def accepted(chip: Path) -> set[str]:
     """The tables of a chip file, as the core has read them: it refuses what does not fit."""
-    entries = json.loads(_core.explain_chip(str(chip), places.folders()))["entries"]
+    entries = json.loads(_core.explain_chip(str(chip), shipped.folders()))["entries"]
     return {entry["key"] for entry in entries if entry["key"].startswith("nand.tables")}
 
 

@@ -9,15 +9,15 @@ import pyarrow.parquet as pq
 import pytest
 
 import floatgate as fg
-from floatgate import flags
+from floatgate.inputs.plan import Plan
+from floatgate.inputs.workload import resolve
 from floatgate.options import Options
-from floatgate.remarks import RULES
-from floatgate.session import Plan
+from floatgate.results import flags
+from floatgate.results.remarks import RULES
 from floatgate.study.one import Task, run as run_one
 from floatgate.study.report import write_report
 from floatgate.study.store import REMARKS, Store
 from floatgate.study.table import assemble, write_results
-from floatgate.workload import resolve
 
 ROOT = Path(__file__).parents[2]
 TINY = str(ROOT / "tests" / "drives" / "tiny.toml")
@@ -26,7 +26,7 @@ NUMBERS = ("waf", "waf_long_run.value", "host.write.iops", "host.write.latency_n
 SEEDS = 5
 SAYING = 2  # seeds whose runs make the remark
 
-SOURCE = (ROOT / "python" / "floatgate" / "remarks.py").read_text()
+SOURCE = (ROOT / "python" / "floatgate" / "results" / "remarks.py").read_text()
 KINDS = sorted(set(re.findall(r'Remark\(\s*"(\w+)"', SOURCE)))
 
 
@@ -78,9 +78,9 @@ def numbers_of(kind: str) -> list[str]:
 def test_a_remark_goes_into_the_summary_of_repeated_runs(
     kind: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    import floatgate.repeat as module
-    from floatgate.cli import console
-    from floatgate.folder import read_json as read
+    import floatgate.runs.repeat as module
+    from floatgate.results.folder import read_json as read
+    from floatgate.shell import console
 
     def said(path: Path) -> dict[str, Any]:
         document = read(path)
@@ -104,7 +104,7 @@ def test_a_remark_goes_into_the_summary_of_repeated_runs(
 def test_a_remark_goes_into_comparisons(
     kind: str, runs: dict[str, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from floatgate.cli.compare import _print
+    from floatgate.commands.compare import _print
 
     saying(kind, runs["greedy"])
     saying("padding", runs["fifo"])
@@ -138,7 +138,7 @@ def studied(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_a_remark_goes_into_rows_and_the_report_of_a_study(
     kind: str, studied: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from floatgate.cli.study import _print
+    from floatgate.commands.study import _print
 
     table = pq.read_table(studied / "results.parquet")
     said = [[remark(kind)] if seed in range(1, SAYING + 1) else [] for seed in table["seed"].to_pylist()]

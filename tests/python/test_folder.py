@@ -13,9 +13,9 @@ from typing import Any
 
 import pytest
 
-from floatgate import marker
 from floatgate.errors import InputError
-from floatgate.folder import atomically, check_state_file, own_file, own_folder, read_json, write_json
+from floatgate.results import marker
+from floatgate.results.folder import atomically, check_state_file, own_file, own_folder, read_json, write_json
 
 
 def _write_run(folder: Path, text: str) -> None:

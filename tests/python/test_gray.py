@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from conftest import Command
-from floatgate import _core, places
+from floatgate import _core
+from floatgate.files import shipped
 from floatgate.grid import Setting, measure_one
 
 SMALL = ("nand.blocks_per_plane=1024", "ftl.user_capacity=800MB")
@@ -27,7 +28,7 @@ def test_a_random_write_copies_a_superblock_and_a_map_of_sectors_none() -> None:
 
 def test_the_remedy_differs_in_the_mapping_alone() -> None:
     def values(drive: str) -> dict[str, str]:
-        card = json.loads(_core.explain_drive(drive, [], places.folders()))
+        card = json.loads(_core.explain_drive(drive, [], shipped.folders()))
         return {entry["key"]: entry["value"] for entry in card["entries"]}
 
     failing, remedied = values("gray2007-flash-disk"), values("gray2007-remedy")

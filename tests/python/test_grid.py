@@ -10,10 +10,10 @@ import pytest
 
 from conftest import Command, one_line_error
 from ctrl_c import ctrl_c
-from floatgate import session
 from floatgate.grid import Asked, Point, measure_one, run_grid, settings, steady
 from floatgate.grid.measure import Rule
 from floatgate.grid.point import NOT_REACHED, STEADY, Setting
+from floatgate.runs import session
 
 QUICK = ("--file-size", "64MiB", "--block", "64k", "--depth", "1,4")
 
@@ -175,7 +175,9 @@ def test_a_disk_runs_alone_and_behind_flash() -> None:
 
 def test_ctrl_c_keeps_what_is_done(tmp_path: Path) -> None:
     arguments = ("grid", "slc", "--workers", "1", "--out", "out", "--op", "read")
-    result = ctrl_c(tmp_path, *arguments, method="floatgate.cli.grid:_Bar.update", when="done, *_: done > 0")
+    result = ctrl_c(
+        tmp_path, *arguments, method="floatgate.commands.grid:_Bar.update", when="done, *_: done > 0"
+    )
     assert result.returncode == 130, result.stderr
     document = json.loads((tmp_path / "out" / "grid.json").read_text())
     assert document["interrupted"]

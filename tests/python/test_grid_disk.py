@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from conftest import Command, one_line_error
-from floatgate.disk.model import Disk, find, read_disk
-from floatgate.disk.simulate import CacheTimes, Load, run
 from floatgate.grid import Asked, Setting, run_grid
+from floatgate.grid.disk.model import Disk, find, read_disk
+from floatgate.grid.disk.simulate import CacheTimes, Load, run
 
 FOUND = find("scsi-15k")
 assert FOUND is not None

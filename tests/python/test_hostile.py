@@ -16,13 +16,13 @@ import pytest
 import floatgate as fg
 from conftest import made_up_run
 from fake_core import part as whole
-from floatgate.again import plan_of
 from floatgate.bus import svg
 from floatgate.bus.waveform import waveform
 from floatgate.errors import InputError
 from floatgate.report import draw, kept, page, source, write_report
 from floatgate.report.plot import Axis, Figure, Panel, Points, Text
 from floatgate.report.sheet import Section, sheet
+from floatgate.runs.invocation import plan_of
 
 TINY = Path(__file__).parents[1] / "drives" / "tiny.toml"
 RUN = "document.documentElement.setAttribute('owned', 1)"

@@ -10,9 +10,9 @@ import pytest
 import floatgate as fg
 from conftest import Command, in_process, one_line_error
 from floatgate.errors import Killed
-from floatgate.memory import Memory
 from floatgate.workers import spread
 from floatgate.workers.local import KILLED_MOST
+from floatgate.workers.memory import Memory
 
 ROOT = Path(__file__).parents[2]
 TINY = str(ROOT / "tests" / "drives" / "tiny.toml")

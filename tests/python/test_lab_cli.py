@@ -113,7 +113,7 @@ def test_ctrl_c_keeps_what_was_measured(tmp_path: Path) -> None:
     out = tmp_path / "out"
     arguments = ("characterize", MLC, "--workers", "1", "--out", str(out))
     # The second experiment has begun: the first is done.
-    bar = "floatgate.cli.characterize:_Bar.update"
+    bar = "floatgate.commands.characterize:_Bar.update"
     result = ctrl_c(tmp_path, *arguments, method=bar, when="p: p.number > 1")
     assert result.returncode == 130, result.stderr
     assert "Endurance of blocks" in result.stdout

@@ -8,9 +8,10 @@ import pytest
 
 import floatgate as fg
 from conftest import Command
+from floatgate.inputs.plan import Plan
+from floatgate.inputs.workload import resolve
 from floatgate.options import Options
-from floatgate.session import Plan, command
-from floatgate.workload import resolve
+from floatgate.runs.session import command
 
 JOB = "[r]\nrw=randread\nbs=4k\nsize=64m\niodepth=8\nnumber_ios=2000\n"
 

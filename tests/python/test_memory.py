@@ -12,11 +12,11 @@ import pytest
 from conftest import Command, one_line_error
 from floatgate.grid import Asked, run_grid
 from floatgate.grid.point import Setting
-from floatgate.memory import Memory
+from floatgate.inputs.plan import Plan
+from floatgate.inputs.workload import resolve
 from floatgate.options import Options
-from floatgate.repeat import repeat
-from floatgate.session import Plan
-from floatgate.workload import resolve
+from floatgate.runs.repeat import repeat
+from floatgate.workers.memory import Memory
 
 Watch = Callable[[str, int], list[Memory]]
 SMALL = (

@@ -11,11 +11,14 @@ from typing import Any
 import pytest
 
 from conftest import Command, one_line_error
-from floatgate import _core, mqsim, places, run
+from floatgate import _core, run
 from floatgate.errors import InputError
-from floatgate.mqsim import lines
+from floatgate.files import shipped
+from floatgate.inputs import mqsim
+from floatgate.inputs.mqsim import lines
+from floatgate.inputs.plan import Plan
 from floatgate.options import TraceOptions
-from floatgate.session import Plan, command
+from floatgate.runs.session import command
 from mqsim_files import flow, write_drive, write_workload
 
 ROOT = Path(__file__).parents[2]
@@ -420,7 +423,7 @@ def test_the_drive_file_differs_from_the_mapping_where_the_document_says(tmp_pat
     made = mqsim.read_drive(files.write_drive(tmp_path, 2048, {})).assignments("WRITE_CACHE", 1)
 
     def resolved(overrides: list[str]) -> dict[str, Any]:
-        described = json.loads(_core.explain_drive("mqsim-default", overrides, places.folders()))
+        described = json.loads(_core.explain_drive("mqsim-default", overrides, shipped.folders()))
         return {entry["key"]: entry["value"] for entry in described["entries"]}
 
     file, mapping = resolved([]), resolved(list(made))

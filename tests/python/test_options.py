@@ -17,8 +17,8 @@ import pytest
 from typer.main import get_command
 
 from conftest import Ended, in_process
-from floatgate.cli import app
 from floatgate.reproduce.run import reproduce
+from floatgate.shell import app
 
 ROOT = Path(__file__).parents[2]
 TINY = str(ROOT / "tests" / "drives" / "tiny.toml")

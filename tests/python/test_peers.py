@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 import pytest
 
 import floatgate as fg
-from floatgate import mqsim
+from floatgate.inputs import mqsim
 from peers import flashsim, kept, mqsim as mqsim_peer, ours, simplessd, table
 from peers.__main__ import PEERS, main
 from peers.cases import CASES, LARGE, OURS, SMALL, Case, Drive, Job, Outcome

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from conftest import Command
-from floatgate import caches, pilots
+from floatgate.files import caches, pilots
 
 RUN = ("run", "chung2010/slc", "random-write", "--limit-requests", "200", "--precondition", "instant")
 
@@ -59,7 +59,7 @@ def test_the_folder_is_the_users_cache(monkeypatch: pytest.MonkeyPatch, tmp_path
 
 def test_a_short_run_imports_no_validators(floatgate_modules: set[str]) -> None:
     assert "pydantic" not in floatgate_modules
-    assert "floatgate.cli.run" in floatgate_modules
+    assert "floatgate.commands.run" in floatgate_modules
 
 
 @pytest.fixture
@@ -70,7 +70,7 @@ def floatgate_modules(tmp_path: Path) -> set[str]:
 
     words = ["run", "chung2010/slc", "random-read", "--limit-requests", "10", "--out", str(tmp_path / "run")]
     code = (
-        "import sys\nfrom floatgate.cli import main\ntry:\n    main(sys.argv[1:])\nfinally:\n"
+        "import sys\nfrom floatgate.shell import main\ntry:\n    main(sys.argv[1:])\nfinally:\n"
         "    print('\\n'.join(sys.modules), file=open(sys.argv[-1] + '.modules', 'w'))"
     )
     subprocess.run([sys.executable, "-c", code, *words], check=True, capture_output=True, timeout=120)

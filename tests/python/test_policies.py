@@ -8,7 +8,7 @@ import pytest
 import floatgate as fg
 from floatgate import _core
 from floatgate.errors import InputError
-from floatgate.policies import class_name, policy, seam
+from floatgate.inputs.policies import class_name, policy, seam
 
 
 def _cards() -> list[dict[str, object]]:

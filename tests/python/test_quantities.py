@@ -2,7 +2,7 @@
 
 import pytest
 
-from floatgate import quantities as q
+from floatgate.values import quantities as q
 
 
 @pytest.mark.parametrize(

@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from floatgate import amplification
-from floatgate.headline import headline
-from floatgate.remarks import remarks
+from floatgate.results import amplification
+from floatgate.results.headline import headline
+from floatgate.results.remarks import remarks
 
 
 def long_run(victims: int = 812, reason: str = "victims", short: bool = False, **more: Any) -> dict[str, Any]:

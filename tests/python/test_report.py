@@ -13,15 +13,15 @@ import pytest
 
 from conftest import made_up_run
 from fake_core import part as whole
-from floatgate.amplification import parts
 from floatgate.errors import InputError
-from floatgate.headline import headline
 from floatgate.report import write_report
 from floatgate.report.draw import svg
 from floatgate.report.figures import all_figures, slc_cache
 from floatgate.report.plot import Boxes, Line, runs
 from floatgate.report.power import in_a_line
 from floatgate.report.source import Source
+from floatgate.results.amplification import parts
+from floatgate.results.headline import headline
 
 ALL_FIGURES = {
     "latency",

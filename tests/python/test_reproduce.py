@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from floatgate import places
-from floatgate.cli import main
 from floatgate.errors import InputError
+from floatgate.files import shipped
 from floatgate.reproduce.figure import figure
 from floatgate.reproduce.paper import find, load
 from floatgate.reproduce.run import reproduce
 from floatgate.reproduce.verdict import Row, tally
+from floatgate.shell import main
 
 PAPER = """
 title = "A made-up paper"
@@ -219,7 +219,7 @@ def test_assumed_lines_are_counted_apart_and_their_misses_are_misses(
 ) -> None:
     assumed = EXPECTED.replace("two,200,table 1,fitted,nand.t_r", "two,200,table 1,assumed,numbers.RATES")
     folder = write(expected=assumed)
-    monkeypatch.setattr(places, "papers", lambda: folder.parent)
+    monkeypatch.setattr(shipped, "papers", lambda: folder.parent)
     asked = ["reproduce", "--out", str(tmp_path / "out"), "--workers", "1", "--force"]
     assert exit_code(asked) == 0
     assert "predicted 1 of 1, assumed 1 of 1, by-construction 1 of 1;" in capsys.readouterr().out
@@ -237,7 +237,7 @@ def test_the_experiments_behind_explanations_run_alone(
 ) -> None:
     paper = PAPER + EXPLAINED.strip() + '\nexperiment = "table1: t*"\n'
     folder = write(paper=paper, rates="[100.5, 199.0, 145.0]")
-    monkeypatch.setattr(places, "papers", lambda: folder.parent)
+    monkeypatch.setattr(shipped, "papers", lambda: folder.parent)
     asked = ["reproduce", "--causes", "--out", str(tmp_path / "out"), "--workers", "1"]
     assert exit_code(asked) == 0
     assert [row["case"] for row in results(tmp_path / "out")] == ["two", "three"]
@@ -300,7 +300,7 @@ def test_the_command(
     write: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     folder = write()
-    monkeypatch.setattr(places, "papers", lambda: folder.parent)
+    monkeypatch.setattr(shipped, "papers", lambda: folder.parent)
     out = str(tmp_path / "out")
     assert exit_code(["reproduce", "--quick", "--out", out, "--record", "--workers", "1"]) == 0
     assert "nn2026-rates: Rates" in capsys.readouterr().out
@@ -320,7 +320,7 @@ def test_an_unknown_paper(
     write: Write, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     folder = write()
-    monkeypatch.setattr(places, "papers", lambda: folder.parent)
+    monkeypatch.setattr(shipped, "papers", lambda: folder.parent)
     assert exit_code(["reproduce", "nn2026-rats"]) == 2
     captured = capsys.readouterr()
     assert captured.err.count("\n") == 1
@@ -428,7 +428,7 @@ def test_a_stop_leaves_nothing_behind(write: Write, tmp_path: Path) -> None:
 
 
 def test_the_papers_that_come_with_floatgate_are_whole() -> None:
-    for paper in find([], places.papers()):
+    for paper in find([], shipped.papers()):
         assert (paper.folder / "README.md").is_file()
         for full in (False, True):
             cases = paper.cases(full)
@@ -453,8 +453,9 @@ def run(case, full):
 INTERRUPTED = """
 import sys
 from pathlib import Path
-from floatgate import places
-from floatgate.cli import main, reproduce
+from floatgate.commands import reproduce
+from floatgate.files import shipped
+from floatgate.shell import main
 
 update = reproduce._Bar.update
 
@@ -468,7 +469,7 @@ told.once = False
 reproduce._Bar.update = told
 
 if __name__ == "__main__":
-    places.papers = lambda: Path({papers!r})
+    shipped.papers = lambda: Path({papers!r})
     main(["reproduce", "--out", {out!r}, "--workers", "2"])
 """
 
@@ -503,7 +504,7 @@ def test_ctrl_c_ends_the_simulations(write: Write, tmp_path: Path) -> None:
 def test_numbers_over_one_place_stand_by_their_names(
     places_of_x: tuple[float, float], names: list[str] | None
 ) -> None:
-    exhibit = load(places.papers() / "cells2021-rber").exhibits["layers"]
+    exhibit = load(shipped.papers() / "cells2021-rber").exhibits["layers"]
     rows = [
         Row("p", exhibit.key, case, 2.0, 2.1, "1", 0.05, 0.1, "pass", "predicted", x=x)
         for case, x in zip("ab", places_of_x, strict=True)

@@ -13,22 +13,24 @@ import jsonschema  # type: ignore[import-untyped]
 import pytest
 
 import floatgate as fg
-from floatgate import generate, generate_results, results, versions
+from floatgate._generated import results
 from floatgate.errors import InputError
-from floatgate.execute import Listeners, run_to_folder
+from floatgate.generate import from_definitions
+from floatgate.inputs.plan import Plan
+from floatgate.inputs.workload import resolve
 from floatgate.options import Options
-from floatgate.session import Plan
-from floatgate.workload import resolve
+from floatgate.results import description, versions
+from floatgate.runs.execute import Listeners, run_to_folder
 
 TINY = Path(__file__).parents[1] / "drives" / "tiny.toml"
 ROOT = Path(__file__).parents[2]
 
 
-@pytest.mark.parametrize("file", generate.FILES)
+@pytest.mark.parametrize("file", from_definitions.FILES)
 def test_what_is_generated_is_up_to_date(file: str) -> None:
     """Made anew by `python -m floatgate.generate`."""
-    written = (Path(generate.__file__).parent / file).read_text(encoding="utf-8")
-    assert generate.formatted(file) == written
+    written = (Path(from_definitions.__file__).parents[1] / file).read_text(encoding="utf-8")
+    assert from_definitions.formatted(file) == written
 
 
 # ---- everything that is described occurs, and everything that occurs is described --------------------
@@ -137,7 +139,7 @@ def _resolved(of: Any) -> Any:
     return SCHEMA["$defs"][of["$ref"].rpartition("/")[2]] if "$ref" in of else of
 
 
-SCHEMA = generate_results.schema()
+SCHEMA = description.schema()
 
 
 def test_every_result_is_what_the_schema_says(documents: dict[str, dict[str, Any]]) -> None:
@@ -155,7 +157,7 @@ def test_an_undescribed_key_is_found(documents: dict[str, dict[str, Any]]) -> No
 
 def test_every_described_key_occurs(documents: dict[str, dict[str, Any]]) -> None:
     """Each has a value, and not only null, in one of the runs at least."""
-    described = {path for path, *_ in generate_results.leaves(SCHEMA)}
+    described = {path for path, *_ in description.leaves(SCHEMA)}
     seen = {path for document in documents.values() for path in _leaves(document, SCHEMA)}
     assert seen <= described
     assert described - seen <= RARE
@@ -163,7 +165,7 @@ def test_every_described_key_occurs(documents: dict[str, dict[str, Any]]) -> Non
 
 def test_every_value_has_a_unit_and_a_sentence() -> None:
     units = set()
-    for path, _, unit, sentence in generate_results.leaves(SCHEMA):
+    for path, _, unit, sentence in description.leaves(SCHEMA):
         assert unit, path
         assert re.fullmatch(r"[A-Z0-9`].{3,}[.]", sentence), (path, sentence)
         units.add(unit)
@@ -263,7 +265,7 @@ def test_each_format_has_its_number_and_what_it_changed(documents: dict[str, dic
 
 def test_what_a_format_moved_is_where_the_table_says() -> None:
     """A key that moves again without a new format would leave the table behind."""
-    tables = {row[0] for row in generate_results._below("", SCHEMA, SCHEMA["$defs"], None)}
+    tables = {row[0] for row in description._below("", SCHEMA, SCHEMA["$defs"], None)}
     for one in versions.FORMATS:
         assert [new for _, new in one.moved if new not in tables] == []
 

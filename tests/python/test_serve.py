@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 
 import floatgate as fg
-from floatgate.cli.console import print_result
-from floatgate.remarks import remarks
+from floatgate.results.remarks import remarks
+from floatgate.shell.console import print_result
 
 ROOT = Path(__file__).parents[2]
 TINY = str(ROOT / "tests" / "drives" / "tiny.toml")

@@ -27,8 +27,8 @@ import floatgate as fg
 import nbd_guest
 from conftest import one_line_error
 from floatgate import _core
-from floatgate.cli.watching import view
-from floatgate.metrics import _buckets
+from floatgate.serve.metrics import _buckets
+from floatgate.shell.watching import view
 from test_serve import PATIENCE_S, ROOT, TINY, call, fio, needs, served, served_by
 
 A_MOMENT = Event()  # never set: between two looks for a sign

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from floatgate.cli.shown import Stream, Table
+from floatgate.shell.shown import Stream, Table
 
 LETTERS = "ab \u00b5\u00b1"
 
@@ -54,7 +54,7 @@ def test_a_text_is_what_rich_makes_of_it(text: str, capsys: pytest.CaptureFixtur
 @pytest.mark.parametrize("words", [["run", "tlc", "random-read", "--limit-requests", "10"], ["drives"]])
 def test_a_file_gets_its_text_without_rich(words: list[str], tmp_path: Any) -> None:
     words = [*words, "--no-report", "--out", str(tmp_path / "run")] if words[0] == "run" else words
-    code = f"import sys\nfrom floatgate.cli import main\ntry: main({words!r})\nexcept SystemExit: pass\n"
+    code = f"import sys\nfrom floatgate.shell import main\ntry: main({words!r})\nexcept SystemExit: pass\n"
     code += "sys.exit('rich' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], check=False, capture_output=True)
     assert (done.returncode, done.stderr.count(b"Traceback")) == (0, 0)

@@ -3,7 +3,7 @@
 import pytest
 
 from floatgate.errors import InputError
-from floatgate.snapshots import Asked, measure, page, sentence, shown
+from floatgate.runs.snapshot_costs import Asked, measure, page, sentence, shown
 
 SMALL = ("nand.blocks_per_plane=32", "ftl.op_ratio=0.4", "geometry.channels=2")
 

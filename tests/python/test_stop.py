@@ -10,7 +10,7 @@ from floatgate.workers import spread
 
 _KILLED = """
 import multiprocessing, os, signal
-from floatgate.stop import Stop
+from floatgate.workers.stop import Stop
 
 def work(stop):
     print("at work", flush=True)
@@ -40,8 +40,8 @@ _IDLE = """
 import multiprocessing, os, signal
 from concurrent.futures import ProcessPoolExecutor
 from floatgate.workers import here
-from floatgate.memory import Memory
-from floatgate.stop import Stop
+from floatgate.workers.memory import Memory
+from floatgate.workers.stop import Stop
 
 if __name__ == "__main__":
     context = multiprocessing.get_context("spawn")
@@ -101,7 +101,7 @@ def test_work_that_is_not_begun_is_left_out_when_stopped() -> None:
 _LOST = """
 import re
 import signal, sys, threading
-from floatgate import cli
+from floatgate import shell
 
 class Lost:
     def __del__(self):
@@ -109,7 +109,7 @@ class Lost:
 
 seen = threading.Event()
 signal.signal(signal.{name}, lambda number, frame: seen.set())
-sys.unraisablehook = cli._unraisable
+sys.unraisablehook = shell._unraisable
 lost = Lost()
 del lost
 print(seen.wait(60))
@@ -126,14 +126,14 @@ def test_a_signal_that_came_where_nothing_can_be_raised_comes_again(name: str, e
 _INTERRUPTED = """
 import sys
 from itertools import count
-from floatgate import __main__, cli
+from floatgate import __main__, shell
 
 for moment in count():
     left = moment
 
     def interrupt(frame, event, _argument):
         global left
-        if frame.f_code.co_filename != cli.__file__:
+        if frame.f_code.co_filename != shell.__file__:
             return None
         left -= event == "line"
         if left < 0:

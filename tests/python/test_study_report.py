@@ -22,7 +22,8 @@ import pytest
 
 import floatgate as fg
 from conftest import in_process
-from floatgate import _core, places
+from floatgate import _core
+from floatgate.files import shipped
 from floatgate.study import design
 from floatgate.study.aggregate import Configuration, front as best_of
 from floatgate.study.drive_files import commands, settings, write_drive_files
@@ -799,7 +800,7 @@ def test_a_drive_file_stands_on_a_drive_of_floatgate(tmp_path: Path) -> None:
     table = tomllib.loads(path.read_text())
     assert table["base"] == "tlc"
     assert table["ftl"] == {"gc": {"victim": {"name": "d-choices", "d": 3}}}
-    entries = json.loads(_core.explain_drive(str(path), [], places.folders()))["entries"]
+    entries = json.loads(_core.explain_drive(str(path), [], shipped.folders()))["entries"]
     said = {entry["key"]: (entry["value"], entry["source"]) for entry in entries}
     assert said["ftl.gc.victim.d"] == ("3", "study known: one of 3; tlc has none")
 
@@ -812,8 +813,8 @@ def test_what_a_base_cannot_take_back_is_written_whole(tmp_path: Path) -> None:
     assert "base" not in table
     assert table["ftl"]["op_ratio"] == 0.2
     assert "user_capacity" not in table["ftl"]
-    wanted = json.loads(_core.explain_drive("tlc", ["ftl.op_ratio=0.2"], places.folders()))
-    found = json.loads(_core.explain_drive(str(path), [], places.folders()))
+    wanted = json.loads(_core.explain_drive("tlc", ["ftl.op_ratio=0.2"], shipped.folders()))
+    found = json.loads(_core.explain_drive(str(path), [], shipped.folders()))
     assert found["capacity_bytes"] == wanted["capacity_bytes"]
 
 

@@ -11,11 +11,12 @@ import pytest
 
 import floatgate as fg
 from conftest import one_line_error
-from floatgate import _core, extras, tables
+from floatgate import _core, extras
 from floatgate.errors import InputError
 from floatgate.extras import EXTRAS
 from floatgate.grid.table import COLUMNS
-from floatgate.tables import Column, Table
+from floatgate.results import tables
+from floatgate.results.tables import Column, Table
 
 TINY = Path(__file__).parents[1] / "drives" / "tiny.toml"
 
@@ -157,7 +158,7 @@ def test_a_missing_package_is_told_with_the_extra_that_brings_it(
 
 
 # None instead of a package is what Python finds where it is not installed.
-HIDDEN = "import sys; sys.modules[{package!r}] = None; from floatgate.cli import main; main({words!r})"
+HIDDEN = "import sys; sys.modules[{package!r}] = None; from floatgate.shell import main; main({words!r})"
 
 
 @pytest.mark.parametrize(
@@ -183,7 +184,9 @@ def test_a_command_without_its_extra_says_so_in_one_line(
     assert [path.name for path in tmp_path.iterdir()] == ["rig.csv"]
 
 
-@pytest.mark.parametrize("call", ["fg.grid('slc')", "fg.characterize('slc-16g')", "fg.fit('rig.csv')"])
+@pytest.mark.parametrize(
+    "call", ["fg.grid('slc')", "fg.characterize('slc-16g')", "fg.fit('rig.csv')", "fg.experiments()"]
+)
 def test_a_function_without_its_extra_says_so(call: str) -> None:
     import subprocess
 
@@ -200,7 +203,7 @@ def test_a_run_needs_no_extra(tmp_path: Path) -> None:
     (tmp_path / "job.fio").write_text("[x]\nrw=randrw\nsize=1m\nbs=4k\n")
     hide = "".join(f"sys.modules[{package!r}] = None; " for package in EXTRAS)
     words = ["run", str(TINY), "job.fio", "--requests", "--timeline"]
-    code = f"import sys; {hide}from floatgate.cli import main; main({words!r})"
+    code = f"import sys; {hide}from floatgate.shell import main; main({words!r})"
     done = subprocess.run(
         [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False
     )

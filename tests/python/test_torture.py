@@ -8,9 +8,9 @@ import pytest
 
 import floatgate as fg
 from conftest import in_process
-from floatgate import session, tortured
 from floatgate.errors import Fault
 from floatgate.options.torture import TortureOptions
+from floatgate.runs import session, torture
 
 TINY = str(Path(__file__).parents[2] / "tests" / "drives" / "tiny.toml")
 
@@ -33,24 +33,24 @@ def test_cases_depend_on_the_seed_alone() -> None:
 
 @pytest.mark.parametrize("drive", ["nvme-tlc", "mlc", "mqsim-default"])
 def test_a_large_drive_is_made_small(drive: str) -> None:
-    settings = dict(one.split("=", 1) for one in tortured.smaller(drive, ()))
+    settings = dict(one.split("=", 1) for one in torture.smaller(drive, ()))
     small = fg.drive(drive, set=settings)
     assert small.capacity_bytes is not None
     assert small.capacity_bytes < 4 << 30
-    given = tortured.smaller(drive, ("geometry.ways=4", "ftl.slc_cache.name=none"))
+    given = torture.smaller(drive, ("geometry.ways=4", "ftl.slc_cache.name=none"))
     assert not any(one.startswith(("geometry.ways", "ftl.slc_cache")) for one in given)
 
 
 @pytest.mark.parametrize("drive", fg.drives())
 def test_every_drive_that_is_listed_is_tortured(drive: str) -> None:
     """What makes it small leaves it a drive: it is built and its power cut."""
-    settings = tortured.smaller(drive, ())
+    settings = torture.smaller(drive, ())
     assert settings, "it was left whole"
     small, whole = fg.drive(drive, set=dict(one.split("=", 1) for one in settings)), fg.drive(drive)
     assert small.capacity_bytes is not None
     assert whole.capacity_bytes is not None
     assert small.capacity_bytes < whole.capacity_bytes / 3
-    case, plan, _ = tortured._cases(TortureOptions((drive,), cuts=1), drive)[0]
+    case, plan, _ = torture._cases(TortureOptions((drive,), cuts=1), drive)[0]
     assert case.planned > 0
     plan.open()
 
@@ -66,13 +66,13 @@ def test_every_drive_that_is_listed_is_tortured(drive: str) -> None:
 def test_what_is_said_of_the_dies_of_the_whole_drive_holds_of_the_small_one(
     drive: str, given: tuple[str, ...]
 ) -> None:
-    settings = tortured.smaller(drive, given)
+    settings = torture.smaller(drive, given)
     assert settings, "it was left whole"
-    tortured._build(drive, (*settings, *given))
+    torture._build(drive, (*settings, *given))
 
 
 def test_a_small_drive_is_left_as_it_is() -> None:
-    assert tortured.smaller(TINY, ()) == ()
+    assert torture.smaller(TINY, ()) == ()
 
 
 def _broken(*_arguments: Any, **_keywords: Any) -> Any:
@@ -83,14 +83,14 @@ def test_a_broken_promise_is_told_with_the_command_that_repeats_it(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     asked = TortureOptions((TINY,), cuts=1, seed=5, set=("ftl.op_ratio=0.3",))
-    item = tortured._cases(asked, TINY)[0]
+    item = torture._cases(asked, TINY)[0]
     monkeypatch.setattr(session, "drive", _broken)
-    case = tortured._one(item)
+    case = torture._one(item)
     assert case.violation is not None
     assert "Lpn 7" in case.violation
     assert f"floatgate torture {TINY} --seed 5 --cuts 1 --set 'ftl.op_ratio=0.3'" in case.violation
-    found = tortured.Tortured((case,), False)
-    monkeypatch.setattr(tortured, "torture", lambda *_arguments, **_keywords: found)
+    found = torture.Tortured((case,), False)
+    monkeypatch.setattr(torture, "torture", lambda *_arguments, **_keywords: found)
     ended = in_process("torture", TINY, "--out", str(tmp_path / "o"))
     assert ended.code == 1
     assert "broken     " in ended.out

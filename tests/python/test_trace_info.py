@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from conftest import Command
-from floatgate.traces import figure
+from floatgate.report import trace_volumes
 
 TRACES = Path(os.environ.get("FLOATGATE_TRACES", Path(__file__).parents[3] / "shared" / "traces"))
 
@@ -167,11 +167,11 @@ def test_real_traces_agree_with_a_plain_count(floatgate: Command, name: str, pag
 
 def test_a_long_name_breaks_and_has_room_beside_its_bars() -> None:
     found = [{"path": "volume:src1_0,requests=1000000,interleaved=0.9,burst=20", "access": None}]
-    drawn = figure.shares(found)
+    drawn = trace_volumes.shares(found)
     ticks = drawn.panels[0].y.ticks
     assert ticks is not None
     (name,) = ticks.values()
     assert name.replace("\n", " ") == "src1_0,requests=1000000, interleaved=0.9,burst=20 (synthetic)"
     assert drawn.widths is not None
     assert drawn.widths[0] - drawn.widths[1] > 6 * max(map(len, name.splitlines()))
-    assert sum(drawn.widths) == pytest.approx(figure._WIDTH)
+    assert sum(drawn.widths) == pytest.approx(trace_volumes._WIDTH)

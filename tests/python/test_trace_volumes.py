@@ -7,8 +7,8 @@ import pytest
 
 from conftest import Command
 from floatgate.errors import InputError
+from floatgate.inputs.workload import resolve
 from floatgate.options import TraceOptions
-from floatgate.workload import resolve
 
 
 def test_the_twelve_are_listed_with_sources(floatgate: Command) -> None:

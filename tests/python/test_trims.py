@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import floatgate as fg
-from floatgate import versions
+from floatgate.results import versions
 
 TINY = Path(__file__).parents[1] / "drives" / "tiny.toml"
 

@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from floatgate import options
-from floatgate.cli import _command, page, usage
+from floatgate.generate import commands as page
+from floatgate.shell import _command, usage
 
 
 def commands() -> Iterator[tuple[str, Any]]:
@@ -23,7 +24,9 @@ COMMANDS = dict(commands())
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_each_command_ends_its_help_with_two_examples_that_parse(name: str) -> None:
-    for example in usage.EXAMPLES[name]:
+    examples = COMMANDS[name].callback.examples
+    assert len(examples) == 2
+    for example in examples:
         words = shlex.split(example.split(" | ")[0])
         assert words[0] == "floatgate"
         path = name.split()

@@ -143,6 +143,9 @@ struct Page {
     lost_page: f64,
 }
 
+/// A table's last line is carried on beyond its last wear by this part of it.
+const CARRIED_ON: u32 = 10;
+
 /// The limit of a drive's code.
 pub(crate) struct CodeLimit {
     parts: LimitParts,
@@ -168,10 +171,11 @@ impl CodeLimit {
         let what = format!("{} at {retention_celsius:.0} C", in_days(requirement.retention_s));
         check_age(&parts.table, retention_s, &what)?;
         let last = *parts.table.known().pe_cycles.last().unwrap_or(&0);
-        Ok(Self { parts, requirement, retention_s, known: vec![None; last as usize + 1] })
+        let known = vec![None; (last + last / CARRIED_ON) as usize + 1];
+        Ok(Self { parts, requirement, retention_s, known })
     }
 
-    /// The last wear that the table knows.
+    /// The last wear that is told of: the table's, and a tenth more along its last line.
     pub fn last_wear(&self) -> u32 {
         self.known.len() as u32 - 1
     }
@@ -363,7 +367,8 @@ impl CodeLimit {
 
     /// The refusal of wear that the table does not reach.
     pub fn beyond(&self, Beyond(page): Beyond) -> Error {
-        let (last, at) = (self.last_wear(), self.parts.table.known().pe_cycles.len() - 1);
+        let wears = &self.parts.table.known().pe_cycles;
+        let (last, at) = (wears.last().copied().unwrap_or_default(), wears.len() - 1);
         Error(format!(
             "nand.tables.errors.pe_cycles[{at}] = {last}: block {} of die {} is worn as a mean block is after {} cycles, \
              and the code still reads the last row: expected a table that goes on to where it does not",

@@ -39,7 +39,7 @@ const COPIES_MOST: u32 = 1 << 13;
 /// Passes of `--loop` count from 0: copies that come before have other numbers.
 const FIRST_COPY: u32 = 1 << 31;
 
-/// Copies of the workload under way, before the workload itself.
+/// Copies of the workload that run before the workload itself.
 pub(crate) struct WarmUp {
     spec: WorkloadSpec,
     seed: u64,

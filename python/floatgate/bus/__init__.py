@@ -8,7 +8,7 @@ def __getattr__(name: str) -> Any:
     """Find a module below at its first use, and the policies below `bus`: `floatgate.bus.interface`."""
     if name in ("explore", "waveform"):
         return import_module(f"{__name__}.{name}")
-    from floatgate.policies import seam
+    from floatgate.inputs.policies import seam
 
     below = None if name.startswith("_") else seam("bus")
     if below is None or name not in dir(below):

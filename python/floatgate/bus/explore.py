@@ -11,8 +11,9 @@ from functools import cache
 from itertools import pairwise
 from typing import Any
 
-from floatgate import _core, called, places
+from floatgate import _core, callable_room
 from floatgate.errors import InputError
+from floatgate.files import shipped
 from floatgate.reproduce import simulate
 
 WAYS = (1, 2, 4, 8, 16)
@@ -125,7 +126,7 @@ def _point(chip: str, interface: str, channels: int, ways: int, op: str) -> BusP
 @cache
 def page_size(chip: str) -> str:
     """Return the page size of a chip as its file writes it. Raises InputError for an unknown chip."""
-    card = json.loads(_core.explain_chip(chip, places.folders()))
+    card = json.loads(_core.explain_chip(chip, shipped.folders()))
     return next(str(entry["value"]) for entry in card["entries"] if entry["key"] == "nand.page_size")
 
 
@@ -175,4 +176,4 @@ def sixteen(points: Sequence[BusPoint], chip: str, op: str) -> list[BusPoint]:
     ]
 
 
-called.answers(__name__, "floatgate.api.bus")
+callable_room.answers(__name__, "floatgate.commands.bus")

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from floatgate import _core, called
+from floatgate import _core, callable_room
 
 PAPER_NAMES = {"sync_only": "sync-only"}  # the others differ in case only
 FS_PER_NS = 1e6
@@ -116,4 +116,4 @@ def _read(found: dict[str, Any]) -> Waveform:
     )
 
 
-called.answers(__name__, "floatgate.api.bus")
+callable_room.answers(__name__, "floatgate.commands.bus")

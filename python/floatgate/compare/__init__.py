@@ -1,5 +1,5 @@
 """Two sets of runs that differ in one key, compared seed by seed."""
 
-from floatgate import called
+from floatgate import callable_room
 
-called.answers(__name__, "floatgate.api.compare")
+callable_room.answers(__name__, "floatgate.commands.compare")

@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from floatgate.errors import InputError
-from floatgate.folder import read_json
-from floatgate.headline import headline
 from floatgate.own import names_own
+from floatgate.results.folder import read_json
+from floatgate.results.headline import headline
+from floatgate.results.versions import NEWEST, read_document
 from floatgate.study import numbers
-from floatgate.versions import NEWEST, read_document
 
 # Options of how, not of what: the outcome of a run does not depend on them.
 NOT_DECIDING = frozenset(

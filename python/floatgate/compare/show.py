@@ -3,13 +3,11 @@
 from collections.abc import Sequence
 from typing import Any
 
-from floatgate import quantities as q
 from floatgate.compare.work import Compared, Comparison
-from floatgate.paired import Paired
+from floatgate.study.report.paired import TOO_FEW, ratio, signed
 from floatgate.study.report.quantity import quantity
 from floatgate.study.show import shown
-
-TOO_FEW = "too few pairs"
+from floatgate.values import quantities as q
 
 
 def title(of: Compared) -> str:
@@ -50,19 +48,6 @@ def row(of: Compared, one: Comparison) -> list[str]:
         cells += [said.show(found.mean_a), said.show(found.mean_b)]
         cells += [signed(one.metric, found), ratio(found), found.verdict]
     return [*cells, one.flags] if any(each.flags for each in of.comparisons) else cells
-
-
-def signed(metric: str, found: Paired) -> str:
-    """Return the mean difference with its interval."""
-    sign = "-" if found.difference < 0 else "+" if found.difference > 0 else ""
-    return f"{sign}{quantity(metric).show(abs(found.difference), found.half_width)}"
-
-
-def ratio(found: Paired) -> str:
-    """Return the ratio of the means with its interval."""
-    if found.ratio is None or found.ratio_low is None or found.ratio_high is None:
-        return q.NOTHING
-    return f"{found.ratio:.4g} ({found.ratio_low:.4g} to {found.ratio_high:.4g})"
 
 
 COLUMNS = (

@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from floatgate import flags
 from floatgate.compare.key import Key, compared
 from floatgate.compare.sets import Cell, ResultSet, Run, read
 from floatgate.errors import InputError
-from floatgate.flags import Raised, Said
-from floatgate.paired import LEAST, Paired, Verdict, paired
+from floatgate.results import flags
+from floatgate.results.flags import Raised, Said
+from floatgate.results.paired import LEAST, Paired, Verdict, paired
 from floatgate.study import numbers
 
 SEEDS_SHOWN = 8
@@ -104,7 +104,7 @@ class Compared:
 
     def _repr_html_(self) -> str:
         from floatgate.compare.show import head, row, title
-        from floatgate.notebook import table
+        from floatgate.results.notebook import table
 
         return table(title(self), head(self), [row(self, one) for one in self.comparisons])
 

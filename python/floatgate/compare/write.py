@@ -2,16 +2,16 @@
 
 from pathlib import Path
 
-from floatgate import quantities as q
 from floatgate.compare.show import csv_head, csv_rows, head, others, pairs_words, row, title
 from floatgate.compare.work import Compared, Comparison
 from floatgate.files import write_rows
-from floatgate.folder import atomically, write_json
 from floatgate.report.differences import Row, differences
 from floatgate.report.plot import Figure
 from floatgate.report.sheet import Section, sheet
+from floatgate.results.folder import atomically, write_json
 from floatgate.study.report.quantity import quantity
 from floatgate.study.show import shown
+from floatgate.values import quantities as q
 
 COMPARED = "compare.json"
 FIGURES_MOST = 12

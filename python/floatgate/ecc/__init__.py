@@ -14,8 +14,8 @@ from typing import Any
 def __getattr__(name: str) -> Any:
     """Find a function of `floatgate.ecc`, and the policies below `ecc`: `floatgate.ecc.code`."""
     if name in ("codes", "measure"):
-        return getattr(import_module("floatgate.api.ecc"), name)
-    from floatgate.policies import seam
+        return getattr(import_module("floatgate.commands.ecc"), name)
+    from floatgate.inputs.policies import seam
 
     below = None if name.startswith("_") else seam("ecc")
     if below is None or name not in dir(below):

@@ -7,9 +7,10 @@ from math import exp, log
 from pathlib import Path
 from typing import Protocol
 
-from floatgate import _core, away, places
+from floatgate import _core
 from floatgate.errors import InputError
-from floatgate.quantities import three
+from floatgate.files import copies, shipped
+from floatgate.values.quantities import three
 
 CELLS = 40_000  # sampled of each block, at least, as `floatgate derive` does
 YEAR_S = 31_557_600.0
@@ -103,7 +104,7 @@ class Cells:
     """A page of a chip's cells, which has more errors the older it is."""
 
     def __init__(self, chip: str, seed: int, condition: Condition, placement: str) -> None:
-        self._core = _core.Chip(away.place(chip), places.folders(), seed)
+        self._core = _core.Chip(copies.place(chip), shipped.folders(), seed)
         self._condition, self._placement = condition, placement
         self._kept: dict[tuple[float, bool], _core.EccPage] = {}
         block = "" if condition.rank is None else f", block of rank {condition.rank:g}"

@@ -6,9 +6,10 @@ from functools import cached_property
 from itertools import accumulate
 from typing import Any
 
-from floatgate import _core, notebook
+from floatgate import _core
 from floatgate.ecc.channels import Seen
-from floatgate.toml_list import listed
+from floatgate.results import notebook
+from floatgate.values.toml_list import listed
 
 TARGETS = (
     1e-6,

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from math import ceil, floor, log10
 from statistics import fmean
 
-from floatgate import quantities as q
 from floatgate.grid.point import NOT_REACHED, OPS, PATTERNS, STEADY, Point
 from floatgate.report import palette, words
 from floatgate.report.plot import (
@@ -23,6 +22,7 @@ from floatgate.report.plot import (
     named,
     stacked,
 )
+from floatgate.values import quantities as q
 
 USUAL_BLOCK = 8192  # the block whose stages are drawn, where the grid has it: what databases ask for
 _DISK_STAGES = {"seek": "#7a6fac", "rotation": "#e69f00", "media": "#2f3e50", "flash cache": "#56b4e9"}

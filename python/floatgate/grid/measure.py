@@ -6,17 +6,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from floatgate import session as sessions
-from floatgate.amplification import settled
-from floatgate.confidence import Interval
-from floatgate.disk.model import Disk
-from floatgate.disk.simulate import CacheTimes, Load, run as simulate_disk
 from floatgate.grid import steady
+from floatgate.grid.disk.model import Disk
+from floatgate.grid.disk.simulate import CacheTimes, Load, run as simulate_disk
 from floatgate.grid.point import INTERRUPTED, NOT_REACHED, STEADY, Point, Setting
-from floatgate.memory import room_for
+from floatgate.inputs.plan import Plan
+from floatgate.inputs.workload import Workload
 from floatgate.options import Options
-from floatgate.session import Plan
-from floatgate.workload import Workload
+from floatgate.results.amplification import settled
+from floatgate.results.confidence import Interval
+from floatgate.runs import session as sessions
+from floatgate.workers.memory import room_for
 
 if TYPE_CHECKING:
     from floatgate import _core

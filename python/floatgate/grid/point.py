@@ -7,9 +7,9 @@ from itertools import product
 from math import ceil
 from typing import Any
 
-from floatgate import quantities as q
 from floatgate.errors import InputError
-from floatgate.measures import BLOCKS, measure
+from floatgate.values import quantities as q
+from floatgate.values.units import BLOCKS, measure
 
 SECTOR = 512  # bytes; what every link addresses
 PATTERNS, OPS = ("sequential", "random"), ("read", "write")

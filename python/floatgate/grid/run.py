@@ -5,14 +5,17 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from floatgate import _core, notebook, places, quantities as q
-from floatgate.disk.model import Disk, find as find_disk, nearest as nearest_disk, read_disk
-from floatgate.disk.simulate import CacheTimes
+from floatgate import _core
 from floatgate.errors import InputError
+from floatgate.files import shipped
+from floatgate.grid.disk.model import Disk, find as find_disk, nearest as nearest_disk, read_disk
+from floatgate.grid.disk.simulate import CacheTimes
 from floatgate.grid.measure import Rule, Task, measure
 from floatgate.grid.point import INTERRUPTED, Point, Setting
-from floatgate.measures import SIZES, measure as read_measure
 from floatgate.options import Options
+from floatgate.results import notebook
+from floatgate.values import quantities as q
+from floatgate.values.units import SIZES, measure as read_measure
 from floatgate.workers import spread, stopping
 from floatgate.workers.inputs import of_plan
 
@@ -82,7 +85,7 @@ def _explain(asked: Asked) -> dict[str, Any]:
     """Return the configuration of a flash drive; a name that nothing has may be near to a disk's."""
     try:
         card: dict[str, Any] = json.loads(
-            _core.explain_drive(asked.drive, list(asked.overrides), places.folders())
+            _core.explain_drive(asked.drive, list(asked.overrides), shipped.folders())
         )
     except InputError as error:
         near = nearest_disk(asked.drive)
@@ -102,7 +105,7 @@ def measure_one(
     stopped: Callable[[], bool] = lambda: False,
 ) -> Point:
     """Measure one point of a flash drive in this process. Raises InputError or Fault."""
-    card = json.loads(_core.explain_drive(drive, list(overrides), places.folders()))
+    card = json.loads(_core.explain_drive(drive, list(overrides), shipped.folders()))
     buffer = _write_back_bytes({entry["key"]: json.loads(entry["value"]) for entry in card["entries"]})
     asked = Asked(drive, (setting,), tuple(overrides), file_bytes=file_bytes, rule=rule or Rule())
     _check(asked, card["capacity_bytes"])

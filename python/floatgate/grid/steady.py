@@ -6,7 +6,7 @@ from itertools import pairwise
 from math import sqrt
 from statistics import fmean, linear_regression
 
-from floatgate.confidence import Interval, confidence_interval
+from floatgate.results.confidence import Interval, confidence_interval
 
 BATCHES = 20
 PRECISION = 0.02  # half width of the 95 % interval, relative to the mean

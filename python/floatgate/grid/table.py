@@ -1,6 +1,6 @@
 """The columns of `grid.csv` and `grid.parquet`: what a point of a grid says, one row each."""
 
-from floatgate.tables import Column
+from floatgate.results.tables import Column
 
 FILE = "grid.parquet"
 

@@ -3,14 +3,14 @@
 from pathlib import Path
 from typing import Any
 
-from floatgate import quantities as q
 from floatgate.files import ten_digits, write_rows
-from floatgate.folder import write_json
 from floatgate.grid import figures, steady
 from floatgate.grid.point import NOT_REACHED, STEADY, Point
 from floatgate.grid.run import Grid
 from floatgate.grid.table import COLUMNS
-from floatgate.tables import Table
+from floatgate.results.folder import write_json
+from floatgate.results.tables import Table
+from floatgate.values import quantities as q
 
 GRID = "grid.json"
 HEAD = ("", "state", "IOPS", "+/- 95 %", "MB/s", "mean", "p50", "p99", "requests", "simulated")

@@ -2,12 +2,12 @@
 
 from collections.abc import Mapping
 
-from floatgate import quantities as q
 from floatgate.lab import figures
 from floatgate.lab.bench import CELSIUS, Bench
 from floatgate.lab.chip import Pages
 from floatgate.lab.experiment import Result, Table
 from floatgate.lab.lives import summary
+from floatgate.values import quantities as q
 
 Treatments = Mapping[
     str, tuple[str, Pages, float]

@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from math import ceil, floor, log10
 
-from floatgate import quantities as q
 from floatgate.lab.lives import Life
 from floatgate.report import palette
 from floatgate.report.plot import (
@@ -23,6 +22,7 @@ from floatgate.report.plot import (
     in_group,
     named,
 )
+from floatgate.values import quantities as q
 
 OPERATIONS = {"read": palette.KINDS["read"], "program": palette.KINDS["write"], "erase": "#009e73"}
 SERIES = palette.SERIES

@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import get_args
 
 from floatgate.errors import InputError
-from floatgate.files import LINES_MOST, read_rows, read_text, whole, write_lines
+from floatgate.files import LINES_MOST, whole, write_lines
+from floatgate.files.table import read_table
 from floatgate.lab.chip import Entry, Operation, Status
 from floatgate.lab.rows import Notes, Rows, plain
 
@@ -42,33 +43,19 @@ def read_log(path: Path) -> Log:
     backwards, and for a gap: a block whose log does not begin with its first cycle, or that goes on after it
     has failed.
     """
-    lines = read_text(path, _LOG, LINES_MOST).splitlines()
-    first = next((index for index, line in enumerate(lines) if not line.startswith("#")), len(lines))
-    head = dict(_head(path, number, line) for number, line in enumerate(lines[:first], 1))
-    if first == len(lines) or tuple(lines[first].split(",")) != COLUMNS:
-        raise InputError(f"{path}:{first + 1}: expected the columns {','.join(COLUMNS)}")
-    checked = _Order(path)
+    table = read_table(path, _LOG, COLUMNS, most=LINES_MOST)
+    checked = _Order()
     entries = []
-    for number, fields_ in read_rows(lines[first + 1 :], path, first + 2, _LOG):
-        entry = _entry(f"{path}:{number}", fields_)
-        checked.take(number, entry)
+    for place, row in table.rows:
+        entry = _entry(place, row)
+        checked.take(place, entry)
         entries.append(entry)
     if not entries:
         raise InputError(f"{path}: no entries: expected at least one operation")
-    return Log(head, tuple(entries))
+    return Log(table.said, tuple(entries))
 
 
-def _head(path: Path, number: int, line: str) -> tuple[str, str]:
-    key, colon, value = line[1:].partition(":")
-    if not colon:
-        raise InputError(f"{path}:{number}: {line}: expected '# key: value'")
-    return key.strip(), value.strip()
-
-
-def _entry(place: str, values: list[str]) -> Entry:
-    if len(values) != len(COLUMNS):
-        raise InputError(f"{place}: {len(values)} fields: expected {len(COLUMNS)}: {','.join(COLUMNS)}")
-    row = dict(zip(COLUMNS, values, strict=True))
+def _entry(place: str, row: Mapping[str, str]) -> Entry:
     operation, status = row["operation"], row["status"]
     if operation not in get_args(Operation):
         raise InputError(
@@ -110,12 +97,10 @@ def _whole(place: str, name: str, text: str, *, optional: bool) -> int | None:
 class _Order:
     """Notices cycles that run backwards, and lives that do not begin, or go on after the end."""
 
-    def __init__(self, path: Path) -> None:
-        self._path = path
+    def __init__(self) -> None:
         self._last: dict[int, Entry] = {}
 
-    def take(self, number: int, entry: Entry) -> None:
-        place = f"{self._path}:{number}"
+    def take(self, place: str, entry: Entry) -> None:
         before = self._last.get(entry.block)
         what = f"block {entry.block}, {entry.operation}, cycle {entry.cycle}"
         if before is None and entry.cycle != 1:

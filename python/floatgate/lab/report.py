@@ -2,8 +2,8 @@
 
 from typing import TYPE_CHECKING, Any
 
-from floatgate import quantities as q
 from floatgate.report.html import Card, render
+from floatgate.values import quantities as q
 
 if TYPE_CHECKING:
     from floatgate.lab.run import Characterized

@@ -5,13 +5,13 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from floatgate import notebook
-from floatgate.folder import atomically, write_json
 from floatgate.lab.bench import Bench, Kept, OutOfBlocksError, Source, StoppedError
 from floatgate.lab.chip import Identity
 from floatgate.lab.experiment import Experiment, Result
 from floatgate.lab.log import write_log
 from floatgate.lab.simulated import SimulatedSource
+from floatgate.results import notebook
+from floatgate.results.folder import atomically, write_json
 from floatgate.workers import note, spread, stopping
 from floatgate.workers.crews import scheduler_of
 from floatgate.workers.inputs import of_chip

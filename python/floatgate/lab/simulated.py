@@ -7,7 +7,8 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from floatgate import _core, away, places
+from floatgate import _core
+from floatgate.files import copies, shipped
 from floatgate.lab.chip import (
     Answer,
     ErrorRates,
@@ -46,12 +47,12 @@ class SimulatedSource:
         """Make the chip. Raises InputError when it is unknown or its file lacks what the model needs."""
         if self.model == "cells":
             return self.cells()
-        made = _core.Chip(away.place(self.chip), places.folders(), self.seed, list(self.overrides), True)
+        made = _core.Chip(copies.place(self.chip), shipped.folders(), self.seed, list(self.overrides), True)
         return TabledChip(Path(self.chip).stem, made)
 
     def cells(self) -> "SimulatedChip":
         """Make the chip of its cells, whatever the model. Raises InputError as `open` does."""
-        made = _core.Chip(away.place(self.chip), places.folders(), self.seed, list(self.overrides))
+        made = _core.Chip(copies.place(self.chip), shipped.folders(), self.seed, list(self.overrides))
         return SimulatedChip(Path(self.chip).stem, made)
 
     def another(self) -> "SimulatedSource":

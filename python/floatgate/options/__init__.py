@@ -1,8 +1,9 @@
-"""Every option of every command, each defined once: name, type, default, help, limits, group, completion.
+"""How an option is defined, once: name, type, default, help, limits, group, completion.
 
-The command line (`cli/options.py`), the functions of `floatgate` with their keywords (`keywords.py`), the
-reference and shell completion follow from here. A class holds the options of a command; what several have is
-in `shared.py`.
+The command line (`shell/options.py`), the functions of `floatgate` with their keywords (`taking.py`,
+`_generated/keywords.py`), the reference and shell completion follow from definitions. The class with the
+options of a command is in its file below `commands`, but for those that a room below takes as a whole
+(`torture.py`, and `serve/options.py`); what several have is in `shared.py`, what a run keeps in `run.py`.
 """
 
 from floatgate.options.definition import (
@@ -26,7 +27,6 @@ from floatgate.options.run import (
     DEPTH,
     SEEDS,
     Options,
-    RunOptions,
     TraceOptions,
     nanoseconds,
     size_bytes,
@@ -50,7 +50,6 @@ __all__ = [
     "Field",
     "Option",
     "Options",
-    "RunOptions",
     "State",
     "TraceOptions",
     "fields_of",

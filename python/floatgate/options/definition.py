@@ -6,8 +6,8 @@ from inspect import get_annotations
 from types import UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
-from floatgate.arguments import convert
 from floatgate.errors import InputError
+from floatgate.values.arguments import convert
 
 # Groups of options in help, in their order; those of no group come first.
 REQUESTS = "Requests"

@@ -4,37 +4,28 @@ import json
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Any, get_args
 
-from floatgate import _core, away
-from floatgate.arguments import convert
+from floatgate import _core
 from floatgate.errors import InputError
+from floatgate.files import copies
 from floatgate.options.definition import (
     LIMITS,
     OUTPUT,
     STATE,
     TRACE,
-    Argument,
-    Assignments,
-    CommandOptions,
     Option,
     define,
-    usual,
 )
 from floatgate.options.shared import (
-    ELSEWHERE,
     LOAD_STATE,
     PRECONDITION,
-    RETURNED,
     SAVE_STATE,
     Detail,
-    Force,
-    OutFolder,
-    Scheduler,
     Seed,
-    Settings,
     State,
 )
+from floatgate.values.arguments import convert
 
 SEEDS = 1 << 64  # seeds there are
 ALIGNMENTS = ("round", "offset")  # of addresses inside a sector
@@ -151,7 +142,7 @@ class Options:
         """Return the options that are set, as the core takes them; `requests`: keep every one."""
         options = {name: value for name, value in asdict(self).items() if value is not None}
         if self.load_state is not None:
-            options["load_state"] = away.place(self.load_state)
+            options["load_state"] = copies.place(self.load_state)
         if self.loop is not None:
             options["loop"] = str(self.loop)
         options["requests"] = self.requests or requests
@@ -163,7 +154,7 @@ class Options:
         if self.precondition_fill is not None:
             options["fill"] = options.pop("precondition_fill")
         if self.precondition not in ("none", "fill"):
-            from floatgate.pilots import kept
+            from floatgate.files.pilots import kept
 
             options["pilots"] = kept()
         return json.dumps(options)
@@ -297,66 +288,6 @@ class TraceOptions:
 
 for _owner in (Options, TraceOptions):
     define(_owner)
-
-
-@dataclass(frozen=True)
-class RunOptions(CommandOptions):
-    """`floatgate run`, beside `Options` and `TraceOptions`: what is run, how often, and where it goes."""
-
-    drive: Annotated[
-        str,
-        Argument(
-            "A drive's name or file (`floatgate drives`), MQSim's ssdconfig.xml, a run.json to repeat.",
-            takes="one of these",
-            completes="drives",
-            differs="what other programs and earlier runs describe, too",
-        ),
-    ]
-    workload: Annotated[
-        str | None,
-        Argument(
-            "A fio job file or command line, a DiskSpd profile (*.xml) or command line, "
-            "MQSim's workload.xml, a trace, a generator's name.",
-            takes="one of these",
-            completes="workloads",
-        ),
-    ] = None
-    env: Annotated[
-        tuple[str, ...],
-        Assignments(
-            "A value for ${NAME} in a fio job file (repeatable).",
-            metavar="NAME=VALUE",
-            takes="a name and its value",
-        ),
-    ] = ()
-    set: Settings = ()
-    repeat: Annotated[
-        int,
-        Option(
-            "Run N seeds in parallel; report 95 % confidence intervals.", metavar="N", least=1, most=10_000
-        ),
-    ] = 1
-    scheduler: Scheduler = usual(ELSEWHERE)
-    trust_policies: Annotated[
-        bool,
-        Option(
-            "Run the policies in Python that a run.json to repeat brings along.",
-            shell="a run.json is repeated on the command line",
-        ),
-    ] = False
-    scenario: Annotated[
-        int | None,
-        Option("Which scenario of MQSim's workload.xml.", metavar="N", panel=TRACE, least=1),
-    ] = None
-    out: OutFolder = usual("out/DRIVE-WORKLOAD, then with -2, -3, ...")
-    force: Force = False
-    format: Annotated[
-        Literal["table", "json", "fio-json"],
-        Option("What to print.", panel=OUTPUT, shell=RETURNED, differs="fio's own form, too"),
-    ] = "table"
-    report: Annotated[
-        bool, Option("Write report.html.", panel=OUTPUT, python="in Python only where it is asked for")
-    ] = True
 
 
 def _columns(given: str) -> str:

@@ -6,9 +6,9 @@ from pathlib import Path
 
 from floatgate import _core
 from floatgate.errors import Fault, InputError
+from floatgate.files.temporary import Temporary
 from floatgate.own import found
 from floatgate.own.policy import Own
-from floatgate.temporary import Temporary
 
 # A drive that collects garbage all the time, small enough for thousands of choices in a second.
 SMALL = (
@@ -92,7 +92,7 @@ def _steps(name: str, cls: type[Own]) -> Iterator[str]:
 
 def run_of_a_check(name: str, cls: type[Own], job: Path, seed: int) -> bytes:
     """Return the requests of a run with this policy, checked by the independent model."""
-    from floatgate.api.run import run
+    from floatgate.commands.run import run
 
     settings: dict[str, str | bool] = {f"{cls.seam}.name": name}
     settings |= {key: value for key, _, value in (one.partition("=") for one in SMALL)}

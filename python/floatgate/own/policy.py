@@ -8,8 +8,8 @@ from pathlib import Path
 from types import FunctionType, MappingProxyType
 from typing import Any, ClassVar, get_origin, get_type_hints
 
-from floatgate.arguments import assignment
 from floatgate.errors import InputError
+from floatgate.values.arguments import assignment
 
 KINDS = (int, float, bool, str)
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from floatgate.errors import InputError
 from floatgate.plan.model import KINDS, Drive, LatencyPoint, Workload
-from floatgate.versions import read_document
+from floatgate.results.versions import read_document
 
 OPS = ("read", "write")
 # The reads of a run and of the workload may differ by this share of all requests.

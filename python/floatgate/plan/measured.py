@@ -3,10 +3,11 @@
 from math import inf
 from pathlib import Path
 
-from floatgate import files, quantities as q
+from floatgate import files
 from floatgate.errors import InputError
 from floatgate.plan.model import Workload
-from floatgate.versions import read_document
+from floatgate.results.versions import read_document
+from floatgate.values import quantities as q
 
 GRID = "grid.csv"
 _TABLE = "a table that floatgate grid wrote"

@@ -4,8 +4,8 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import BeforeValidator, Field, model_validator
 
-from floatgate.measures import POWERS, RATES, SIZES, TIMES_MS, YEARS, measure
-from floatgate.strict import Strict
+from floatgate.inputs.strict_toml import Strict
+from floatgate.values.units import POWERS, RATES, SIZES, TIMES_MS, YEARS, measure
 
 KINDS = ("random_read", "random_write", "sequential_read", "sequential_write")
 UNLIMITED = "unlimited"

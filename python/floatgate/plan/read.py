@@ -5,11 +5,11 @@ from pathlib import Path
 from typing import Any
 
 from floatgate.files import TOML_MOST, read_text
+from floatgate.inputs.strict_toml import line_of, read_toml
 from floatgate.plan import wear
 from floatgate.plan.latency import measured_point
 from floatgate.plan.measured import rate
 from floatgate.plan.model import KINDS, Drive, Prices, Rates, ReadDrive, Workload
-from floatgate.strict import line_of, read_toml
 
 
 def read_workload(path: Path) -> Workload:

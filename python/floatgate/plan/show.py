@@ -1,8 +1,8 @@
 """A plan in words and numbers, the same on the terminal and in the report."""
 
-from floatgate import quantities as q
 from floatgate.plan.model import ReadDrive
 from floatgate.plan.work import Choice, Planned
+from floatgate.values import quantities as q
 
 HEAD = (
     "drive",

@@ -4,11 +4,12 @@ from dataclasses import dataclass
 from math import inf
 from pathlib import Path
 
-from floatgate import files, quantities as q
-from floatgate.amplification import settled, unsettled
+from floatgate import files
 from floatgate.errors import InputError
 from floatgate.plan.model import Drive, Workload
-from floatgate.versions import read_document
+from floatgate.results.amplification import settled, unsettled
+from floatgate.results.versions import read_document
+from floatgate.values import quantities as q
 
 _LIFE = "what floatgate age --format json printed"
 _KEYS = ("ended", "drive_writes", "waf")

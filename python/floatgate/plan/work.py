@@ -11,9 +11,9 @@ from dataclasses import asdict, dataclass
 from math import ceil, floor
 from typing import Any
 
-from floatgate import notebook
 from floatgate.plan.latency import Kept, kept
 from floatgate.plan.model import KINDS, Drive, Prices, Workload
+from floatgate.results import notebook
 
 HOURS = 8766.0  # of a year of 365.25 days
 SECONDS = 3600 * HOURS

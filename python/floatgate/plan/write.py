@@ -4,12 +4,12 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from floatgate import quantities as q
 from floatgate.files import ten_digits, write_rows
-from floatgate.folder import atomically, write_json
 from floatgate.plan import figures
 from floatgate.plan.show import HEAD, NOT_REACHED, money, row, sentences
 from floatgate.plan.work import Planned
+from floatgate.results.folder import atomically, write_json
+from floatgate.values import quantities as q
 
 PLAN = "plan.json"
 

@@ -2,9 +2,10 @@
 
 from pathlib import Path
 
-from floatgate import called, marker
+from floatgate import callable_room
 from floatgate.files import write_whole
-from floatgate.folder import refuse_foreign, unwritable
+from floatgate.results import marker
+from floatgate.results.folder import refuse_foreign, unwritable
 
 
 def write_report(folder: Path, path: Path, *, is_own: bool = False) -> Path:
@@ -30,11 +31,11 @@ def in_notebook(folder: Path, caption: str) -> str:
 
     Raises InputError when the folder is not a whole run.
     """
-    from floatgate.headline import headline
     from floatgate.report.draw import svg
     from floatgate.report.figures import all_figures
     from floatgate.report.html import as_image, render
     from floatgate.report.source import Source
+    from floatgate.results.headline import headline
 
     source = Source.read(folder)
     first = next(iter(all_figures(source).values()), None)
@@ -46,4 +47,4 @@ def in_notebook(folder: Path, caption: str) -> str:
     )
 
 
-called.answers(__name__, "floatgate.api.files")
+callable_room.answers(__name__, "floatgate.commands.report")

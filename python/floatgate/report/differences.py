@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from textwrap import shorten
 
-from floatgate.paired import Paired
 from floatgate.report import palette
 from floatgate.report.plot import Axis, Errors, Figure, Mark, Panel, Points, Rule, columns
+from floatgate.results.paired import Paired
 
 ROWS_MOST = 40
 _LETTERS = 34  # of a row's name

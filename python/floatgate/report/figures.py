@@ -5,9 +5,6 @@ from itertools import accumulate
 from math import log10
 from typing import Any
 
-from floatgate import quantities as q
-from floatgate.amplification import parts
-from floatgate.fio_json import Histogram
 from floatgate.report import palette, power, retries, words
 from floatgate.report.plot import (
     Axis,
@@ -23,6 +20,9 @@ from floatgate.report.plot import (
     stacked,
 )
 from floatgate.report.source import Source
+from floatgate.results.amplification import parts
+from floatgate.results.fio_json import Histogram
+from floatgate.values import quantities as q
 
 STEPS = 240  # of a curve, from nothing to all: more cannot be seen
 

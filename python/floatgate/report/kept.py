@@ -11,7 +11,7 @@ from pathlib import Path
 import jinja2
 from jinja2.bccache import Bucket, BytecodeCache
 
-from floatgate import caches
+from floatgate.files import caches
 
 VARIABLE = "FLOATGATE_PAGES"  # a folder, or `off`
 

@@ -4,14 +4,15 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from floatgate import amplification, quantities as q
-from floatgate.headline import FLASH, KINDS, NOT_SETTLED, at
 from floatgate.report import palette, power, retries, words
 from floatgate.report.figures import all_figures, energy_by_part
 from floatgate.report.html import Card, render
 from floatgate.report.said import Said, Strong, said
 from floatgate.report.source import Source
-from floatgate.state import nothing_met, state_words
+from floatgate.results import amplification
+from floatgate.results.drive_state import nothing_met, state_words
+from floatgate.results.headline import FLASH, KINDS, NOT_SETTLED, at
+from floatgate.values import quantities as q
 
 
 def page(source: Source) -> str:

@@ -2,11 +2,11 @@
 
 from typing import Any
 
-from floatgate import quantities as q
-from floatgate.headline import at
 from floatgate.report import palette
 from floatgate.report.plot import Axis, Boxes, Figure, Mark, Panel
 from floatgate.report.said import Said, Strong, said
+from floatgate.results.headline import at
+from floatgate.values import quantities as q
 
 
 def figure(document: dict[str, Any]) -> Figure | None:

@@ -5,11 +5,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from floatgate import _core, tables
+from floatgate import _core
 from floatgate.errors import InputError, one_line
-from floatgate.fio_json import Histogram, read_histograms
-from floatgate.folder import read_json
-from floatgate.headline import KINDS
+from floatgate.results import tables
+from floatgate.results.fio_json import Histogram, read_histograms
+from floatgate.results.folder import read_json
+from floatgate.results.headline import KINDS
 
 
 @dataclass(frozen=True)
@@ -35,7 +36,7 @@ class Source:
 def _document(path: Path, is_own: bool) -> dict[str, Any]:
     if is_own:
         return read_json(path)
-    from floatgate.versions import read_document
+    from floatgate.results.versions import read_document
 
     return read_document(path)
 

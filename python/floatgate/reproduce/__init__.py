@@ -10,7 +10,7 @@ numbers) and `run.py`, which defines
 See papers/README.md for how to add one.
 """
 
-from floatgate import called
+from floatgate import callable_room
 from floatgate.reproduce import changes, passes, traces
 from floatgate.reproduce.case import Case, Concluded, Finding, Found, Line
 from floatgate.reproduce.expected import published
@@ -32,4 +32,4 @@ __all__ = [
     "traces",
 ]
 
-called.answers(__name__, "floatgate.api.reproduce")
+callable_room.answers(__name__, "floatgate.commands.reproduce")

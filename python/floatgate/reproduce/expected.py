@@ -7,8 +7,8 @@ from math import isfinite
 from pathlib import Path
 from typing import Any
 
-from floatgate import files
 from floatgate.errors import InputError
+from floatgate.files.table import read_table
 
 EXPECTED = "expected.csv"
 COLUMNS = ("exhibit", "case", "published", "source", "basis", "fitted")
@@ -71,16 +71,7 @@ def find(expected: Mapping[Key, Expected], exhibit: str, case: str) -> Expected 
 
 
 def _rows(path: Path) -> Iterator[tuple[str, dict[str, str]]]:
-    wanted = f"a table {','.join(COLUMNS)}"
-    rows = files.read_rows(files.read_text(path, wanted).splitlines(), path, 1, wanted)
-    _, names = next(rows, (1, []))
-    if tuple(names) != COLUMNS:
-        raise InputError(f"{path}:1: {names}: expected the columns {','.join(COLUMNS)}")
-    for number, fields in rows:
-        at = f"{path}:{number}"
-        if len(fields) != len(COLUMNS):
-            raise InputError(f"{at}: {len(fields)} fields: expected {len(COLUMNS)}")
-        yield at, dict(zip(COLUMNS, fields, strict=True))
+    return read_table(path, f"a table {','.join(COLUMNS)}", COLUMNS).rows
 
 
 def _line(at: str, row: Mapping[str, str], qualitative: bool) -> Expected:

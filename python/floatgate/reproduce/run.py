@@ -4,9 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from floatgate import notebook
 from floatgate.files import putting
-from floatgate.folder import atomically
 from floatgate.options.effect import without_effect
 from floatgate.report.plot import Figure
 from floatgate.reproduce import work
@@ -16,6 +14,8 @@ from floatgate.reproduce.page import PAGE, write_page
 from floatgate.reproduce.paper import Paper
 from floatgate.reproduce.verdict import Row, judge
 from floatgate.reproduce.write import OURS, RESULTS, write_ours, write_results
+from floatgate.results import notebook
+from floatgate.results.folder import atomically
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from floatgate.reproduce import changes
 from floatgate.workers import stopping
 
 if TYPE_CHECKING:
-    from floatgate.result import Run
+    from floatgate.results.run import Run
 
 
 def simulate(
@@ -32,7 +32,7 @@ def simulate(
 
 def simulate_files(drive: str | Path, workload: str | Path, **options: Any) -> "Run":
     """Run a workload on `drive`, with the options of `floatgate.run`; raises as `simulate` does."""
-    from floatgate.api.run import run
+    from floatgate.commands.run import run
 
     if stopping():
         raise KeyboardInterrupt

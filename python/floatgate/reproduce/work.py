@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from floatgate import away, places
 from floatgate.errors import InputError
+from floatgate.files import copies, shipped
 from floatgate.reproduce import paper as papers
 from floatgate.reproduce.case import Case, Finding
 from floatgate.reproduce.paper import Paper
@@ -85,14 +85,14 @@ _Work = tuple[Path, Case, bool]
 def _inputs(every: Iterable[Task]) -> list[Path]:
     """What lies in the folders of papers that do not come with Floatgate."""
     folders = dict.fromkeys(paper.folder.absolute() for paper, _ in every)
-    own = [folder for folder in folders if not folder.is_relative_to(places.papers())]
+    own = [folder for folder in folders if not folder.is_relative_to(shipped.papers())]
     return [file for folder in own for file in below(folder)]
 
 
 def _here(folder: Path) -> Path:
     """Where a paper lies: at a worker on another machine a copy, or what comes with Floatgate there."""
-    there = Path(away.place(str(folder)))
-    return there if there != folder or not away.away() else places.papers() / folder.name
+    there = Path(copies.place(str(folder)))
+    return there if there != folder or not copies.away() else shipped.papers() / folder.name
 
 
 def _cost(work: _Work) -> float:

@@ -1,5 +1,5 @@
 """Studies: hundreds and thousands of runs from one file, in a folder that goes on where it was ended."""
 
-from floatgate import called
+from floatgate import callable_room
 
-called.answers(__name__, "floatgate.api.study")
+callable_room.answers(__name__, "floatgate.commands.study")

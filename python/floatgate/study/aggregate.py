@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 from statistics import fmean
 from typing import Any
 
-from floatgate.confidence import Interval, confidence_interval
-from floatgate.flags import Raised, flagged, kinds_of
+from floatgate.results.confidence import Interval, confidence_interval
+from floatgate.results.flags import Raised, flagged, kinds_of
 from floatgate.study.spec import Constraint, Objective, Over, Spec
 from floatgate.study.store import REMARKS
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from floatgate.flags import words as flag_words
+from floatgate.results.flags import words as flag_words
 from floatgate.study.aggregate import Configuration
 from floatgate.study.show import number, shown
 from floatgate.study.spec import Constraint, Spec

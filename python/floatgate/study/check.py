@@ -7,9 +7,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from floatgate import mqsim
-from floatgate.configuration import Key, keys, near
 from floatgate.errors import InputError
+from floatgate.inputs import mqsim
+from floatgate.inputs.configuration import Key, keys, near
+from floatgate.inputs.workload import Workload, resolve
 from floatgate.options import Options, TraceOptions
 from floatgate.own import names_own
 from floatgate.study import numbers
@@ -18,7 +19,6 @@ from floatgate.study.identity import Inputs, inputs, override
 from floatgate.study.parameters import Choices
 from floatgate.study.spec import ENV, Spec
 from floatgate.workers.inputs import of_drive, of_options, of_workload
-from floatgate.workload import Workload, resolve
 
 
 @dataclass(frozen=True)

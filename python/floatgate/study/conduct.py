@@ -6,7 +6,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass, field, replace
 
 from floatgate.errors import Killed
-from floatgate.session import Plan
+from floatgate.inputs.plan import Plan
 from floatgate.study.check import Checked
 from floatgate.study.design import affordable
 from floatgate.study.identity import override

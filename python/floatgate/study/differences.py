@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from itertools import combinations, pairwise
 from typing import Any
 
-from floatgate.flags import Raised, flagged, kinds_of, words
-from floatgate.paired import LEAST, Paired, paired
+from floatgate.results.flags import Raised, flagged, kinds_of, words
+from floatgate.results.paired import LEAST, Paired, paired
 from floatgate.study.aggregate import Row
 from floatgate.study.show import shown
 from floatgate.study.spec import Spec

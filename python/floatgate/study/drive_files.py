@@ -12,16 +12,18 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from floatgate import _core, files, places
+from floatgate import _core, files
 from floatgate.errors import InputError, one_line
-from floatgate.flags import words
-from floatgate.folder import unwritable
+from floatgate.files import shipped
+from floatgate.inputs.plan import Plan
+from floatgate.inputs.workload import Workload, resolve
 from floatgate.options import Options, TraceOptions
-from floatgate.session import Plan, command
+from floatgate.results.flags import words
+from floatgate.results.folder import unwritable
+from floatgate.runs.session import command
 from floatgate.study.aggregate import Configuration
 from floatgate.study.parameters import Choices, Parameter
 from floatgate.study.spec import ENV, Spec
-from floatgate.workload import Workload, resolve
 
 if TYPE_CHECKING:
     from floatgate.study.result import Study
@@ -167,7 +169,7 @@ def _write(study: "Study", rank: int, one: Configuration, many: int, folder: Pat
 
 def _entries(drive: str, overrides: tuple[str, ...]) -> dict[str, dict[str, Any]]:
     """Return the whole configuration of a drive, by key."""
-    card = json.loads(_core.explain_drive(drive, list(overrides), places.folders()))
+    card = json.loads(_core.explain_drive(drive, list(overrides), shipped.folders()))
     return {entry["key"]: entry for entry in card["entries"]}
 
 

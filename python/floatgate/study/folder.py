@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import Field, ValidationError
 
-from floatgate import files, marker
+from floatgate import files
 from floatgate.errors import InputError
-from floatgate.folder import read_json, to_text, unwritable
-from floatgate.strict import Strict
+from floatgate.inputs.strict_toml import Strict
+from floatgate.results import marker
+from floatgate.results.folder import read_json, to_text, unwritable
 from floatgate.study.check import Checked
 from floatgate.study.search import described
 from floatgate.study.store import Store

@@ -6,15 +6,15 @@ from dataclasses import asdict, dataclass
 from hashlib import sha256
 from typing import Any
 
-from floatgate import _core, places
+from floatgate import _core
 from floatgate.errors import InputError
-from floatgate.files import digest
+from floatgate.files import digest, shipped
+from floatgate.inputs.workload import Workload, trace_files
 from floatgate.options import Options
 from floatgate.own import names_own
+from floatgate.results.versions import FORMATS, NEWEST
 from floatgate.study.parameters import Choices
 from floatgate.study.spec import ENV, Spec
-from floatgate.versions import FORMATS, NEWEST
-from floatgate.workload import Workload, trace_files
 
 # Options of how, not of what: the outcome of a run does not depend on them. Its seed is not shared.
 _NOT_DECIDING = frozenset(("seed", "policy_timeout", "memory_limit"))
@@ -55,7 +55,7 @@ def override(name: str, value: Any) -> str:
 
 
 def _configuration(drive: str, *overrides: str) -> dict[str, Any]:
-    card = json.loads(_core.explain_drive(drive, list(overrides), places.folders()))
+    card = json.loads(_core.explain_drive(drive, list(overrides), shipped.folders()))
     return {
         entry["key"]: json.loads(entry["value"])
         for entry in card["entries"]

@@ -3,16 +3,16 @@
 from dataclasses import dataclass
 from functools import partial
 
-from floatgate import session as sessions
-from floatgate.away import as_named
 from floatgate.errors import Fault, InputError
-from floatgate.memory import room
-from floatgate.remarks import remarks
-from floatgate.session import Plan
+from floatgate.files.copies import as_named
+from floatgate.inputs.plan import Plan
+from floatgate.results.remarks import remarks
+from floatgate.runs import session as sessions
 from floatgate.study.numbers import numbers
 from floatgate.study.pruning import Watch
 from floatgate.study.store import Outcome
 from floatgate.workers import stopping
+from floatgate.workers.memory import room
 
 
 @dataclass(frozen=True)

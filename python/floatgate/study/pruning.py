@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from floatgate.extras import needed
-from floatgate.session import Progress
+from floatgate.runs.session import Progress
 from floatgate.study.numbers import number
 from floatgate.study.search import quiet
 from floatgate.study.spec import Objective, Pruner

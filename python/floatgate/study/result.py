@@ -7,10 +7,12 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from floatgate import notebook
 from floatgate.errors import InputError
 from floatgate.extras import needed
-from floatgate.flags import Said, as_document, together
+from floatgate.files.temporary import Temporary
+from floatgate.results import notebook
+from floatgate.results.flags import Said, as_document, together
+from floatgate.results.versions import FORMATS, NEWEST
 from floatgate.study import folder as folders
 from floatgate.study.aggregate import Configuration, configurations, front
 from floatgate.study.bounds import Missed, missed
@@ -20,8 +22,6 @@ from floatgate.study.show import head, rows
 from floatgate.study.spec import Spec, of
 from floatgate.study.store import REMARKS
 from floatgate.study.table import RESULTS, SET
-from floatgate.temporary import Temporary
-from floatgate.versions import FORMATS, NEWEST
 
 if TYPE_CHECKING:
     import pandas as pd

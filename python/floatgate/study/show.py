@@ -3,11 +3,11 @@
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from floatgate import quantities as q
-from floatgate.flags import words
+from floatgate.results.flags import words
 from floatgate.study.aggregate import Configuration
 from floatgate.study.numbers import described
 from floatgate.study.spec import Spec
+from floatgate.values import quantities as q
 
 _SHOWN: dict[str, Callable[[float], str]] = {
     "ns": q.duration,

@@ -9,10 +9,10 @@ from typing import Any, Literal, get_args
 
 from pydantic import Field, ValidationError
 
-from floatgate import strict
 from floatgate.errors import InputError
+from floatgate.inputs import strict_toml
+from floatgate.inputs.strict_toml import Strict
 from floatgate.options import SEEDS, Options, TraceOptions, nanoseconds
-from floatgate.strict import Strict
 from floatgate.study.parameters import Choices, Parameter, Range, in_order
 
 Method = Literal["grid", "random", "lhs", "sobol", "saltelli", "tpe", "nsga2"]
@@ -143,7 +143,7 @@ class Spec:
 
 def read(path: Path) -> Spec:
     """Read a study file. Raises InputError with file and line."""
-    file = strict.read_toml(path, _File)
+    file = strict_toml.read_toml(path, _File)
     return _spec(path.stem, str(path), file)
 
 

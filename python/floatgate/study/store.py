@@ -17,7 +17,7 @@ from uuid import uuid4
 from floatgate import files
 from floatgate.errors import InputError
 from floatgate.extras import needed
-from floatgate.folder import unwritable
+from floatgate.results.folder import unwritable
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -7,7 +7,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from floatgate import away
+from floatgate.files import copies
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ def writing(folder: Path, write: Callable[[Path], Any]) -> Any:
 
     In a worker on another machine it is written there; it is here when the result is.
     """
-    if not away.away():
+    if not copies.away():
         shutil.rmtree(folder, ignore_errors=True)  # of a process that was killed at this work
         folder.mkdir()
         return write(folder)

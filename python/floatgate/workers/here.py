@@ -10,8 +10,8 @@ from threading import Thread
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from floatgate import _core
-from floatgate.memory import Memory, share
-from floatgate.stop import Stop, at_work, end_with_command
+from floatgate.workers.memory import Memory, share
+from floatgate.workers.stop import Stop, at_work, end_with_command
 
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection

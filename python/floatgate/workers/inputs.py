@@ -7,13 +7,12 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from floatgate import places
 from floatgate.errors import InputError
-from floatgate.files import read_toml
+from floatgate.files import read_toml, shipped
+from floatgate.inputs.plan import Plan
+from floatgate.inputs.workload import Workload, trace_files
 from floatgate.options import Options
 from floatgate.own import names_own
-from floatgate.session import Plan
-from floatgate.workload import Workload, trace_files
 
 
 def of_plan(plan: Plan) -> list[Path]:
@@ -53,7 +52,7 @@ def of_options(options: Options) -> list[Path]:
 def of_workload(workload: Workload) -> list[Path]:
     """Return the files of a workload."""
     if workload.kind == "trace":
-        return [path for path in trace_files(workload.source) if not path.is_relative_to(places.examples())]
+        return [path for path in trace_files(workload.source) if not path.is_relative_to(shipped.examples())]
     if workload.kind == "flows" and workload.text is not None:
         return list(_paths(json.loads(workload.text)))
     if workload.kind == "fio" and workload.text is None and not workload.lines:

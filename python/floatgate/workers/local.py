@@ -17,10 +17,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from floatgate.errors import InputError, Killed
-from floatgate.memory import Memory
-from floatgate.stop import Stop
 from floatgate.workers import here
+from floatgate.workers.memory import Memory
 from floatgate.workers.script import check_script
+from floatgate.workers.stop import Stop
 
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection

@@ -18,8 +18,8 @@ from threading import Lock
 from time import perf_counter
 from typing import Any
 
-from floatgate import away
 from floatgate.errors import Fault, InputError
+from floatgate.files import copies
 from floatgate.workers.local import LocalCrew, local
 
 
@@ -63,7 +63,7 @@ def do(what: bytes) -> Done:
 def _pickled(error: BaseException) -> bytes:
     """Return an error as it travels, with the user's names in it."""
     if isinstance(error, InputError | Fault):
-        error = type(error)(away.as_named(str(error)))
+        error = type(error)(copies.as_named(str(error)))
     with suppress(Exception):
         found = pickle.dumps(error)
         pickle.loads(found)
@@ -73,7 +73,7 @@ def _pickled(error: BaseException) -> bytes:
 
 def _settle(root: Path, setup: bytes) -> None:
     """Set up a process of the post."""
-    away.lie_below(root)
+    copies.lie_below(root)
     own = pickle.loads(setup)
     if own is not None:
         own()

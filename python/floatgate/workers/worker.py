@@ -16,10 +16,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
-from floatgate.stop import POLLED_EVERY_S
 from floatgate.workers import identity as identities
 from floatgate.workers.cache import Cache
 from floatgate.workers.post import Begin, Done
+from floatgate.workers.stop import POLLED_EVERY_S
 
 if TYPE_CHECKING:
     from distributed import Worker

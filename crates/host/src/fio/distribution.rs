@@ -112,7 +112,7 @@ fn parse_zones(text: &str, kb_base: u64, absolute: bool) -> Result<Vec<Zone>, &'
         .collect())
 }
 
-/// Percentages, those that are missing filled with what the others leave of 100; none when they exceed it.
+/// Percentages, missing ones filled with the rest to 100; none when they exceed it.
 fn shares(given: impl Iterator<Item = Option<u64>>) -> Option<Vec<u64>> {
     let given: Vec<Option<u64>> = given.collect();
     let left = 100u64.checked_sub(given.iter().flatten().sum())?;

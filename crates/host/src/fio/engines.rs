@@ -113,7 +113,7 @@ pub fn names_bdevs(name: &str) -> bool {
     name.rsplit(['/', ':']).next().is_some_and(|module| module == "spdk_bdev")
 }
 
-/// The engine most like `name`, if one is near; those that do block I/O first.
+/// The engine most like `name`, if one is near; block engines first.
 pub fn nearest(name: &str) -> Option<&'static str> {
     let block = SYNC.iter().chain(ASYNC).copied();
     config::nearest(name, block).or_else(|| config::nearest(name, OTHERS.iter().map(|(other, _)| *other)))

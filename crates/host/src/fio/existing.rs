@@ -77,7 +77,7 @@ fn needed(uses: &[Use]) -> Vec<Extent> {
     needed
 }
 
-/// Sorts parts and joins those that touch.
+/// Sorts parts and joins adjacent ones.
 fn merge(parts: &mut Vec<Extent>) {
     parts.sort_unstable();
     parts.dedup_by(|next, before| {

@@ -1,6 +1,6 @@
 //! Which files the jobs have, as fio names and sizes them, and where they lie on the drive.
 //!
-//! A job without `filename` has files of its own, `NAME.CLONE.FILE`; one name is one file, whoever gives it. A raw
+//! A job without `filename` has files of its own, `NAME.CLONE.FILE`; one name is one file in all jobs. A raw
 //! device (`/dev/nvme0n1`, `\\.\PhysicalDrive1`) is the drive itself, from its first byte to its last. So is the
 //! lack of both a `filename` and a size in bytes, which fio would refuse.
 //!

@@ -1,7 +1,7 @@
 //! `flow`: jobs that keep their numbers of requests in the proportion of their weights.
 //!
 //! fio's rule: before each request a clone looks whether its share of all requests of its flow exceeds its share of the
-//! weights; if so it stands back until others have made some, or have ended. Those that have not begun yet count, too.
+//! weights; if so it stands back until others have made some, or have ended. Flows that have not begun count, too.
 
 use super::job::{JobFile, JobSpec};
 use crate::WorkloadError;

@@ -46,9 +46,9 @@ pub enum ExitWhat {
     /// Those of its group, parted by `new_group` and `stonewall`.
     #[default]
     Group,
-    /// Those that run beside it.
+    /// Jobs that run beside it.
     Stonewall,
-    /// All, also those that have not begun.
+    /// All jobs, begun or not.
     All,
 }
 
@@ -159,7 +159,7 @@ pub struct JobSpec {
     pub hole: i64,
     /// How many requests of a random job share a random offset.
     pub sequence: u64,
-    /// Those that follow a random offset go to the same place rather than on from it.
+    /// Requests that follow a random offset repeat it instead of going on from it.
     pub identical: bool,
     /// A flush after the last write of each loop.
     pub end_fsync: bool,

@@ -20,7 +20,7 @@ pub struct Pending {
     free: Vec<u32>,
 }
 
-/// A quick hash of a few numbers; nobody chooses them to collide.
+/// A quick hash of a few numbers, none of which is chosen by an adversary.
 #[derive(Debug, Default)]
 struct Mix(u64);
 

@@ -48,7 +48,7 @@ pub fn apply(job: &mut JobSpec, name: &str, text: &str) -> Result<(), Wrong> {
         "verify_only" => job.verify_only = value::flag(text)?,
         "experimental_verify" => job.experimental_verify = value::flag(text)?,
         "serialize_overlap" => job.serialize_overlap = value::flag(text)?,
-        // Which random numbers makes no difference, but for those that need no map.
+        // Which generator draws makes no difference, unless it needs no map.
         "random_generator" => {
             let each = [("tausworthe", false), ("tausworthe64", false), ("lfsr", true)];
             job.lfsr = one_of(text, &each, "tausworthe, tausworthe64 or lfsr")?;

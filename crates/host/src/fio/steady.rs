@@ -195,7 +195,7 @@ struct Sample {
 /// A steady state in which a job of a fio file was to end, in the numbers of fio's own result.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct SteadyState {
-    /// The job; the first of those that report together.
+    /// The job; the first of a group that reports together.
     #[schemars(extend("unit" = "text"))]
     pub job: String,
     /// What was asked for, as fio writes it: `iops_slope:0.100000%`.

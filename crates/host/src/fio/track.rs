@@ -80,7 +80,7 @@ pub enum Way {
 /// Which blocks a pass has covered.
 #[derive(Clone, Debug)]
 enum Covered {
-    /// Nobody minds.
+    /// Passes are not counted.
     Unknown,
     /// Each once, in a random order.
     InOrder(Passes),
@@ -341,7 +341,7 @@ fn covered(job: &JobSpec, part: &Part, random: &mut RandomStream) -> Covered {
     let one = |direction: usize| job.blocks[direction] == Blocks::Fixed(first);
     let blocks: [u64; 3] = std::array::from_fn(|direction| job.blocks[direction].least());
     let least = blocks.iter().copied().min().unwrap_or(512);
-    // fio's map is of the shortest block of all directions, those that the job does not use, too.
+    // fio's map counts in the shortest block of all directions, used or not.
     if used.all(one) && first == least {
         return Covered::InOrder(Passes::new(count(bytes, first, first), random));
     }

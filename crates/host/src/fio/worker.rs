@@ -44,7 +44,7 @@ enum Gate {
     DrainToFlush,
     /// Each of its files is to be flushed once its own requests are answered.
     EndFlush,
-    /// Its flush is under way.
+    /// Its flush is in flight.
     Flushing,
     /// It pauses once its own requests are answered.
     DrainToThink,

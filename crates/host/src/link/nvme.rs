@@ -174,7 +174,7 @@ impl HostLink for Nvme {
         }
     }
 
-    /// Completion entry and interrupt; the host's doorbell on the completion queue follows, and nobody waits for it.
+    /// Completion entry and interrupt; the host's doorbell on the completion queue follows, and no request waits for it.
     fn answer(&self, op: Op) -> Step {
         let entry = self.wire(REQUEST + COMPLETION_ENTRY) + self.wire(REQUEST + WORD);
         // After data, the way to the host has been counted: the entry follows them in order.

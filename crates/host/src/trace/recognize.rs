@@ -1,7 +1,7 @@
 //! Which format is this? Answered by content where that is certain, or where only one reading is plausible; else by
 //! asking the user.
 //!
-//! Every format's parser is tried on the first lines; those that understand most of them are candidates. One that is
+//! Every format's parser is tried on the first lines; the formats that understand most of them are candidates. One that is
 //! certain decides. Otherwise the candidates' readings are weighed (`weigh.rs`): the only plausible one is taken and
 //! said to be; of several, the error says what each would mean, which is what usually gives the answer.
 

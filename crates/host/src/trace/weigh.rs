@@ -1,7 +1,7 @@
 //! What a trace would be like, read one way, so that formats that look alike can be told by what is plausible.
 //!
 //! Each format says what it doubts about a reading of its own ([`super::format::FormatCard::doubt`]); what no trace
-//! of any format does is here. The first [`LOOK_AHEAD`] requests are read, the same ones whoever asks.
+//! of any format does is here. The first [`LOOK_AHEAD`] requests are read, the same ones for every question.
 
 use super::footprint::{Estimate, PAGE};
 use super::format::FormatCard;

@@ -276,7 +276,7 @@ impl Parameters {
         Some(())
     }
 
-    /// Fills in what follows from other values, and refuses those that contradict each other.
+    /// Fills in values that follow from others, and refuses contradictions.
     fn settle(&mut self) -> Result<(), WorkloadError> {
         self.interleaved =
             self.interleaved.map(|share| if share.is_nan() { DEFAULT_INTERLEAVED } else { share });

@@ -484,7 +484,7 @@ fn a_job_ends_at_a_request_that_takes_too_long() {
     };
     assert_eq!(run("100us"), (vec![256, 256], None), "no longer than that is allowed");
     let said = "a: ended after 0.0001 s by a read of 0.1 ms, with at most 0.099 ms asked for";
-    // Those that are out are still answered.
+    // Requests in flight are still answered.
     assert_eq!(run("99"), (vec![4, 256], Some(said.to_owned())), "a number alone is microseconds");
     assert_eq!(run("99us\nrw=randwrite\nend_fsync=1").0, [4, 256], "without a flush");
     let both =

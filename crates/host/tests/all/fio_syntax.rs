@@ -1,4 +1,4 @@
-//! What job files may say, and what is said about those that are wrong.
+//! What job files may say, and what is said about wrong ones.
 
 use host::WorkloadError;
 use host::fio::{Access, Blocks, Distribution, JobFile, Rate, Size, Variables, Zone, parse, parse_text};

@@ -8,7 +8,7 @@ use units::SimTime;
 
 /// Formats whose content cannot tell them from others: in the samples, times or sizes could be in another unit.
 const TO_BE_NAMED: &[&str] = &["diskpages", "dtrs", "mqsim", "ssdsim"];
-/// Has no columns but those that a user names.
+/// Has no columns but the ones named by the user.
 const TABLE: &str = "table";
 const BINARY: &[&str] = &[
     "blktrace",

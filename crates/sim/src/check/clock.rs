@@ -316,7 +316,10 @@ impl Clock {
         );
         let open = self.flights.iter().filter(|flight| flight.stage != Stage::Over).count();
         let in_flight = controller.in_flight() as usize;
-        assert!(open <= in_flight, "{open} operations were submitted and never ended, {in_flight} are in flight");
+        assert!(
+            open <= in_flight,
+            "{open} operations were submitted and never ended, {in_flight} are in flight"
+        );
         for (die, counted) in controller.array_busy_ns(now).enumerate() {
             let told = &self.array_ns[die];
             let since = if in_flight > 0 { now.ns().saturating_sub(self.array_free[die].ns()) } else { 0 };

@@ -194,8 +194,8 @@ impl Precondition {
     pub fn fraction(&self) -> Option<f64> {
         let filled = self.written as f64 / f64::from(self.filled);
         match self.kind {
-            // The shortest way to steady is the fill and as many windows as are compared; beyond that nobody
-            // knows, and the estimate stays just short of done.
+            // The shortest way to steady is the fill and as many windows as are compared; beyond that nothing
+            // is known, and the estimate stays just short of done.
             PreconditionKind::Steady | PreconditionKind::Workload => {
                 let least = 1.0 + self.rule.least;
                 Some((filled / least).min(0.99))

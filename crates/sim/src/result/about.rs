@@ -265,7 +265,7 @@ sections! {
     InterruptedAt {
         /// The phase: `precondition`, `layout`, `run`.
         phase: String = "text",
-        /// How much of it was done; null where nobody knows.
+        /// How much of it was done; null where that is unknown.
         workload_fraction: Option<f64> = "ratio",
     }
 

@@ -42,7 +42,7 @@ use section::sections;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
-/// The format of a result. One more whenever a key is renamed, moved or taken away: `python/floatgate/versions.py` then
+/// The format of a result. One more whenever a key is renamed, moved or taken away: `python/floatgate/results/versions.py` then
 /// says what changed.
 pub const FORMAT: u32 = 5;
 

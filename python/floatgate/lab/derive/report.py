@@ -1,12 +1,12 @@
 """The page model as pictures: one self-contained page."""
 
-from floatgate import quantities as q
 from floatgate.lab import figures
 from floatgate.lab.chip import Identity
 from floatgate.lab.derive.rates import AGES_S, DAY, HOUR, YEAR
 from floatgate.lab.derive.write import PageModel
 from floatgate.report.plot import Axis, Figure
 from floatgate.report.sheet import Section, sheet
+from floatgate.values import quantities as q
 
 RATE_LEAST = 1e-12  # below it nothing is to be seen
 AGE_NAMES = {0.0: "new", HOUR: "1 hour", DAY: "1 day", 30 * DAY: "30 days"}

@@ -10,7 +10,7 @@ from floatgate.lab.derive.states import States
 from floatgate.lab.derive.times import Row
 from floatgate.lab.derive.voltages import BLOCKS as COMPARED, Voltages
 from floatgate.lab.rising import Rising, rising
-from floatgate.toml_list import listed
+from floatgate.values.toml_list import listed
 
 
 @dataclass(frozen=True)

@@ -6,12 +6,12 @@ from statistics import linear_regression
 import numpy as np
 from scipy.optimize import brentq
 
-from floatgate import quantities as q
 from floatgate.lab import errors, figures, patterns
 from floatgate.lab.bench import CELSIUS, Bench
 from floatgate.lab.chip import CellProbe
 from floatgate.lab.experiment import Experiment, Result, Table, lacks_probe
 from floatgate.report.plot import Axis
+from floatgate.values import quantities as q
 
 YEAR_S = 365 * 86_400.0
 HOT = (40.0, 55.0, 60.0, 70.0, 80.0, 85.0, 100.0, 120.0)

@@ -2,12 +2,12 @@
 
 from statistics import fmean
 
-from floatgate import quantities as q
 from floatgate.lab import errors, figures, patterns
 from floatgate.lab.bench import Bench
 from floatgate.lab.chip import Chip
 from floatgate.lab.experiment import Experiment, Result, Table
 from floatgate.lab.simulated import SimulatedSource
+from floatgate.values import quantities as q
 
 DWELLS_S = {"none": 0.0, "1 hour": 3600.0, "1 day": 86_400.0, "30 days": 2_592_000.0}
 SHARES = (0.0, 0.3, 0.7)  # of the shortest life, at which the dwell is tried

@@ -1,10 +1,10 @@
 """Endurance: how often each block can be programmed and erased."""
 
-from floatgate import quantities as q
 from floatgate.lab import figures
 from floatgate.lab.bench import Bench
 from floatgate.lab.experiment import Experiment, Result, Table
 from floatgate.lab.lives import summary
+from floatgate.values import quantities as q
 
 EARLY = 0.5  # of the median: a block that fails before is an outlier
 

@@ -2,10 +2,10 @@
 
 from statistics import fmean
 
-from floatgate import quantities as q
 from floatgate.lab.bench import Bench
 from floatgate.lab.compare import USUAL, endurance
 from floatgate.lab.experiment import Experiment, Result
+from floatgate.values import quantities as q
 
 
 def run(bench: Bench) -> Result:

@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from floatgate import quantities as q
 from floatgate.lab import distributions, errors, patterns
 from floatgate.lab.bench import Bench
 from floatgate.lab.chip import CellProbe, Staircase
 from floatgate.lab.experiment import Experiment, Result, Table, lacks_probe
+from floatgate.values import quantities as q
 
 ASKED = 400  # cells followed
 SHOWN = 3  # of each state: the ends of its range and between

@@ -2,12 +2,12 @@
 
 from statistics import fmean
 
-from floatgate import quantities as q
 from floatgate.lab import figures, patterns
 from floatgate.lab.bench import Bench
 from floatgate.lab.chip import Operation
 from floatgate.lab.experiment import Experiment, Result, Table
 from floatgate.lab.lives import Life
+from floatgate.values import quantities as q
 
 FIRST = 10_000  # operations on a block over which the mean is taken
 READ_PAGES = 32

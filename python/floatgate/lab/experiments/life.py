@@ -1,10 +1,10 @@
 """Program and erase time over the life of a block."""
 
-from floatgate import quantities as q
 from floatgate.lab import figures
 from floatgate.lab.bench import Bench
 from floatgate.lab.experiment import Experiment, Result, Table
 from floatgate.lab.lives import Life
+from floatgate.values import quantities as q
 
 ENDS = ("program", "erase")
 

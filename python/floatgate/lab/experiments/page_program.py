@@ -1,11 +1,11 @@
 """Program time of each page of a block."""
 
-from floatgate import quantities as q
 from floatgate.lab import figures, state_times
 from floatgate.lab.bench import Bench
 from floatgate.lab.experiment import Experiment, Result, Table, lacks_states
 from floatgate.lab.experiments.state_errors import page_names
 from floatgate.report.plot import Axis
+from floatgate.values import quantities as q
 
 
 def run(bench: Bench) -> Result:

@@ -6,7 +6,6 @@ from statistics import fmean
 
 import numpy as np
 
-from floatgate import quantities as q
 from floatgate.lab import errors, figures, patterns, polarity
 from floatgate.lab.bench import CELSIUS, Bench
 from floatgate.lab.chip import Chip
@@ -14,6 +13,7 @@ from floatgate.lab.experiment import Experiment, Result, Table, lacks_states, li
 from floatgate.lab.lives import summary
 from floatgate.lab.polarity import CONTENTS, Wordline
 from floatgate.report.plot import Axis, Figure
+from floatgate.values import quantities as q
 
 BLOCKS = 2  # whose times and errors are taken
 AGE_S = 30 * 86_400.0  # of the content when its errors are counted

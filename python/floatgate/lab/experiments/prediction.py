@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 
-from floatgate import quantities as q
 from floatgate.lab import figures
 from floatgate.lab.bench import Bench
 from floatgate.lab.experiment import Experiment, Result, Table
@@ -13,6 +12,7 @@ from floatgate.lab.prediction import EraseCounter, ErrorAt, LatencyEstimator, er
 from floatgate.lab.scores import Score, score
 from floatgate.report import palette
 from floatgate.report.plot import Axis, Figure, Line, Mark, Points, chart
+from floatgate.values import quantities as q
 
 SHARES = (0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95)
 LATENCY, COUNTER = "latency", "erase counter"

@@ -4,12 +4,12 @@ from collections.abc import Sequence
 from statistics import fmean
 from typing import Any
 
-from floatgate import quantities as q
 from floatgate.lab import figures
 from floatgate.lab.bench import Bench
 from floatgate.lab.chip import CellProbe, Entry, Staircase
 from floatgate.lab.experiment import Experiment, Result, Table, lacks_probe
 from floatgate.report.plot import Axis
+from floatgate.values import quantities as q
 
 SHARES = (0.0, 0.25, 0.5, 0.9)  # of the block's life
 ASKED = 400  # cells followed

@@ -3,10 +3,10 @@
 import random
 from statistics import fmean
 
-from floatgate import quantities as q
 from floatgate.lab import figures, patterns
 from floatgate.lab.bench import Bench
 from floatgate.lab.experiment import Experiment, Result, Table
+from floatgate.values import quantities as q
 
 BLOCKS, PAGES = 2, 16
 WORN = 0.5  # of the shortest life of the endurance test

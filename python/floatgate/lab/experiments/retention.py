@@ -1,10 +1,10 @@
 """Errors of data by its age, at room temperature and hotter."""
 
-from floatgate import quantities as q
 from floatgate.lab import errors, figures
 from floatgate.lab.bench import CELSIUS, Bench
 from floatgate.lab.experiment import Experiment, Result, Table
 from floatgate.report.plot import Axis
+from floatgate.values import quantities as q
 
 BLOCKS = 2
 HOT = 55.0

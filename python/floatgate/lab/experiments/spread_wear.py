@@ -2,13 +2,13 @@
 
 from collections.abc import Iterable, Sequence
 
-from floatgate import quantities as q
 from floatgate.lab import figures
 from floatgate.lab.bench import Bench, StoppedError
 from floatgate.lab.chip import Operation
 from floatgate.lab.experiment import Experiment, Result, Table
 from floatgate.lab.lives import Life
 from floatgate.report.plot import Axis
+from floatgate.values import quantities as q
 
 SHARES = (0.1, 0.25, 0.5, 0.75, 0.9)  # of all cycles that the blocks have
 SHOWN = 0.5

@@ -2,12 +2,12 @@
 
 from collections.abc import Sequence
 
-from floatgate import quantities as q
 from floatgate.lab import figures
 from floatgate.lab.bench import Bench
 from floatgate.lab.experiment import Experiment, Result, Table, lacks_states, listed
 from floatgate.lab.lives import Life, summary
 from floatgate.report.plot import Figure
+from floatgate.values import quantities as q
 
 POINTS = 160
 EARLY = 0.1  # of the rated cycles: what the poster calls small P/E cycles

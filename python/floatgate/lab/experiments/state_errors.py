@@ -1,10 +1,10 @@
 """Errors by state and by page type."""
 
-from floatgate import quantities as q
 from floatgate.lab import errors, figures
 from floatgate.lab.bench import Bench
 from floatgate.lab.experiment import Experiment, Result, Table, lacks_states, listed
 from floatgate.report.plot import Axis
+from floatgate.values import quantities as q
 
 BLOCKS = 3
 SHARES = (0.0, 0.5, 1.0, 1.5, 2.0)  # of the rated cycles

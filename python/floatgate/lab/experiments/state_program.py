@@ -2,10 +2,10 @@
 
 from statistics import fmean
 
-from floatgate import quantities as q
 from floatgate.lab import figures, state_times
 from floatgate.lab.bench import Bench
 from floatgate.lab.experiment import Experiment, Result, Table, lacks_states, listed
+from floatgate.values import quantities as q
 
 BLOCKS = 2
 SHARES = (0.0, 0.25, 0.5, 1.0, 1.5, 2.0)  # of the rated cycles

@@ -1,12 +1,12 @@
 """Errors of blocks that were worn with one state each."""
 
-from floatgate import quantities as q
 from floatgate.lab import errors, figures
 from floatgate.lab.bench import Bench
 from floatgate.lab.chip import Pages
 from floatgate.lab.experiment import Experiment, Result, Table, lacks_states
 from floatgate.report import palette
 from floatgate.report.plot import Axis
+from floatgate.values import quantities as q
 
 BLOCKS = 3  # of each treatment
 SHARES = (0.0, 0.5, 1.0, 1.5, 2.0)  # of the rated cycles, at which errors are collected

@@ -3,13 +3,13 @@
 from dataclasses import dataclass
 from statistics import fmean
 
-from floatgate import quantities as q
 from floatgate.lab import errors, figures, patterns
 from floatgate.lab.bench import CELSIUS, Bench
 from floatgate.lab.chip import Chip, Regulated
 from floatgate.lab.experiment import Experiment, Result, Table, lacks_plans
 from floatgate.lab.lives import summary
 from floatgate.report.plot import Axis
+from floatgate.values import quantities as q
 
 BLOCKS = 4  # whose program times and errors are taken
 AGES_S = {"at once": 0.0, "1 day": 86_400.0, "30 days": 2_592_000.0}

@@ -18,6 +18,7 @@ import pyarrow as pa
 
 from floatgate.errors import InputError, one_line
 from floatgate.files import regular
+from floatgate.files.table import said_in
 
 UNITS_NS = {"ns": 1.0, "us": 1e3, "ms": 1e6, "s": 1e9}
 REQUIRED = ("block", "page", "operation", "cycle", "status")
@@ -68,17 +69,10 @@ def read_head(path: Path) -> Head:
     first = next((index for index, line in enumerate(lines) if not line.startswith("#")), len(lines))
     if first == len(lines):
         raise InputError(f"{path}: no columns: expected {','.join(REQUIRED)} and latency_us")
-    said = dict(_said(path, number, line) for number, line in enumerate(lines[:first], 1))
+    said = dict(said_in(f"{path}:{number}", line) for number, line in enumerate(lines[:first], 1))
     columns = tuple(name.strip() for name in lines[first].split(","))
     _check(f"{path}:{first + 1}", columns)
     return Head(path, said, columns, first + 1)
-
-
-def _said(path: Path, number: int, line: str) -> tuple[str, str]:
-    key, colon, value = line[1:].partition(":")
-    if not colon:
-        raise InputError(f"{path}:{number}: {one_line(line)[:80]}: expected '# key: value'")
-    return key.strip(), value.strip()
 
 
 def _check(place: str, columns: Sequence[str]) -> None:

@@ -15,7 +15,7 @@ from floatgate.files import TOML_MOST, read_text
 from floatgate.lab.fit.gather import Kind
 from floatgate.lab.fit.stream import Real
 from floatgate.lab.fit.times import TimeFit
-from floatgate.toml_list import listed
+from floatgate.values.toml_list import listed
 
 ROWS_MOST = 64  # that a chip file may have
 ROWS_SMOOTH = 24  # for a law without steps

@@ -14,7 +14,7 @@ from floatgate.lab.fit.endurance import EnduranceFit
 from floatgate.lab.fit.rates import RateFit
 from floatgate.lab.fit.voltages import Rates, Table
 from floatgate.lab.rising import rising
-from floatgate.toml_list import listed
+from floatgate.values.toml_list import listed
 
 WEARS = 12  # of a fitted law
 RANKS = 25  # of a distribution of lives

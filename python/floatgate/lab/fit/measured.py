@@ -6,12 +6,12 @@ from pathlib import Path
 from typing import Any
 
 from floatgate.errors import InputError
-from floatgate.folder import atomically, write_json
 from floatgate.lab.fit import emit, error_tables, part as parts, voltages
 from floatgate.lab.fit.emit import Source
 from floatgate.lab.fit.part import Part
 from floatgate.lab.fit.voltages import Growth, Rates, Table
-from floatgate.toml_list import listed
+from floatgate.results.folder import atomically, write_json
+from floatgate.values.toml_list import listed
 
 GROWTH_HEAD = ("growth with wear", "law", "R2", "RMS residual", "worst", "points", "fit")
 

@@ -5,9 +5,10 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from floatgate import _core, places
+from floatgate import _core
 from floatgate.errors import InputError
-from floatgate.values import value_of
+from floatgate.files import shipped
+from floatgate.values.toml_value import value_of
 
 CELLS = {"slc": 1, "mlc": 2, "tlc": 3, "qlc": 4}
 _BYTES = {"B": 1, "kB": 10**3, "MB": 10**6, "KiB": 1 << 10, "MiB": 1 << 20}
@@ -44,13 +45,13 @@ class Part:
 
 def part(name: str) -> Part:
     """Return what a chip, by name or file, says of itself. Raises InputError when it is not known."""
-    card = json.loads(_core.explain_chip(name, places.folders()))
+    card = json.loads(_core.explain_chip(name, shipped.folders()))
     values = {
         entry["key"].removeprefix("nand."): value_of(entry["value"])
         for entry in card["entries"]
         if entry["key"].count(".") == 1
     }
-    listed = {entry["name"]: entry["path"] for entry in json.loads(_core.chips(places.folders()))}
+    listed = {entry["name"]: entry["path"] for entry in json.loads(_core.chips(shipped.folders()))}
     rated = values.get("pe_cycles_rated", 0)
     return Part(
         Path(name).stem,
@@ -73,7 +74,7 @@ def _size(text: str) -> int:
 
 def known(name: str) -> bool:
     """Whether a chip of this name is in the catalogue."""
-    return any(entry["name"] == name for entry in json.loads(_core.chips(places.folders())))
+    return any(entry["name"] == name for entry in json.loads(_core.chips(shipped.folders())))
 
 
 def chosen(asked: str | None, said: dict[Path, str | None]) -> Part | None:

@@ -7,7 +7,6 @@ from typing import Any
 
 from floatgate.errors import InputError
 from floatgate.files import digest as file_digest
-from floatgate.folder import atomically, write_json
 from floatgate.lab.fit import emit, endurance, error_tables, part as parts, rates, sampling, times
 from floatgate.lab.fit.columns import read_head
 from floatgate.lab.fit.emit import Row, Source
@@ -16,6 +15,7 @@ from floatgate.lab.fit.gather import Gathered, Gatherer, Kind
 from floatgate.lab.fit.part import Part
 from floatgate.lab.fit.rates import RateFit
 from floatgate.lab.fit.times import TimeFit
+from floatgate.results.folder import atomically, write_json
 
 DOCUMENT, REPORT, TABLES = "fit.json", "report.html", "tables.toml"
 ORDER = {"program": 0, "erase": 1, "read": 2}

@@ -21,6 +21,7 @@ import numpy as np
 
 from floatgate import _core, files
 from floatgate.errors import InputError
+from floatgate.files.table import read_table
 from floatgate.lab.fit.laws import SHAPES, Goodness, Shape, fit_all, penalty
 from floatgate.lab.fit.stream import Real
 
@@ -94,22 +95,13 @@ def read(path: Path, coding: str | None = None) -> Table:
 
     Raises InputError with file, line, value and expectation for what is missing, twice or impossible.
     """
-    lines = files.read_text(path, _TABLE).splitlines()
-    first = next((index for index, line in enumerate(lines) if not line.startswith("#")), len(lines))
-    head = {}
-    for line in lines[:first]:
-        key, colon, value = line[1:].partition(":")
-        if colon:
-            head[key.strip()] = value.strip()
-    columns = lines[first].split(",") if first < len(lines) else []
-    if sorted(columns) not in (sorted(_COLUMNS), sorted({*_COLUMNS, "age"})):
-        raise InputError(f"{path}:{first + 1}: expected the columns {','.join(_COLUMNS)}, and age or not")
+    table = read_table(path, _TABLE, _COLUMNS, optional=("age",), has_comments=True)
     found: dict[tuple[int, str], dict[str, tuple[float, float]]] = {}
-    for number, fields in files.read_rows(lines[first + 1 :], path, first + 2, _TABLE):
-        _take(f"{path}:{number}", columns, fields, found)
+    for place, row in table.rows:
+        _take(place, row, found)
     if not found:
         raise InputError(f"{path}: no rows: expected the states of cells")
-    return _table(path, {"coding": coding or CODINGS[0]} | head, found)
+    return _table(path, {"coding": coding or CODINGS[0], **table.said}, found)
 
 
 _COLUMNS = ("pe_cycles", "state", "mean", "sigma")
@@ -117,13 +109,10 @@ _COLUMNS = ("pe_cycles", "state", "mean", "sigma")
 
 def _take(
     place: str,
-    columns: list[str],
-    fields: list[str],
+    texts: Mapping[str, str],
     found: dict[tuple[int, str], dict[str, tuple[float, float]]],
 ) -> None:
-    if len(fields) != len(columns):
-        raise InputError(f"{place}: {len(fields)} fields: expected {len(columns)}: {','.join(columns)}")
-    row = {name: text.strip() for name, text in zip(columns, fields, strict=True)}
+    row = {name: text.strip() for name, text in texts.items()}
     cycles = row["pe_cycles"]
     wear = files.whole(cycles)
     if wear is None:

@@ -1,8 +1,8 @@
 """The fit in words and rows: the same for the terminal and the report."""
 
-from floatgate import quantities as q
 from floatgate.lab.fit.endurance import QUANTILES
 from floatgate.lab.fit.run import Fit, of_type, title
+from floatgate.values import quantities as q
 
 TIME_HEAD = ("time", "law", "new", "last", "pulse", "R2", "RMS residual", "points", "blocks", "fit")
 RATE_HEAD = ("error rate", "law", "last", "explained", "RMS residual", "chi2/dof", "points", "blocks", "fit")

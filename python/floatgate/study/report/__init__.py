@@ -3,9 +3,9 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from floatgate import marker
 from floatgate.files import write_whole
-from floatgate.folder import refuse_foreign, unwritable
+from floatgate.results import marker
+from floatgate.results.folder import refuse_foreign, unwritable
 
 if TYPE_CHECKING:
     from floatgate.study.result import Study

@@ -2,15 +2,16 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from floatgate import quantities as q
-from floatgate.paired import LEAST, Verdict
 from floatgate.report.differences import ROWS_MOST, Row, differences as drawn
 from floatgate.report.plot import Figure
+from floatgate.results.paired import LEAST, Verdict
 from floatgate.study.differences import WORKLOAD, Difference, differences, name
 from floatgate.study.report.data import Data
+from floatgate.study.report.paired import TOO_FEW, ratio, signed
 from floatgate.study.report.part import Grid, Part
 from floatgate.study.report.quantity import quantity
 from floatgate.study.show import shown
+from floatgate.values import quantities as q
 
 FIGURES_MOST = 8
 ROWS_LISTED = 200
@@ -110,8 +111,6 @@ def _listed(found: Mapping[str, Sequence[Difference]]) -> Grid:
 
 
 def _measured(metric: str, one: Difference) -> list[str]:
-    from floatgate.compare.show import TOO_FEW, ratio, signed
-
     if one.found is None:
         return [q.NOTHING] * 3 + [TOO_FEW]
     said = quantity(metric)

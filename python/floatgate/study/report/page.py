@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from floatgate.flags import FLAGS, words
 from floatgate.report.html import Card, render
+from floatgate.results.flags import FLAGS, words
 from floatgate.study.aggregate import Configuration
 from floatgate.study.report import differences, sections
 from floatgate.study.report.data import Data, read, text

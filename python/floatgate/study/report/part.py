@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from floatgate.flags import words
 from floatgate.report.plot import Figure
+from floatgate.results.flags import words
 from floatgate.study.aggregate import Configuration
 from floatgate.study.report.quantity import quantity
 

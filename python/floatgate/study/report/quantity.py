@@ -5,9 +5,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from floatgate import quantities as q
 from floatgate.report.plot import Axis
 from floatgate.study import numbers
+from floatgate.values import quantities as q
 
 LOG_FROM = 30.0  # largest over smallest value, from which an axis is logarithmic
 

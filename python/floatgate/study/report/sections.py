@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from floatgate import flags, quantities as q
 from floatgate.extras import needed
-from floatgate.flags import words
+from floatgate.results import flags
+from floatgate.results.flags import words
 from floatgate.study.aggregate import Configuration
 from floatgate.study.design import sampled
 from floatgate.study.drive_files import BEST, MOST, commands, name as file_name
@@ -16,6 +16,7 @@ from floatgate.study.report.part import Grid, Part, Runs, count, value
 from floatgate.study.report.quantity import quantity
 from floatgate.study.spec import Spec
 from floatgate.study.store import REMARKS
+from floatgate.values import quantities as q
 
 FRONT_MOST = 40  # rows of the table of the front
 RUNS_MOST = 400  # runs that are listed behind them

@@ -34,7 +34,7 @@ impl FioWorkload {
         }
     }
 
-    /// Those that stand back look again, after the one whose turn it is.
+    /// Waiting jobs look again, after the job whose turn it is.
     pub(super) fn unpark(&mut self) {
         for (index, _) in std::mem::take(&mut self.flows.parked) {
             self.clones[index as usize].place = Place::Ready;
@@ -42,7 +42,7 @@ impl FioWorkload {
         }
     }
 
-    /// Those that stand back while their time ends, or are stopped, look again.
+    /// Waiting jobs whose time ends, or which are stopped, look again.
     #[cold]
     #[inline(never)]
     pub(super) fn end_parked(&mut self, now: u64) {

@@ -382,7 +382,7 @@ impl Table {
         if let Some((_, op)) = self.spec.words.iter().find(|(word, _)| word == field) {
             return Ok(kind(*op));
         }
-        // Whoever names the words means these and no others.
+        // Words that the user names are the only ones.
         if self.spec.words.is_empty() {
             let usual = WORDS.iter().find(|(word, _)| field.eq_ignore_ascii_case(word.as_bytes()));
             let letters = || rwbs::known(field).filter(|_| rwbs::is_whole(field));

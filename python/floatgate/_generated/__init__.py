@@ -1,0 +1,1 @@
+"""What `python -m floatgate.generate` writes: nothing here is edited by hand."""

@@ -1,0 +1,1 @@
+"""Drives overwritten until they take no more writes: `floatgate age`."""

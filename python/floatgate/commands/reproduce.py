@@ -1,0 +1,202 @@
+"""`floatgate reproduce`: published numbers beside simulated ones."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Unpack
+
+from floatgate._generated.keywords import ReproduceKeywords
+from floatgate.files import shipped
+from floatgate.options.definition import OUTPUT, Argument, CommandOptions, Option, usual
+from floatgate.options.effect import without_effect
+from floatgate.options.shared import ELSEWHERE, Force, List, OutFolder, Scheduler, Workers
+from floatgate.options.taking import offered, take
+from floatgate.shell.bar import BAR, LEFT, Bar
+from floatgate.shell.options import takes
+from floatgate.values.arguments import named
+
+if TYPE_CHECKING:
+    from floatgate.reproduce.paper import Paper
+    from floatgate.reproduce.run import Reproduced
+    from floatgate.reproduce.verdict import Row
+    from floatgate.reproduce.work import Progress
+
+EXIT_MISS = 1
+EXIT_INTERRUPTED = 130
+
+
+@dataclass(frozen=True)
+class ReproduceOptions(CommandOptions):
+    """`floatgate reproduce`: published numbers beside simulated ones."""
+
+    paper: Annotated[
+        tuple[str, ...],
+        Argument("Papers to reproduce.", shown="all of them", takes="names of --list", completes="papers"),
+    ] = ()
+    full: Annotated[
+        bool | None,
+        Option(
+            "All cases with narrow intervals, or the quick ones, in about two minutes.",
+            flags=("--full/--quick",),
+        ),
+    ] = usual("quick")
+    causes: Annotated[
+        bool, Option("Run the experiments that show why claims are missed, instead of the papers' exhibits.")
+    ] = False
+    out: OutFolder = usual("out/reproduce")
+    workers: Workers = usual("one per core")
+    scheduler: Scheduler = usual(ELSEWHERE)
+    record: Annotated[
+        bool, Option("Also write ours.csv and the figures into the papers' folders.", panel=OUTPUT)
+    ] = False
+    force: Force = False
+    list: List = False
+
+
+@offered(ReproduceOptions)
+def reproduce(*paper: str | PathLike[str], **options: Unpack[ReproduceKeywords]) -> "Reproduced":
+    """Reproduce papers, all of them when none is named: the quick cases, or all of them with `full=True`.
+
+    What comes out has a row for each number: published, simulated, deviation, tolerance and verdict, in the
+    unit that the paper gives; `unexplained` are the misses that no README explains. With `out`, results.csv,
+    reproduce.html and the figures are written to that folder. Ctrl-C keeps the rows that are done
+    (`interrupted`), and writes nothing.
+
+    Raises InputError for an unknown paper, Fault for a broken invariant, TypeError for an unknown option.
+    """
+    from floatgate.files.temporary import given_or_temporary
+    from floatgate.reproduce.paper import find
+    from floatgate.runs.session import interruptible
+
+    asked = take(ReproduceOptions, options, paper=paper)
+    chosen = find(list(asked.paper), shipped.papers())
+    with given_or_temporary(asked.out, "reproduced") as folder, interruptible() as stopped:
+        return _reproduced(asked, chosen, folder, stopped)
+
+
+def _reproduced(
+    asked: ReproduceOptions,
+    papers: "list[Paper]",
+    folder: Path,
+    stopped: Callable[[], bool],
+    progress: "Callable[[Progress], None]" = lambda _progress: None,
+) -> "Reproduced":
+    """Reproduce papers as it was asked for."""
+    from floatgate.reproduce import run
+
+    return run.reproduce(
+        papers,
+        folder,
+        force=asked.force,
+        full=bool(asked.full),
+        causes=asked.causes,
+        record=asked.record,
+        workers=asked.workers,
+        scheduler=asked.scheduler,
+        progress=progress,
+        stopped=stopped,
+    )
+
+
+@named
+def papers() -> "list[Paper]":
+    """Return the papers that come with Floatgate, each with what it claims and shows."""
+    from floatgate.reproduce.paper import find
+
+    return find([], shipped.papers())
+
+
+@takes(
+    ReproduceOptions,
+    examples=("floatgate reproduce", "floatgate reproduce desnoyers2012-wa --full --workers 4"),
+)
+def reproduce_in_shell(asked: ReproduceOptions) -> int:
+    """Reproduce papers: published, simulated, deviation, tolerance and verdict of every exhibit.
+
+    Exits with 1 if a claim was not reproduced and the paper's README does not explain it.
+    """
+    from floatgate.reproduce.paper import find
+    from floatgate.runs.session import interruptible
+
+    chosen = find(list(asked.paper), shipped.papers())
+    if asked.list:
+        others = {
+            "full": asked.full,
+            "causes": asked.causes or None,
+            "out": asked.out,
+            "workers": asked.workers,
+            "scheduler": asked.scheduler,
+            "record": asked.record or None,
+            "force": asked.force or None,
+        }
+        without_effect(others, "--list runs nothing", "it without --list")
+        return _list(chosen)
+    from floatgate.results.folder import own_folder
+    from floatgate.shell.console import err
+
+    with (
+        own_folder(asked.out, Path("out/reproduce"), force=asked.force) as folder,
+        interruptible() as interrupt,
+        _Bar() as bar,
+    ):
+        done = _reproduced(asked, chosen, folder, interrupt, bar.update)
+    _print(chosen, done)
+    if done.interrupted:
+        err.print("interrupted: nothing was written; the cases above were completed", markup=False)
+        return EXIT_INTERRUPTED
+    err.print(f"wrote {folder / 'results.csv'} and {folder / 'reproduce.html'}", markup=False)
+    return EXIT_MISS if done.unexplained else 0
+
+
+def _list(papers: "list[Paper]") -> int:
+    from floatgate.shell.console import out
+
+    width = max((len(paper.key) for paper in papers), default=0)
+    for paper in papers:
+        out.print(f"{paper.key:<{width}}  {paper.title}. {paper.authors}, {paper.venue}.", markup=False)
+    return 0
+
+
+def _print(papers: "list[Paper]", done: "Reproduced") -> None:
+    """Print a table for each exhibit, then the counts, predicted lines first."""
+    from floatgate.reproduce.verdict import tally
+    from floatgate.shell.console import out
+
+    for paper in papers:
+        for exhibit in paper.exhibits.values():
+            mine = [row for row in done.rows if (row.paper, row.exhibit) == (paper.key, exhibit.key)]
+            if mine:
+                out.print(f"\n{paper.key}: {exhibit.title}", markup=False, style="bold")
+                out.print(exhibit.claim, markup=False, style="dim")
+                _print_table(mine)
+    out.print(f"\n{tally(done.rows)}", markup=False)
+
+
+def _print_table(rows: "list[Row]") -> None:
+    from rich.table import Table
+    from rich.text import Text
+
+    from floatgate.reproduce.show import cells, heads
+    from floatgate.shell.console import out
+
+    table = Table(box=None, pad_edge=False, header_style="dim")
+    for index, head in enumerate(heads(rows[0])):
+        table.add_column(head, justify="left" if index == 0 else "right")
+    for row in rows:
+        style = "red" if row.unexplained else "yellow" if row.missed else ""
+        table.add_row(*(Text(cell) for cell in cells(row)), style=style)
+    out.print(table)
+
+
+class _Bar(Bar):
+    """How many cases are done, with an estimate."""
+
+    columns = ("{task.fields[count]}", BAR, "left", LEFT)
+
+    def __init__(self) -> None:
+        super().__init__(count="starting")
+
+    def update(self, progress: "Progress") -> None:
+        """Show how far the cases are."""
+        self.show(completed=progress.fraction, count=f"{progress.done}/{progress.total} cases")

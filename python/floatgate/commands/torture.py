@@ -1,0 +1,116 @@
+"""`floatgate torture`: the power of drives fails, again and again."""
+
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Unpack
+
+from floatgate._generated.keywords import TortureKeywords
+from floatgate.options.taking import offered, take
+from floatgate.options.torture import TortureOptions
+from floatgate.shell.bar import BAR, LEFT, Bar
+from floatgate.shell.options import takes
+
+if TYPE_CHECKING:
+    from floatgate.runs.torture import Tortured
+
+EXIT_BROKEN_PROMISE = 1
+EXIT_INTERRUPTED = 130
+
+
+@offered(TortureOptions)
+def torture(*drive: str | PathLike[str], **options: Unpack[TortureKeywords]) -> "Tortured":
+    """Cut the power of small copies of drives under random hosts, and check every unit after each cut.
+
+    What comes out has a case for each run, with what its cuts destroyed, and in `violations` what was
+    promised and not kept: it should be empty. With `out`, torture.json is written to that folder. Ctrl-C
+    keeps the cases that are done (`interrupted`).
+
+    Raises InputError for an unknown drive, or one whose power cannot be cut.
+    """
+    from floatgate.runs.session import interruptible
+    from floatgate.runs.torture import torture as run_cases
+
+    asked = take(TortureOptions, options, drive=drive)
+    with interruptible() as stopped:
+        return run_cases(asked, asked.out, stopped=stopped)
+
+
+@takes(
+    TortureOptions,
+    examples=(
+        "floatgate torture nvme-tlc mlc",
+        "floatgate torture tlc --cuts 1000 --set ftl.recovery.name=summaries",
+    ),
+)
+def torture_in_shell(asked: TortureOptions) -> int:
+    """Cut the power of small copies of drives under random hosts, and check every unit after each cut.
+
+    Exits with 1 if anything was lost that a flush, FUA or capacitors had promised to keep.
+    """
+    from floatgate.results.folder import own_folder
+    from floatgate.runs.session import interruptible
+    from floatgate.runs.torture import torture as run
+    from floatgate.shell import console
+
+    with (
+        own_folder(asked.out, Path("out") / "torture", force=asked.force) as folder,
+        interruptible() as interrupt,
+        _Bar() as bar,
+    ):
+        tortured = run(asked, folder, progress=bar.update, stopped=interrupt)
+    if asked.format == "json":
+        console.print_json(tortured.document)
+    else:
+        _print(tortured, asked.drive)
+    code = console.farewell(tortured.interrupted, folder, False)
+    return EXIT_BROKEN_PROMISE if tortured.violations else code
+
+
+def _print(tortured: "Tortured", drives: tuple[str, ...]) -> None:
+    """Print what became of each drive, and every promise that was not kept."""
+    from floatgate.shell import console
+    from floatgate.values import quantities as q
+
+    columns = (
+        "runs",
+        "cuts",
+        "in recovery",
+        "requests lost",
+        "units lost",
+        "rows torn",
+        "ready after",
+        "broken",
+    )
+    rows = []
+    for drive in dict.fromkeys(drives):
+        cases = tortured.of(drive)
+        ready = [case.ready_ns_max for case in cases if case.ready_ns_max is not None]
+        rows.append(
+            (
+                drive,
+                str(len(cases)),
+                str(sum(case.cuts for case in cases)),
+                str(sum(case.cuts_in_recovery for case in cases)),
+                str(sum(case.requests_lost for case in cases)),
+                str(sum(case.units_lost_in_buffer for case in cases)),
+                str(sum(case.torn_rows + case.paired_rows_lost for case in cases)),
+                q.duration(max(ready, default=None)),
+                str(sum(case.violation is not None for case in cases)),
+            )
+        )
+    console.print_rows("drive", columns, rows)
+    for violation in tortured.violations:
+        console.out.print(f"broken     {violation}", markup=False)
+
+
+class _Bar(Bar):
+    """How far all runs are."""
+
+    columns = ("{task.description:<14}", BAR, "{task.percentage:>3.0f} %", "left", LEFT)
+
+    def __init__(self) -> None:
+        super().__init__("power cuts", total=1.0)
+
+    def update(self, fraction: float) -> None:
+        """Show how far all runs are, on average."""
+        self.show(completed=fraction)

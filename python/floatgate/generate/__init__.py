@@ -1,0 +1,1 @@
+"""Makes modules and pages from the one definition of each: `python -m floatgate.generate`."""

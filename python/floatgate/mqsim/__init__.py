@@ -1,7 +1,0 @@
-"""MQSim's two files, ssdconfig.xml and workload.xml, as a drive and a workload."""
-
-from floatgate.mqsim.drive import Drive, read_drive
-from floatgate.mqsim.plan import is_mqsim, plan_of
-from floatgate.mqsim.scenario import Scenario, read_scenario
-
-__all__ = ["Drive", "Scenario", "is_mqsim", "plan_of", "read_drive", "read_scenario"]

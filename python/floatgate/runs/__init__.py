@@ -1,0 +1,1 @@
+"""Running: sessions, one run, the same run again, several seeds, power cuts, costs of snapshots."""

@@ -1,0 +1,302 @@
+"""Power cuts by the hundred: small copies of drives under random hosts, every unit checked after each cut.
+
+A case is one run with `--check`: the host, the state and the plan of cuts are drawn from its seed. The cases
+of a drive have consecutive seeds, so that each can be repeated by itself.
+"""
+
+import json
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import asdict, dataclass, replace
+from math import gcd, prod
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from floatgate import _core
+from floatgate.errors import Fault, InputError, one_line
+from floatgate.files import copies, shipped
+from floatgate.inputs.plan import Plan
+from floatgate.inputs.workload import Workload
+from floatgate.options import Options
+from floatgate.options.shared import State
+from floatgate.options.torture import TortureOptions
+from floatgate.results.folder import atomically, write_json
+from floatgate.runs import session as sessions
+from floatgate.runs.session import Progress
+from floatgate.values.toml_value import value_of
+from floatgate.workers import note, spread, stopping
+from floatgate.workers.inputs import of_drive
+from floatgate.workers.memory import room_for
+
+TORTURE = "torture.json"
+
+# What drives are made smaller to: dies enough for every feature, pages few enough for quick runs. A die keeps
+# its number of superblocks, by which garbage collection is told when to begin, unless these are thousands. A
+# drive that says something of its dies which does not hold of so few keeps more of them.
+_PAGES = {"nand.pages_per_block": 24, "nand.blocks_per_plane": 4096}
+SMALL = ({"geometry.channels": 2, "geometry.ways": 2} | _PAGES, {"geometry.ways": 2} | _PAGES, _PAGES)
+# What is said of all dies, and of fewer is said of all that are left.
+SPAN = "ftl.mapping.dies_per_block"
+# How much flash there is, beside the size of a page.
+FLASH = {*SMALL[0], "geometry.dies_per_way", "nand.planes", "nand.blocks_per_plane"}
+DIES = ("geometry.channels", "geometry.ways", "geometry.dies_per_way")
+# Sizes that shrink with the flash, and the one that a small drive has room for.
+CACHE = ("ftl.slc_cache.least", "ftl.slc_cache.most", "ftl.slc_cache.size")
+CAPACITY, RATIO, BUFFER = "ftl.user_capacity", "ftl.op_ratio", "ftl.buffer.size"
+BUFFER_BYTES = 2 << 20
+# Of what the host would see it sees so much: superblocks kept in reserve weigh more where each holds little.
+SEEN = 0.7
+
+CUTS = 8  # of a case, at most
+WITHIN = (200, 2_000, 20_000)  # flash operations: early ones meet a drive that is still looking for its map
+STATES: tuple[State, ...] = ("none", "fill", "instant")
+TRIMS = 0.3  # of the hosts that have a job which only trims
+
+
+@dataclass(frozen=True)
+class Case:
+    """One run, and what became of it."""
+
+    drive: str
+    seed: int
+    planned: int  # cuts
+    cuts: int = 0
+    cuts_in_recovery: int = 0
+    requests_lost: int = 0
+    units_lost_in_buffer: int = 0
+    torn_rows: int = 0
+    paired_rows_lost: int = 0
+    half_erased_superblocks: int = 0
+    ready_ns_max: int | None = None
+    violation: str | None = None  # what was promised and not kept, and the command that repeats it
+    stopped: bool = False
+
+
+@dataclass(frozen=True)
+class Tortured:
+    """What became of all cases, in the order of the drives and of the seeds."""
+
+    cases: tuple[Case, ...]
+    interrupted: bool
+
+    @property
+    def violations(self) -> tuple[str, ...]:
+        """What was promised and not kept, with the command that repeats it; empty where all was kept."""
+        return tuple(case.violation for case in self.cases if case.violation is not None)
+
+    def of(self, drive: str) -> tuple[Case, ...]:
+        """Return the cases of one drive."""
+        return tuple(case for case in self.cases if case.drive == drive)
+
+    @property
+    def document(self) -> dict[str, Any]:
+        """All of it, as torture.json has it."""
+        return {
+            "version": _core.version(),
+            "interrupted": self.interrupted,
+            "cuts": sum(case.cuts for case in self.cases),
+            "violations": list(self.violations),
+            "cases": [asdict(case) for case in self.cases],
+        }
+
+
+def torture(
+    asked: TortureOptions,
+    out: Path | None,
+    *,
+    progress: Callable[[float], None] = lambda _fraction: None,
+    stopped: Callable[[], bool] = lambda: False,
+) -> Tortured:
+    """Cut the power of each drive, at least `asked.cuts` times; with `out`, write torture.json there.
+
+    The outcome does not depend on the number of workers. Raises InputError for a drive whose power cannot be
+    cut.
+    """
+    items = [item for drive in asked.drive for item in _cases(asked, drive, stopped)]
+    done = spread(
+        _one,
+        items,
+        workers=asked.workers,
+        scheduler=asked.scheduler,
+        inputs=[path for drive in asked.drive for path in of_drive(drive, asked.set)],
+        memory_bytes=max((item[1].memory_bytes() for item in items), default=0),
+        watch=lambda _done, part: progress(part),
+        stopped=stopped,
+    )
+    cases = tuple(case for case in done if case is not None and not case.stopped)
+    tortured = Tortured(cases, len(cases) < len(items) or stopped())
+    if out is not None:
+        with atomically(out, force=asked.force) as folder:
+            write_json(folder / TORTURE, tortured.document)
+    return tortured
+
+
+_Item = tuple[Case, Plan, str]  # what is known before it is run, the run, and the command that repeats it
+
+
+def _cases(asked: TortureOptions, drive: str, stopped: Callable[[], bool] = lambda: False) -> list[_Item]:
+    """Draw cases until so many cuts are planned."""
+    small = () if asked.whole else smaller(drive, asked.set)
+    items: list[_Item] = []
+    seed, left = asked.seed, asked.cuts
+    while left > 0 and not stopped():
+        case, plan = _drawn(drive, seed, (*small, *asked.set))
+        items.append((case, plan, _command(asked, drive, seed)))
+        seed, left = seed + 1, left - case.planned
+    return items
+
+
+def smaller(drive: str, overrides: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the settings that make a small drive of `drive`; what `overrides` set is left as it is.
+
+    A drive that no smaller one stands for is left whole: what is refused is then refused of the drive itself.
+    """
+    for sizes in SMALL:
+        with suppress(InputError):
+            settings = _shrunk(drive, overrides, sizes)
+            if settings:
+                _build(drive, (*settings, *overrides))
+                return settings
+    return ()
+
+
+def _build(drive: str, settings: tuple[str, ...]) -> None:
+    """Build a drive whose power will be cut. Raises InputError where it cannot be."""
+    _, plan = _drawn(drive, 0, settings)
+    with room_for(plan):
+        plan.open()
+
+
+def _shrunk(drive: str, overrides: tuple[str, ...], sizes: dict[str, int]) -> tuple[str, ...]:
+    """Return the settings that bring a drive down to these sizes; none where it has no more."""
+    given = {key.strip(): value for key, _, value in (one.partition("=") for one in overrides)}
+    values = _values(drive, ())
+    settings = {key: str(most) for key, most in sizes.items() if key not in given and values[key] > most}
+    if not settings:
+        return ()
+    dies = prod(int(settings.get(key, values[key])) for key in DIES if key not in given)
+    if SPAN in values and not given.keys() & {SPAN, *DIES}:
+        settings[SPAN] = str(gcd(values[SPAN], dies))
+    part = _part(values, settings | given)
+    if CAPACITY in values and not given.keys() & {CAPACITY, RATIO}:
+        settings[CAPACITY] = _kib(_core.size_bytes(values[CAPACITY]) * part * SEEN)
+    if RATIO in values and not given.keys() & {CAPACITY, RATIO}:
+        settings[RATIO] = str((1 + values[RATIO]) / SEEN - 1)
+    if BUFFER not in given:
+        settings[BUFFER] = _kib(min(_core.size_bytes(values[BUFFER]), BUFFER_BYTES))
+    # A cache may be one of the overrides' or none at all: its sizes are known when all else is said.
+    known = _values(drive, (*_assignments(settings), *overrides))
+    for key in CACHE:
+        if key in known and key not in given:
+            settings[key] = _kib(_core.size_bytes(known[key]) * part)
+    return _assignments(settings)
+
+
+def _part(values: dict[str, Any], changed: dict[str, str]) -> float:
+    """How much flash is left where these numbers are changed."""
+    part = 1.0
+    for key in FLASH & changed.keys():
+        with suppress(ValueError):  # what is no number is refused with its place when the drive is built
+            part *= float(changed[key]) / values[key]
+    return part
+
+
+def _values(drive: str, overrides: tuple[str, ...]) -> dict[str, Any]:
+    """Every value of a drive by its key."""
+    card = json.loads(_core.explain_drive(copies.place(drive), copies.placed(overrides), shipped.folders()))
+    return {entry["key"]: value_of(entry["value"]) for entry in card["entries"]}
+
+
+def _kib(size: float) -> str:
+    """A size in whole pages of 4 KiB."""
+    return f"{4 * max(1, int(size) >> 12)}KiB"
+
+
+def _assignments(settings: dict[str, str]) -> tuple[str, ...]:
+    return tuple(f"{key}={value}" for key, value in settings.items())
+
+
+def _drawn(drive: str, seed: int, settings: tuple[str, ...]) -> tuple[Case, Plan]:
+    """Draw the host, the state and the cuts of a case."""
+    random = Random(f"torture {seed}")
+    cuts = random.randint(1, CUTS)
+    job, within, state = host(random), random.choice(WITHIN), random.choice(STATES)
+    if random.random() < TRIMS:
+        job += trims(random)
+    plan = Plan(
+        drive,
+        Workload("fio", f"torture-{seed}", text=job),
+        (f"power.cut.drawn={cuts}", f"power.cut.within={within}", *settings),
+        Options(seed=seed, check=True, precondition=state),
+    )
+    return Case(drive, seed, cuts), plan
+
+
+def host(random: Random) -> str:
+    """Return a fio job of a host that writes, asks for durable data in its own way, trims and reads."""
+    lines = [
+        "[host]",
+        f"rw={random.choice(('randwrite', 'randwrite', 'write', 'randrw', 'randtrimwrite'))}",
+        f"{random.choice(('bs=4k', 'bs=4k', 'bs=16k', 'bs=64k', 'bsrange=4k-128k'))}",
+        f"iodepth={random.choice((1, 4, 16, 64))}",
+        f"size={random.choice((5, 30, 100))}%",
+        f"number_ios={random.choice((500, 4_000, 16_000))}",
+        "io_size=16g",  # over and over until there were so many: fio counts none of a time-based job
+    ]
+    durable = random.choice(("", "fsync", "fdatasync", "sync"))
+    if durable == "sync":
+        lines.append("sync=1")
+    elif durable:
+        lines.append(f"{durable}={random.choice((1, 7, 64, 500))}")
+    return "\n".join(lines) + "\n"
+
+
+def trims(random: Random) -> str:
+    """Return a job beside the host's, which trims addresses that no job may write again."""
+    return f"[trims]\nrw=randtrim\nbs=4k\nsize={random.choice((30, 100))}%\nnumber_ios=1000\n"
+
+
+def _command(asked: TortureOptions, drive: str, seed: int) -> str:
+    """The command that repeats one case."""
+    words = ["floatgate torture", drive, f"--seed {seed} --cuts 1"]
+    words += ["--whole"] * asked.whole + [f"--set '{one}'" for one in asked.set]
+    return " ".join(words)
+
+
+def _one(item: _Item) -> Case:
+    """Run one case."""
+    case, plan, command = item
+
+    def tell(progress: Progress) -> None:
+        if progress.fraction is not None:
+            note(progress.fraction)
+
+    try:
+        with room_for(plan):
+            outcome = sessions.drive(plan.open(), plan, report=tell, stopped=stopping)
+    except Fault as fault:
+        said = one_line(fault).partition("; seed ")[0]
+        return replace(case, violation=f"{case.drive}, seed {case.seed}: {said}; repeat with: {command}")
+    return _with_cuts(case, outcome.document["power"]["cuts"], outcome.interrupted)
+
+
+def _with_cuts(case: Case, cuts: list[dict[str, Any]], stopped: bool) -> Case:
+    """Add up what the cuts of a run did."""
+    sums = (
+        "requests_lost",
+        "units_lost_in_buffer",
+        "torn_rows",
+        "paired_rows_lost",
+        "half_erased_superblocks",
+    )
+    ready = [cut["ready_ns"] for cut in cuts if cut["ready_ns"] is not None]
+    return replace(
+        case,
+        cuts=len(cuts),
+        # The power failed once more before the drive was ready.
+        cuts_in_recovery=sum(cut["ready_ns"] is None for cut in cuts[:-1]),
+        ready_ns_max=max(ready, default=None),
+        stopped=stopped,
+        **{name: sum(cut[name] for cut in cuts) for name in sums},
+    )

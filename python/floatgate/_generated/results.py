@@ -19,7 +19,7 @@ class InterruptedAt(Section):
     """[text] The phase: `precondition`, `layout`, `run`."""
 
     workload_fraction: float | None
-    """[ratio] How much of it was done; null where nobody knows."""
+    """[ratio] How much of it was done; null where that is unknown."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -44,7 +44,7 @@ class SteadyState(Section):
     """A steady state in which a job of a fio file was to end, in the numbers of fio's own result."""
 
     job: str
-    """[text] The job; the first of those that report together."""
+    """[text] The job; the first of a group that reports together."""
 
     asked: str
     """[text] What was asked for, as fio writes it: `iops_slope:0.100000%`."""

@@ -46,6 +46,7 @@ mod slc_cache;
 mod smoke;
 mod snapshots;
 mod steady;
+mod streams;
 mod timing;
 mod traces;
 mod upkeep;

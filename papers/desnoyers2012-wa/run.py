@@ -163,7 +163,7 @@ def _greedy_hot_cold(full: bool) -> Finding:
 
 
 def _cost_benefit(full: bool) -> Finding:
-    base = {"alpha": 1.25, "b": 64, "r": 0.9, "f": 0.1, "set": {"ftl.gc.stream": "separate"}}
+    base = {"alpha": 1.25, "b": 64, "r": 0.9, "f": 0.1, "set": {"ftl.streams.name": "separate"}}
     greedy = _waf({**base, "victim": {"name": "greedy"}}, full)
     cost_benefit = _waf({**base, "victim": {"name": "cost-benefit"}}, full)
     return Finding(f"{cost_benefit:.2f} < {greedy:.2f}", holds=cost_benefit < greedy)

@@ -21,7 +21,7 @@ ORDERS: Mapping[str, Mapping[str, Any]] = {
 # A small drive in steady state: collections must run from the first write on.
 SMALL: Mapping[str, Any] = {
     "nand.blocks_per_plane": 128,
-    "ftl.gc.stream": "separate",
+    "ftl.streams.name": "separate",
     "ftl.gc.trigger.low": 2,
     "ftl.gc.trigger.high": 3,
 }

@@ -12,7 +12,7 @@ from floatgate.options import Options
 FEATURES = (
     *("ftl.mapping.name=dftl", "ftl.mapping.name=fast", "ftl.mapping.name=bast", "ftl.parity.name=rain"),
     *("ftl.slc_cache.name=dynamic", "ftl.snapshots.every=1s", "ftl.recovery.name=summaries"),
-    *("ftl.recovery.name=journal", "power.cut.drawn=1", "ftl.wear.name=static", "ftl.gc.stream=mixed"),
+    *("ftl.recovery.name=journal", "power.cut.drawn=1", "ftl.wear.name=static", "ftl.streams.name=mixed"),
     *("nand.bad_blocks.factory_ratio=0.05", "ftl.gc.trigger.low=5", "ftl.snapshots.space_ratio=0.01"),
 )
 FIRST, BEYOND = map(int, os.environ.get("FLOATGATE_ADVICE", "0..150").split(".."))

@@ -9,9 +9,9 @@ SOURCES = Path(__file__).parents[2] / "crates" / "ftl" / "src"
 
 #: From the ground up; rooms of one line may name each other's floor only from below. As in ARCHITECTURE.md.
 FLOORS = [
-    ["compatibility", "layout", "stats", "output", "events", "probe", "saved", "lapse"],
+    ["compatibility", "layout", "lent", "stats", "output", "events", "probe", "saved", "lapse"],
     ["turnover", "buffer", "flash_map"],
-    ["gc", "wear", "placement", "program_order", "refresh_order", "regulator", "snapshot_expiry"],
+    ["gc", "wear", "placement", "program_order", "refresh_order", "regulator", "snapshot_expiry", "streams"],
     ["slc_cache", "parity", "read_merge", "read_ahead", "recovery"],
     ["store"],
     ["mapping", "agenda"],

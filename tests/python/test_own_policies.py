@@ -175,6 +175,7 @@ QUESTIONS = {
     "ftl.refresh.order": "next",
     "ftl.slc_cache": "most",
     "ftl.snapshots.expiry": "expire",
+    "ftl.streams": "join",
     "ftl.wear": "relocate",
 }
 
@@ -239,6 +240,13 @@ def test_each_skeleton_passes_its_checks(seam: str, job: Path) -> None:
             "same history",
         ),
         ("ftl.snapshots.expiry", "return others[0]", "return max(others) + 1", "one of view.serials"),
+        ("ftl.streams", "return 2", "return 0", "takes such data"),
+        (
+            "ftl.streams",
+            "return 0 if view.age is not None and view.age < self.young else 1",
+            "self.turn = 1 - getattr(self, 'turn', 0); return self.turn",
+            "asked again",
+        ),
         ("ftl.wear", "del superblock, erases", "return superblock", "stayed free"),
     ],
 )

@@ -72,7 +72,8 @@ features! {
     FailedDie: ["ftl.failed_die"], Given, "a die that is dead from the start";
     DieFault: ["fault.die", "fault.channel"], Given, "a die or channel that fails in the middle of a run";
     Snapshots: ["ftl.snapshots.every", "ftl.snapshots.at"], Given, "snapshots of the logical drive";
-    MixedStreams: ["ftl.gc.stream"], Is(&["mixed"]), "moved data in the host's open superblocks";
+    MixedStreams: ["ftl.streams.name"], Is(&["mixed"]), "moved data in the host's open superblocks";
+    Streams: ["ftl.streams.name"], IsNot(&["mixed", "separate"]), "streams that tell units apart";
     ProgramOrder: ["ftl.program_order.name"], IsNot(&["in-order"]), "streams that swap their open superblocks";
     Copyback: ["controller.copyback"], Is(&["true"]), "copyback";
     SeveralUnits: ["ftl.mapping_unit"], UnitsAProgram, "several mapping units per program";
@@ -177,7 +178,13 @@ pub const APART: &[Apart] = apart! {
         => "ftl.slc_cache.name = none";
     SlcCache, MixedStreams:
         Logical("the host's open superblock is in SLC mode, the one for folded and moved data is not")
-        => "ftl.gc.stream = separate";
+        => "ftl.streams.name = separate";
+    SlcCache, Streams:
+        Logical("the cache takes all that the host writes and folds it into one stream")
+        => "ftl.streams.name = separate, or ftl.slc_cache.name = none";
+    Parity, Streams:
+        Logical("the superblocks of a group are filled in step, each by what comes to its die, and units of a stream do not come in step")
+        => "ftl.streams.name = separate or mixed, or ftl.parity.name = none";
     SlcCache, ProgramOrder:
         Physical("the two open superblocks of a die have different numbers of bits per cell, so they cannot be swapped")
         => "ftl.program_order.name = in-order, or ftl.slc_cache.name = none";
@@ -189,7 +196,11 @@ pub const APART: &[Apart] = apart! {
         => "ftl.program_order.name = in-order, or ftl.parity.name = none";
     ProgramOrder, MixedStreams:
         Logical("host data and moved data share one open superblock: there is no other to swap it with")
-        => "ftl.gc.stream = separate, or ftl.program_order.name = in-order";
+        => "ftl.streams.name = separate, or ftl.program_order.name = in-order";
+    ProgramOrder, Streams: Logical("there are more than two open superblocks to swap")
+        => "ftl.streams.name = separate, or ftl.program_order.name = in-order";
+    Instant, Streams: Logical("a state is constructed for units that are all alike")
+        => "ftl.streams.name = separate or mixed, or another --precondition";
     Copyback, SeveralUnits: Physical("a copyback moves one page within a plane")
         => ONE_UNIT;
     Recovery, BlockMap: Logical("summaries and checkpoints name units, and the map names blocks")
@@ -243,7 +254,7 @@ pub struct Idle {
 /// All such keys that a file could be taken to mean something by.
 pub const IDLE: &[Idle] = &[
     Idle {
-        keys: &["controller.copyback", "ftl.gc.stream", "ftl.gc.trigger", "ftl.gc.victim", "ftl.placement"],
+        keys: &["controller.copyback", "ftl.gc.trigger", "ftl.gc.victim", "ftl.placement", "ftl.streams"],
         feature: Feature::BlockMap,
         with: true,
         reason: "the address determines where data goes, and merges replace garbage collection",

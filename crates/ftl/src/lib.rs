@@ -20,6 +20,7 @@ mod host_side;
 mod lapse;
 mod layer;
 mod layout;
+mod lent;
 pub mod mapping;
 mod media;
 mod medium;
@@ -44,6 +45,7 @@ pub mod snapshot_expiry;
 mod stats;
 mod steady;
 mod store;
+pub mod streams;
 mod turnover;
 mod upkeep;
 pub mod wear;
@@ -58,6 +60,7 @@ pub use features::parity::Stripes;
 pub use features::{Listed, snapshots};
 pub use layer::Ftl;
 pub use layout::Layout;
+pub use lent::Blocks;
 pub use mapping::bank::{BankView, Block, BlockRules, HostWrite, Role, Room, Step};
 pub use media::Found;
 pub use medium::{Damage, Medium, SuperblockFound};
@@ -97,6 +100,7 @@ pub fn policies() -> Vec<config::PolicyEntry> {
         regulator::catalogue(),
         slc_cache::catalogue(),
         snapshot_expiry::catalogue(),
+        streams::catalogue(),
         wear::catalogue(),
     ];
     seams.into_iter().flatten().collect()

@@ -84,8 +84,10 @@ impl Medium {
         let clock = &mut self.counted.clocks[die as usize].0;
         *clock = order.max(*clock);
         self.features.put_there(superblock);
+        // Which stream filled it the file does not say.
+        let (stream, filled_by) = (NONE, 0);
         self.marks[superblock] =
-            Mark { stream: NONE, one_bit, failing: false, half_erased: false, closed_at: order };
+            Mark { stream, one_bit, failing: false, half_erased: false, filled_by, closed_at: order };
     }
 
     /// Says what the spare area of a unit holds: the logical unit, and the number of the host's write. A unit of which

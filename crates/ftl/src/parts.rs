@@ -2,7 +2,7 @@
 
 use crate::agenda::{Agenda, Costs};
 use crate::buffer::Buffer;
-use crate::core::{Assembly, Collection, Core, Finding, LostUnits, Rules};
+use crate::core::{Assembly, Collection, Core, Finding, LostUnits, Rules, Streams};
 use crate::features::costs::RegulationParts;
 use crate::features::{Features, Making};
 use crate::flash_map::MapOnFlash;
@@ -74,11 +74,11 @@ impl Parts<'_> {
         let host = Host::new(config, &mut controller);
         let agenda = agenda_of(config, &features, &controller)?;
         let upkeep = Upkeep::new(config, seed);
+        let (streams, count) = Streams::new(&config.destination.streams, layout);
         let rules = Rules {
-            mixed: config.gc.mixed_streams,
             read_ahead: config.gc.read_ahead,
             copyback: dies.copyback,
-            spare,
+            spare: spare + streams.spare(),
             foreground_limit: upkeep.trigger.foreground_limit(),
             rewrite_after: config.upkeep.rewrite_after,
             in_step,
@@ -89,7 +89,7 @@ impl Parts<'_> {
             lapses: config.faults.lapses,
         };
         let mut store =
-            Store::new(layout.clone(), (&config.gc.victim, &config.wear), array, controller, seed);
+            Store::new(layout.clone(), (&config.gc.victim, &config.wear), array, controller, count, seed);
         store.dead.from_start = config.faults.failed_die.unwrap_or(NONE);
         store.spare = config.has_power_cuts().then(|| Box::new(Spare::new(layout.physical_units(), slots)));
         let mut core = Core {
@@ -100,6 +100,7 @@ impl Parts<'_> {
             folding: Vec::new(),
             assembly: Assembly::new(
                 (&config.destination.placement, &config.destination.program_order),
+                streams,
                 layout.dies,
                 dies.program_queue,
                 config.buffer.flush_after,

@@ -50,6 +50,11 @@ impl<'a> Untaken<'a> {
         self.words().and_then(|array| if array.len() == length { Ok(array) } else { Err(Self::misfit()) })
     }
 
+    /// The next array of 64-bit words.
+    pub fn longs(&mut self) -> Result<&'a [u64], String> {
+        self.longs.next().map(Vec::as_slice).ok_or_else(Self::misfit)
+    }
+
     /// The next array of 64-bit words, as long as the drive's shape says.
     pub fn longs_for(&mut self, length: usize) -> Result<&'a [u64], String> {
         let next = self.longs.next().filter(|array| array.len() == length);

@@ -15,7 +15,7 @@ use xxhash_rust::xxh3::xxh3_64;
 const MAGIC: &[u8; 8] = b"FLGATESN";
 /// 2: a collection may be in progress. 3: superblocks with one bit a cell, groups of parity, snapshots, units that are lost. 4:
 /// what every map has comes first. 5: random streams, the order of candidates, lives of blocks, ages of data.
-const VERSION: u32 = 5;
+const VERSION: u32 = 6;
 /// Level 3: the arrays are random numbers, more effort gains nothing.
 const LEVEL: i32 = 3;
 

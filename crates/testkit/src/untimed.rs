@@ -5,6 +5,7 @@
 //! blocks, its valid units are moved to a spare block, which is now open, and the victim becomes the spare.
 
 use engine::RandomStream;
+use ftl::Blocks;
 use ftl::gc::victim::{VictimPolicy, VictimView};
 use units::SuperblockId;
 
@@ -47,6 +48,7 @@ pub struct Model {
     holder: Vec<u32>,
     valid: Vec<u32>,
     closed_at: Vec<u64>,
+    streams: Vec<u8>,
     pe_cycles: Vec<u32>,
     candidates: Vec<SuperblockId>,
     position: Vec<u32>,
@@ -76,6 +78,7 @@ impl Model {
             holder: vec![NONE; (blocks * shape.units) as usize],
             valid: vec![0; blocks as usize],
             closed_at: vec![0; blocks as usize],
+            streams: vec![0; blocks as usize],
             pe_cycles: vec![0; blocks as usize],
             candidates: Vec::with_capacity(blocks as usize),
             position: vec![NONE; blocks as usize],
@@ -186,9 +189,12 @@ impl Model {
     fn take_victim(&mut self) -> u32 {
         let mut view = VictimView {
             candidates: &self.candidates,
-            valid_units: &self.valid,
-            pe_cycles: &self.pe_cycles,
-            closed_at: &self.closed_at,
+            blocks: Blocks {
+                valid_units: &self.valid,
+                pe_cycles: &self.pe_cycles,
+                closed_at: &self.closed_at,
+                streams: &self.streams,
+            },
             clock: self.clock,
             units_per_superblock: self.shape.units,
             random: &mut self.policy_draws,

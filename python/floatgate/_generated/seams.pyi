@@ -14,6 +14,7 @@ from floatgate.own import (
     scheduler as _scheduler,
     slc_cache as _slc_cache,
     snapshot_expiry as _snapshot_expiry,
+    streams as _streams,
     trigger as _trigger,
     victim as _victim,
     wear as _wear,
@@ -430,6 +431,46 @@ class ftl:
             class Random(_Policy):
                 """any candidate, each with the same probability"""
                 def __init__(self) -> None: ...
+
+            class TwoRegionFifo(_Policy):
+                """a scan over the candidates in the order they were closed, from where it stopped,
+                takes the next of which less than `most_valid` percent is valid (at first
+                `first_most_valid`); past `scanned` percent of the candidates it begins again with
+                the oldest and takes those with `step` percent more, until its victims have given a
+                superblock's worth of units back
+                """
+                def __init__(
+                    self,
+                    *,
+                    most_valid: SupportsIndex = ...,
+                    first_most_valid: SupportsIndex = ...,
+                    step: SupportsIndex = ...,
+                    scanned: SupportsIndex = ...,
+                ) -> None:
+                    """most_valid: part of a victim below which its valid units must be (whole number
+                    (%), 1 to 100; default 70)
+                    first_most_valid: the same for the first victims (whole number (%), 1 to 100;
+                    default 50)
+                    step: by how much that grows with each further scan (whole number (%), 1 to 100;
+                    default 5)
+                    scanned: part of the candidates that one scan goes over (whole number (%), 1 to
+                    100; default 70)
+                    """
+
+            class TwoRegionGreedy(_Policy):
+                """superblocks of streams from number `cold_from` on are the cold region, others the
+                normal one; as many victims are chosen at once as give a superblock's worth of units
+                back, those of one region with the fewest valid units, among equals the one that
+                reached that count first, and the fullest of them is taken first, the emptiest last;
+                it is the region whose first victim has fewer valid units, the cold one if both have
+                as many, but the normal one while the cold one holds less than a superblock's worth
+                of invalid units, and the cold one where only the normal one does; where the region
+                holds less it is one victim
+                """
+                def __init__(self, *, cold_from: SupportsIndex = ...) -> None:
+                    """cold_from: the first stream of the cold region, by number; ftl.streams.name =
+                    separate moves data into stream 1 (whole number, at least 1; default 1)
+                    """
 
             class WindowedGreedy(_Policy):
                 """fewest valid units among the `window` superblocks closed first; among equals the one
@@ -871,6 +912,43 @@ class ftl:
                 """
                 def __init__(self) -> None: ...
 
+    class streams:
+        path: str
+        Policy: TypeAlias = _streams.Policy
+        View: TypeAlias = _streams.UnitView
+        class HotCold(_Policy):
+            """the host's unit joins the hot stream if the host wrote it more than `factor` times as
+            often as the mean of the units it wrote, else the cold stream; what is moved joins a
+            stream of its own; counts are halved whenever their mean reaches 16
+            """
+            def __init__(self, *, factor: SupportsFloat = ...) -> None:
+                """factor: how many times as often a hot unit is written as the mean of all that were
+                written (number (ratio), at least 0; default 1.5)
+                """
+
+        class Mixed(_Policy):
+            """all units join one stream"""
+            def __init__(self) -> None: ...
+
+        class Separate(_Policy):
+            """what the host writes joins one stream, what is moved another"""
+            def __init__(self) -> None: ...
+
+        class Sepbit(_Policy):
+            """with L the mean life of the last 16 superblocks of stream 0 that were reclaimed, counted
+            in units that the host wrote (without end at first): the host's unit joins stream 0 if
+            it overwrites one younger than L, else 1; what is moved out of stream 0 joins 2, and
+            other moved units join 3 if they are younger than 4 L, 4 if younger than 16 L, else 5
+            """
+            def __init__(self) -> None: ...
+
+        class TwoRegion(_Policy):
+            """what the host writes joins one stream, what is moved another; the host, when it needs a
+            superblock, goes on with the one that moving has left open, where there is one, before
+            it opens a free one
+            """
+            def __init__(self) -> None: ...
+
     class wear:
         path: str
         Policy: TypeAlias = _wear.Policy
@@ -1083,4 +1161,5 @@ recovery = ftl.recovery
 refresh = ftl.refresh
 regulator = ftl.regulator
 slc_cache = ftl.slc_cache
+streams = ftl.streams
 wear = ftl.wear

@@ -40,6 +40,10 @@ class DieView(Protocol):
         """The write clock when each superblock was closed."""
 
     @property
+    def streams(self) -> "NDArray[np.uint8]":
+        """The stream that each superblock was opened for last."""
+
+    @property
     def clock(self) -> int:
         """Mapping units written to this die so far, by all origins."""
 

@@ -9,6 +9,7 @@ from floatgate.own import (
     scheduler,
     slc_cache,
     snapshot_expiry,
+    streams,
     trigger,
     victim,
     wear,
@@ -27,6 +28,7 @@ SEAMS: dict[str, tuple[type[Own], type]] = {
     "ftl.regulator": (regulator.Policy, regulator.WriteView),
     "ftl.slc_cache": (slc_cache.Policy, slc_cache.CacheView),
     "ftl.snapshots.expiry": (snapshot_expiry.Policy, snapshot_expiry.ExpiryView),
+    "ftl.streams": (streams.Policy, streams.UnitView),
     "ftl.wear": (wear.Policy, wear.WearView),
 }
 

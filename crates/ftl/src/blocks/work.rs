@@ -7,7 +7,7 @@ use crate::events;
 use crate::host_side::Serves;
 use crate::mapping::bank::{Bank, BankView, Block, HostWrite, Merge, Purpose, Role, Step};
 use crate::store::Source;
-use crate::store::{HOST, NONE, SuperblockState};
+use crate::store::{NONE, SuperblockState};
 use crate::{Output, Probe, Stages};
 use controller::{Class, Context, Kind, Origin, Transaction};
 use engine::{Calendar, Event};
@@ -16,6 +16,8 @@ use units::{DieId, Lpn, Ppa, SimTime};
 
 /// How far behind the first waiting unit others are looked for, to go into the same program.
 const LOOK_AHEAD: usize = 256;
+/// The only stream there is.
+const STREAM: usize = 0;
 
 impl BlockMapped {
     /// Lets a bank go on as far as it can.
@@ -335,11 +337,11 @@ impl BlockMapped {
             let lpn = self.media.core.store.map.holder(Ppa(first + u64::from(unit)));
             let origin = self.media.core.store.programs.get(program.owner, unit).origin();
             if lpn != Lpn::NONE {
-                let joining = Joining { die, stream: HOST, superblock, lpn, origin };
+                let joining = Joining { die, stream: STREAM, superblock, lpn, origin };
                 self.media.features.joins(&self.media.core, joining, now);
             }
         }
-        self.media.features.sets_cost(&mut self.media.core, program, HOST, calendar);
+        self.media.features.sets_cost(&mut self.media.core, program, STREAM, calendar);
     }
 
     // ---- opening and sealing ------------------------------------------------------------------------

@@ -1,15 +1,49 @@
 //! How the host's data become program units: which dies may take some, and the one whose program unit is being filled.
 
 use super::ordering::Ordering;
+use super::streams::Streams;
 use crate::placement::{self, PlacementPolicy};
 use crate::program_order;
-use crate::store::{HOST, NONE};
+use crate::store::NONE;
 use engine::RandomStream;
 use units::{Nanos, SimTime};
 
-/// The program unit that is being filled, and who may take the next.
+/// The program unit that is being filled with the host's data of one stream, and who may take the next.
+pub(crate) struct Lane {
+    /// The stream.
+    pub own: usize,
+    /// Dies that may take another program unit: one bit each.
+    pub eligible: Vec<u64>,
+    /// The die whose program unit is being filled, or `NONE`, and the stream that it goes to there.
+    pub current: u32,
+    /// See `current`.
+    pub stream: usize,
+    /// A request waits for the program unit that is being filled: a forced write's, or any write's without a write cache.
+    pub is_awaited: bool,
+    /// When the program unit that is being filled has waited long enough; `NEVER` when none is, or it need not wait.
+    pub flush_due: SimTime,
+}
+
+impl Lane {
+    fn new(own: usize, words: usize) -> Self {
+        let eligible = vec![0; words];
+        Self { own, eligible, current: NONE, stream: own, is_awaited: false, flush_due: SimTime::NEVER }
+    }
+
+    /// The host's data fill no program unit any more: the next is another die's to take.
+    #[inline]
+    pub fn end_unit(&mut self) {
+        self.current = NONE;
+        self.is_awaited = false;
+        self.flush_due = SimTime::NEVER;
+    }
+}
+
+/// The program units that are being filled, and who may take the next.
 pub(crate) struct Assembly {
     pub placement: Box<dyn PlacementPolicy>,
+    /// Which stream each unit joins.
+    pub streams: Streams,
     /// Which open superblock a program goes to, where that is a question.
     pub ordering: Option<Box<Ordering>>,
     /// Programs that may wait at a die.
@@ -18,24 +52,17 @@ pub(crate) struct Assembly {
     pub flush_after: Nanos,
     /// Programs of the host's stream at each die.
     pub bound: Vec<u32>,
-    /// Dies that may take another program unit, and those that hold as much as they may: one bit each.
-    pub eligible: Vec<u64>,
-    /// See `eligible`.
+    /// Dies that hold as much as they may: one bit each.
     pub quota_blocked: Vec<u64>,
-    /// The die whose program unit is being filled with the host's data, or `NONE`, and the stream it goes to.
-    pub current: u32,
-    /// See `current`.
-    pub host_stream: usize,
-    /// A request waits for the program unit that is being filled: a forced write's, or any write's without a write cache.
-    pub is_awaited: bool,
-    /// When the program unit that is being filled has waited long enough; `NEVER` when none is, or it need not wait.
-    pub flush_due: SimTime,
+    /// Of each stream that takes the host's data.
+    pub lanes: Vec<Lane>,
 }
 
 impl Assembly {
     /// Nothing is being filled, on so many dies at each of which `program_queue` programs may wait.
     pub fn new(
         (placement, order): (&placement::Maker, &program_order::Maker),
+        streams: Streams,
         dies: u32,
         program_queue: u32,
         flush_after: Nanos,
@@ -51,20 +78,32 @@ impl Assembly {
             program_queue,
             flush_after,
             bound: vec![0; dies],
-            eligible: vec![0; dies.div_ceil(64)],
             quota_blocked: vec![0; dies.div_ceil(64)],
-            current: NONE,
-            host_stream: HOST,
-            is_awaited: false,
-            flush_due: SimTime::NEVER,
+            lanes: streams.of_hosts().map(|stream| Lane::new(stream, dies.div_ceil(64))).collect(),
+            streams,
         }
     }
 
-    /// The host's data fill no program unit any more: the next is another die's to take.
+    /// The host's data fill no program unit of a die's stream any more.
     #[inline]
-    pub fn end_unit(&mut self) {
-        self.current = NONE;
-        self.is_awaited = false;
-        self.flush_due = SimTime::NEVER;
+    pub fn end_unit(&mut self, die: usize, stream: usize) {
+        for lane in &mut self.lanes {
+            if lane.current == die as u32 && lane.stream == stream {
+                lane.end_unit();
+            }
+        }
+    }
+
+    /// The place among the lanes of the one of a stream.
+    #[inline]
+    pub fn lane_of(&self, stream: usize) -> usize {
+        // Where a policy tells units by their origin alone there is one.
+        self.lanes.iter().position(|lane| lane.own == stream).unwrap_or(0)
+    }
+
+    /// Some die has a part of a program unit of host data.
+    #[inline]
+    pub fn is_filling(&self) -> bool {
+        self.lanes.iter().any(|lane| lane.current != NONE)
     }
 }

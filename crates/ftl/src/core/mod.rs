@@ -21,6 +21,7 @@ mod moments;
 mod ordering;
 mod read;
 mod room;
+mod streams;
 mod together;
 mod versions;
 mod write;
@@ -28,7 +29,7 @@ mod write;
 pub(crate) use agenda::Round;
 pub(crate) use arriving::{Arriving, Joining};
 pub(crate) use asks::Ask;
-pub(crate) use assembly::Assembly;
+pub(crate) use assembly::{Assembly, Lane};
 pub(crate) use collection::Collection;
 pub(crate) use finding::Finding;
 pub(crate) use folding::Folding;
@@ -39,6 +40,7 @@ pub(crate) use lookups::{Lookup, MapEntry, Waiter};
 pub(crate) use lost::LostUnits;
 pub use moments::{GroupMoment, Member, Moment, OpenBlock, SetMoment, UsedBlock, VictimBlock};
 pub(crate) use moments::{Roles, SetPlan, drawn, shuffle};
+pub(crate) use streams::Streams;
 pub(crate) use together::{Erased, Members, Remedy, Together, Wish};
 pub use versions::{Act, Seen};
 pub(crate) use versions::{Overtaken, Version};
@@ -52,8 +54,6 @@ use units::Nanos;
 
 /// What the drive's file says once for all.
 pub(crate) struct Rules {
-    /// Moved data go where the host's do.
-    pub mixed: bool,
     /// Page rows of a superblock that are read ahead of what is moved.
     pub read_ahead: u32,
     /// Data may move inside a plane.

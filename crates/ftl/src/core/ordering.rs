@@ -2,7 +2,8 @@
 
 use super::Core;
 use crate::program_order::{Maker, OrderView, ProgramOrder};
-use crate::store::{HOST, MOVED, NONE};
+use crate::store::NONE;
+use crate::streams::{ByOrigin, Takes};
 use units::Nanos;
 
 /// What the FTL keeps where a policy may trade.
@@ -19,13 +20,13 @@ impl Ordering {
         (!policy.never()).then(|| Box::new(Self { policy, hosts: Vec::new() }))
     }
 
-    /// A program is issued: remembers for which stream.
-    pub fn note(&mut self, slot: u32, stream: usize) {
+    /// A program is issued: remembers whether for the host's stream.
+    pub fn note(&mut self, slot: u32, of: Takes) {
         let slot = slot as usize;
         if self.hosts.len() <= slot {
             self.hosts.resize(slot + 1, false);
         }
-        self.hosts[slot] = stream == HOST;
+        self.hosts[slot] = of == Takes::Host;
     }
 
     /// True when the host's stream issued the program in flight at this place.
@@ -45,8 +46,9 @@ impl Core {
     }
 
     pub fn trade(&mut self, die: usize, stream: usize) {
+        let Some(ByOrigin { host, moved }) = self.assembly.streams.by_origin() else { return };
         let frontiers = &self.store.space.dies[die].frontiers;
-        if [HOST, MOVED]
+        if [host, moved]
             .map(|stream| frontiers[stream])
             .iter()
             .any(|frontier| frontier.superblock == NONE || frontier.filled > 0)
@@ -54,17 +56,17 @@ impl Core {
             return;
         }
         // What is being moved right now is counted in nobody's reserve: up to a row more.
-        let left = frontiers[HOST].left(&self.store.layout).saturating_sub(self.store.layout.row_units);
+        let left = frontiers[host].left(&self.store.layout).saturating_sub(self.store.layout.row_units);
         if !self.keeps_room(die, left, self.free_superblocks(die)) {
             return;
         }
-        let [host, moving] = [HOST, MOVED].map(|stream| self.next_program_time(die, stream));
-        let moved = stream == MOVED;
-        let (own, other) = if moved { (moving, host) } else { (host, moving) };
+        let [hosts, movings] = [host, moved].map(|stream| self.next_program_time(die, stream));
+        let is_moved = stream == moved;
+        let (own, other) = if is_moved { (movings, hosts) } else { (hosts, movings) };
         let ordering = self.assembly.ordering.as_mut().expect("asked where there is one");
-        if ordering.policy.trades(&OrderView { moved, own, other }) {
+        if ordering.policy.trades(&OrderView { moved: is_moved, own, other }) {
             self.store.stats.superblocks_traded += 1;
-            self.store.space.dies[die].frontiers.swap(HOST, MOVED);
+            self.store.space.trade(die, (host, moved));
         }
     }
 

@@ -3,24 +3,29 @@
 use super::{Collection, Core};
 use crate::Mark;
 use crate::gc::trigger::KEPT_BESIDE_FREE;
-use crate::store::{HOST, Mover, NONE, SuperblockState};
+use crate::store::{Mover, NONE, SuperblockState};
+
+/// Streams that [`KEPT_BESIDE_FREE`] leaves an open superblock each.
+const STREAMS_COUNTED: u32 = 2;
 
 impl Core {
     /// Superblocks of a die that the host's data can never fill: those garbage collection needs free, one
     /// open superblock for each stream, and one to gain from.
     pub fn reserved_superblocks(&self) -> u32 {
-        self.rules.foreground_limit + KEPT_BESIDE_FREE + self.rules.spare
+        let more_streams = self.assembly.streams.count().saturating_sub(STREAMS_COUNTED);
+        self.rules.foreground_limit + KEPT_BESIDE_FREE + more_streams + self.rules.spare
     }
 
     /// Superblocks of a die that are free or open, not closed, while it writes in steady state.
     pub fn superblocks_kept(&self) -> u32 {
         let held = self.store.space.dies.iter().map(|die| die.held).max().unwrap_or(0);
-        self.rules.foreground_limit + held + if self.rules.mixed { 1 } else { 2 }
+        self.rules.foreground_limit + held + self.assembly.streams.count()
     }
 
-    /// Units of a superblock that count.
+    /// Units of a superblock that count: what is moved out of one may need padding in each stream that takes it.
     pub fn useful_units(&self) -> u32 {
-        self.store.layout.useful_units()
+        let layout = &self.store.layout;
+        layout.data_units().saturating_sub(self.assembly.streams.moved_count() * (layout.program_units - 1))
     }
 
     /// The most live units of a die of which `taken` superblocks serve another purpose.
@@ -39,7 +44,13 @@ impl Core {
     /// Opens a superblock with all its bits, if one is free that nothing else has a claim to.
     #[inline]
     pub fn open_own(&mut self, die: usize, stream: usize) -> bool {
-        self.free_superblocks(die) > 0 && self.store.space.open(die, stream)
+        (self.free_superblocks(die) > 0
+            || self
+                .assembly
+                .streams
+                .can_take_over(&self.store, die, stream, &self.collections[die].mover)
+                .is_some())
+            && self.open(die, stream)
     }
 
     /// True when a superblock of a die is none that data can count on: those that stand apart are the last.
@@ -87,15 +98,10 @@ impl Core {
         }
     }
 
-    /// The stream that moved data goes to.
-    #[inline]
-    pub fn moving_stream(&self) -> usize {
-        usize::from(!self.rules.mixed)
-    }
-
     pub fn update_quota(&mut self, die: usize) {
         let quota = self.quota_beside(die, self.store.space.dies[die].lent);
-        let useful = self.useful_units();
+        // Where nothing counts the quota is nothing, and the drive is refused.
+        let useful = self.useful_units().max(1);
         let need = (self.store.layout.written_units() / u64::from(self.store.layout.dies))
             .div_ceil(u64::from(useful));
         // Groups that protect each other are reclaimed as a whole: they need all the room there is.
@@ -123,43 +129,57 @@ impl Core {
     /// superblock and so many `free` ones are enough for that.
     pub fn keeps_room(&self, die: usize, left: u32, free: u32) -> bool {
         let (units, program) = (self.store.layout.data_units(), self.store.layout.program_units);
-        let reserved = self.reserved_units(die);
+        let reserved = self.reserved_units(die) + self.assembly.streams.unusable_units();
         let expected = self.collections[die].expected_superblocks();
-        let kept = (1 + self.rules.spare) * units;
+        // What several streams make unusable `spare` counts by superblocks.
+        let kept = (1 + self.rules.spare - self.assembly.streams.spare()) * units;
         // Padding may take the rest of a program unit that was begun: only whole ones count for what is in hand.
         left - left % program + free * units >= reserved.next_multiple_of(program)
             && left + (free + expected) * units >= reserved + kept
     }
 
-    /// Whether the host, or what is folded, may take a program unit of a superblock with all its bits.
+    /// Whether the host, or what is folded, may take a program unit of a stream's superblock with all its bits.
     #[inline]
-    pub fn has_own_room(&self, die: usize) -> bool {
+    pub fn has_own_room(&self, die: usize, stream: usize) -> bool {
         if self.collections[die].holds_host_back() {
             return false;
         }
         let space = &self.store.space.dies[die];
         let (units, program) = (self.store.layout.data_units(), self.store.layout.program_units);
         let free = self.free_superblocks(die);
-        let host_left = space.frontiers[HOST].left(&self.store.layout);
-        let gc_left = if self.rules.mixed { 0 } else { space.frontiers[1].left(&self.store.layout) };
+        let left = space.frontiers[stream].left(&self.store.layout);
         let suffices = |left: u32, free: u32| self.keeps_room(die, left, free);
-        match (host_left >= program, self.rules.mixed) {
+        match (left >= program, self.assembly.streams.is_shared(stream)) {
             (true, false) => true,
-            (true, true) => suffices(host_left - program, free),
-            (false, true) => free >= 1 && suffices(units - program, free - 1),
-            (false, false) => free >= 2 && suffices(gc_left, free - 1),
+            (true, true) => suffices(self.assembly.streams.moving_left(&self.store, die) - program, free),
+            (false, true) => {
+                free >= 1
+                    && suffices(
+                        self.assembly.streams.moving_left(&self.store, die) - left + units - program,
+                        free - 1,
+                    )
+            }
+            (false, false) => match self.assembly.streams.can_take_over(
+                &self.store,
+                die,
+                stream,
+                &self.collections[die].mover,
+            ) {
+                Some(other) => {
+                    let taken = space.frontiers[other].left(&self.store.layout);
+                    suffices(self.assembly.streams.moving_left(&self.store, die) - taken, free)
+                }
+                None => free >= 2 && suffices(self.assembly.streams.moving_left(&self.store, die), free - 1),
+            },
         }
     }
 
     /// Room to move `units` more beside what is in hand.
     pub fn has_room_for(&self, die: usize, units: u32) -> bool {
         let program_units = self.store.layout.program_units;
-        let space = &self.store.space.dies[die];
-        let mut left = space.frontiers[self.moving_stream()].left(&self.store.layout);
-        let mut reserved = self.reserved_units(die);
-        if self.rules.mixed {
-            // The host's timer may pad the rest of a program unit that was begun: only whole ones count.
-            left -= left % program_units;
+        let left = self.assembly.streams.moving_left_whole(&self.store, die);
+        let mut reserved = self.reserved_units(die) + self.assembly.streams.unusable_units();
+        if self.assembly.streams.of_moved().any(|stream| self.assembly.streams.is_shared(stream)) {
             reserved = reserved.next_multiple_of(program_units);
         }
         let room = left + self.free_superblocks(die) * self.store.layout.data_units();
@@ -170,9 +190,13 @@ impl Core {
     #[inline]
     pub fn reserved_units(&self, die: usize) -> u32 {
         let collection = &self.collections[die];
-        // Members of groups come when their group is taken, not one after the other: each may need padding.
-        let pads = if self.rules.in_step {
-            collection.under_way() as u32 * self.store.layout.program_units
+        // Members of groups come when their group is taken, not one after the other: each may need padding. So does each
+        // stream of several.
+        let several = self.assembly.streams.moved_count() > 1;
+        let pads = if self.rules.in_step || several {
+            collection.under_way() as u32
+                * self.assembly.streams.moved_count()
+                * self.store.layout.program_units
         } else {
             0
         };
@@ -183,7 +207,8 @@ impl Core {
     /// shares, whose timer may pad it, and blocks that do not fail.
     pub fn fits_in_hand(&self, die: usize) -> bool {
         let others = self.rules.in_step || !self.store.space.one_bit.is_empty() || self.rules.copyback;
-        if !self.rules.mixed || others || self.store.stats.program_failures > 0 {
+        let mixed = self.assembly.streams.by_origin().is_some_and(|answer| answer.host == answer.moved);
+        if !mixed || others || self.store.stats.program_failures > 0 {
             return true;
         }
         let collection = &self.collections[die];
@@ -197,8 +222,9 @@ impl Core {
                 .map(|at| self.store.map.valid_mask(at, self.store.layout.row_units).count_ones())
                 .sum::<u32>();
         }
-        let left = self.store.space.dies[die].frontiers[self.moving_stream()].left(&self.store.layout);
-        left + self.free_superblocks(die) * self.store.layout.data_units() >= units
+        self.assembly.streams.moving_left(&self.store, die)
+            + self.free_superblocks(die) * self.store.layout.data_units()
+            >= units
     }
 
     pub fn lose_superblock(&mut self, die: usize, global: usize) {

@@ -2,7 +2,6 @@
 
 use super::Core;
 use crate::events;
-use crate::store::{HOST, NONE};
 use engine::{Calendar, Event};
 use units::Nanos;
 
@@ -10,19 +9,21 @@ impl Core {
     /// True when some die has a part of a program unit of host data.
     #[inline]
     pub fn is_assembling(&self) -> bool {
-        self.assembly.current != NONE
+        self.assembly.is_filling()
     }
 
     /// True when the host's data fill a program unit of the die that folded data share.
     pub fn is_host_filling(&self, die: usize) -> bool {
-        self.assembly.current == die as u32 && self.assembly.host_stream == HOST
+        let host = self.assembly.streams.of_host();
+        self.assembly.lanes.iter().any(|lane| lane.current == die as u32 && lane.stream == host)
     }
 
-    /// The program unit that is being filled waits for company no longer than `patience` from now on.
-    pub fn arm_flush(&mut self, patience: Nanos, calendar: &mut Calendar) {
+    /// The program unit that is being filled in a lane waits for company no longer than `patience` from now on.
+    pub fn arm_flush(&mut self, lane: usize, patience: Nanos, calendar: &mut Calendar) {
         let due = calendar.now() + patience;
-        if due < self.assembly.flush_due {
-            self.assembly.flush_due = due;
+        let lane = &mut self.assembly.lanes[lane];
+        if due < lane.flush_due {
+            lane.flush_due = due;
             calendar.schedule_timer(due, Event { kind: events::FLUSH, index: 0 });
         }
     }

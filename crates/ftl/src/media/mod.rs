@@ -61,6 +61,10 @@ impl Media {
     /// Bytes of state.
     pub fn bytes(&self) -> usize {
         let agenda = self.core.agenda.as_ref().map_or(0, |agenda| agenda.bytes());
-        self.core.store.bytes() + self.features.bytes() + self.core.buffer.bytes() + agenda
+        self.core.store.bytes()
+            + self.core.assembly.streams.bytes()
+            + self.features.bytes()
+            + self.core.buffer.bytes()
+            + agenda
     }
 }

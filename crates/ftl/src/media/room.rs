@@ -1,7 +1,6 @@
 //! Who may take how much of a die's room, so that collections can always go on.
 
 use crate::media::Media;
-use crate::store::{HOST, SLC};
 
 impl Media {
     /// Gives each die of a fresh drive its good superblocks.
@@ -20,10 +19,10 @@ impl Media {
         }
     }
 
-    /// The host may take a program unit of the superblock that its data go to.
+    /// The host may take a program unit of the superblock that its data of a stream go to.
     #[inline]
-    fn has_room(&self, die: usize) -> bool {
-        (self.core.has_own_room(die) && self.features.lets_pass(die))
+    fn has_room(&self, die: usize, stream: usize) -> bool {
+        (self.core.has_own_room(die, stream) && self.features.lets_pass(die))
             || self.features.takes_hosts(&self.core, die)
     }
 
@@ -31,10 +30,11 @@ impl Media {
     pub fn update_eligible(&mut self, die: usize) {
         let within_quota = self.core.is_within_quota(die);
         let (word, bit) = (die / 64, 1u64 << (die % 64));
-        if within_quota && self.core.has_program_place(die) && self.has_room(die) {
-            self.core.assembly.eligible[word] |= bit;
-        } else {
-            self.core.assembly.eligible[word] &= !bit;
+        let may_take = within_quota && self.core.has_program_place(die);
+        for at in 0..self.core.assembly.lanes.len() {
+            let takes = may_take && self.has_room(die, self.core.assembly.lanes[at].own);
+            let eligible = &mut self.core.assembly.lanes[at].eligible[word];
+            *eligible = if takes { *eligible | bit } else { *eligible & !bit };
         }
         if within_quota {
             self.core.assembly.quota_blocked[word] &= !bit;
@@ -43,15 +43,15 @@ impl Media {
         }
     }
 
-    /// The stream that takes the host's next program unit on a die that can take one.
+    /// The stream that takes the next program unit of the host's data of stream `own`, on a die that can take one.
     #[inline]
-    pub fn stream_for_host(&self, die: usize) -> usize {
-        if self.features.takes_hosts(&self.core, die) { SLC } else { HOST }
+    pub fn stream_for_host(&self, die: usize, own: usize) -> usize {
+        if self.features.takes_hosts(&self.core, die) { self.core.store.space.one_bit_stream } else { own }
     }
 
     /// Opens a superblock for the host's data.
     pub fn open_for_host(&mut self, die: usize, stream: usize) -> bool {
-        if stream != SLC {
+        if !self.core.store.space.is_one_bit(stream) {
             return self.core.open_own(die, stream);
         }
         self.features.opens_one_bit(&mut self.core, die)
@@ -59,7 +59,7 @@ impl Media {
 
     /// The host's unit went to a stream: counted, and paid for.
     pub fn note_host_unit(&mut self, die: usize, stream: usize) {
-        if stream != SLC {
+        if !self.core.store.space.is_one_bit(stream) {
             self.core.collections[die].spend();
         }
         self.features.wrote_host_unit(&mut self.core, die, stream);

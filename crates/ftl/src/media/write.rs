@@ -1,24 +1,27 @@
 //! How units join the open superblock of a stream, fill program units and go to the flash.
 
 use crate::Probe;
-use crate::core::Joining;
+use crate::core::{Joining, Lane};
 use crate::media::Media;
 use crate::placement::PlacementView;
-use crate::store::{Frontier, MOVED, NONE, SLC, Source, SuperblockState};
+use crate::store::{Frontier, NONE, Source, SuperblockState};
+use crate::streams::Takes;
 use controller::{Class, Context, Kind, Origin, Transaction};
 use units::{DieId, Lpn, Ppa};
 
 impl Media {
-    /// Gives the host's next program unit a die, if one can take it.
+    /// Gives the next program unit of one of the host's streams a die, if one can take it.
     #[inline]
-    pub fn choose_die(&mut self, lpn: Lpn) -> bool {
+    pub fn choose_die(&mut self, lane: usize, lpn: Lpn) -> bool {
         // Asked after every event, and most of the time no die can.
-        self.core.assembly.eligible.iter().any(|word| *word != 0) && self.choose_among_eligible(lpn)
+        self.core.assembly.lanes[lane].eligible.iter().any(|word| *word != 0)
+            && self.choose_among_eligible(lane, lpn)
     }
 
-    fn choose_among_eligible(&mut self, lpn: Lpn) -> bool {
+    fn choose_among_eligible(&mut self, lane: usize, lpn: Lpn) -> bool {
+        let own = self.core.assembly.lanes[lane].own;
         let view = PlacementView {
-            eligible: &self.core.assembly.eligible,
+            eligible: &self.core.assembly.lanes[lane].eligible,
             dies: self.core.store.layout.dies,
             programs: &self.core.assembly.bound,
             shape: self.core.store.layout.shape,
@@ -28,8 +31,9 @@ impl Media {
         match self.core.assembly.placement.choose(&view) {
             Some(die) => {
                 assert!(view.is_eligible(die), "the placement policy chose {die}, which is not eligible");
-                self.core.assembly.current = die.0;
-                self.core.assembly.host_stream = self.stream_for_host(die.index());
+                let stream = self.stream_for_host(die.index(), own);
+                let lane = &mut self.core.assembly.lanes[lane];
+                (lane.current, lane.stream) = (die.0, stream);
                 self.core.collections[die.index()].background = false;
                 self.core.end_idle_folding(die.index());
                 true
@@ -38,18 +42,17 @@ impl Media {
         }
     }
 
-    /// A timer went off. It may have been set for a program unit that was complete before.
-    pub fn on_flush_timer<P: Probe>(&mut self, ctx: &mut Context<P>) {
-        if ctx.calendar.now() >= self.core.assembly.flush_due {
-            self.pad_current(ctx);
-        }
+    /// Completes the program units that are being filled with the host's data.
+    pub fn pad_current<P: Probe>(&mut self, ctx: &mut Context<P>) {
+        (0..self.core.assembly.lanes.len()).for_each(|lane| self.pad_lane(lane, ctx));
     }
 
-    pub fn pad_current<P: Probe>(&mut self, ctx: &mut Context<P>) {
-        if self.core.assembly.current != NONE {
-            let die = self.core.assembly.current as usize;
-            self.pad(die, self.core.assembly.host_stream, ctx);
-            self.core.assembly.end_unit();
+    /// Completes the program unit that is being filled with the host's data of a stream.
+    pub fn pad_lane<P: Probe>(&mut self, lane: usize, ctx: &mut Context<P>) {
+        let Lane { current, stream, .. } = self.core.assembly.lanes[lane];
+        if current != NONE {
+            self.pad(current as usize, stream, ctx);
+            self.core.assembly.lanes[lane].end_unit();
         }
     }
 
@@ -100,11 +103,11 @@ impl Media {
     /// Submits the program of the units a frontier has collected.
     pub fn issue_program<P: Probe>(&mut self, die: usize, stream: usize, kind: Kind, ctx: &mut Context<P>) {
         let layout = &self.core.store.layout;
+        let slc = self.core.store.space.is_one_bit(stream);
         let frontier = &mut self.core.store.space.dies[die].frontiers[stream];
         let Frontier { superblock, next_unit, slot, .. } = *frontier;
         frontier.filled = 0;
         frontier.slot = NONE;
-        let slc = stream == SLC;
         let full = next_unit == if slc { layout.slc_units() } else { layout.superblock_units };
         if full {
             frontier.superblock = NONE;
@@ -116,13 +119,12 @@ impl Media {
         if full {
             self.core.store.space.state[global] = SuperblockState::Closed;
         }
-        if stream != MOVED {
+        let of_host = slc || self.core.assembly.streams.takes_hosts(stream);
+        if of_host {
             self.core.assembly.bound[die] += 1;
-        }
-        if self.core.assembly.current == die as u32 && self.core.assembly.host_stream == stream {
             // What is moved may have completed it, and fill a part of the next by now: that is not the host's, which
             // has to ask for room first, and no timer of the host's pads it.
-            self.core.assembly.end_unit();
+            self.core.assembly.end_unit(die, stream);
         }
         let units = self.core.store.program_units_of(stream);
         ctx.probe.on_place(&transaction, units, |unit| self.core.store.programs.told(slot, unit));
@@ -139,7 +141,7 @@ impl Media {
                 self.append(die, stream, Lpn::NONE, Source::SUMMARY, ctx);
             }
         }
-        if stream != MOVED {
+        if of_host {
             self.update_eligible(die); // Who moves data asks when he is done.
         }
         debug_assert!(self.core.fits_in_hand(die), "die {die} has a collection without room");
@@ -156,13 +158,15 @@ impl Media {
         next_unit: u32,
         slot: u32,
     ) -> Transaction {
-        let (layout, slc) = (&self.core.store.layout, stream == SLC);
+        let (layout, slc) = (&self.core.store.layout, self.core.store.space.is_one_bit(stream));
         let row = (next_unit - self.core.store.program_units_of(stream)) / layout.row_units;
         // Where streams trade superblocks, those of one superblock must stay in order: one class for both.
-        let own_class = stream == MOVED && self.core.assembly.ordering.is_none();
+        let own_class =
+            !slc && !self.core.assembly.streams.takes_hosts(stream) && self.core.assembly.ordering.is_none();
         let class = if own_class { Class::InternalProgram } else { Class::HostProgram };
         if let Some(ordering) = &mut self.core.assembly.ordering {
-            ordering.note(slot, stream);
+            let is_hosts = slc || self.core.assembly.streams.takes_hosts(stream);
+            ordering.note(slot, if is_hosts { Takes::Host } else { Takes::Moved });
         }
         let origin = self.core.store.programs.get(slot, 0).origin();
         let mut transaction = Transaction::new(kind, origin, class, DieId(die as u32), superblock, row);
@@ -201,19 +205,17 @@ impl Media {
 
     /// Takes no more data into a superblock that may be open.
     pub fn end_superblock<P: Probe>(&mut self, die: usize, superblock: u32, ctx: &mut Context<P>) {
-        for stream in 0..3 {
+        for stream in 0..self.core.store.space.dies[die].frontiers.len() {
             if self.core.store.space.dies[die].frontiers[stream].superblock == superblock {
                 self.pad(die, stream, ctx);
                 self.core.store.space.dies[die].frontiers[stream] = Frontier::CLOSED;
                 let global = self.core.store.space.global(die, superblock);
                 self.core.store.space.state[global] = SuperblockState::Closed;
-                if stream != SLC {
+                if !self.core.store.space.is_one_bit(stream) {
                     self.features.superblock_ended(&mut self.core, global as u32);
                     self.do_asked(ctx);
                 }
-                if stream == self.core.assembly.host_stream && self.core.assembly.current == die as u32 {
-                    self.core.assembly.end_unit();
-                }
+                self.core.assembly.end_unit(die, stream);
             }
         }
     }

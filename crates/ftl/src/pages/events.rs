@@ -33,7 +33,14 @@ impl PageMapped {
                 }
             }
             events::UPKEEP => self.on_upkeep(ctx),
-            events::FLUSH => self.media.on_flush_timer(ctx),
+            events::FLUSH => {
+                // It may have been set for a program unit that was complete before.
+                for lane in 0..self.media.core.assembly.lanes.len() {
+                    if ctx.calendar.now() >= self.media.core.assembly.lanes[lane].flush_due {
+                        self.media.pad_lane(lane, ctx);
+                    }
+                }
+            }
             other => unreachable!("event kind {other} does not belong to the translation layer"),
         }
     }

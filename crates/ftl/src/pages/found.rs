@@ -101,6 +101,7 @@ impl PageMapped {
             let space = &mut self.media.core.store.space;
             space.dies[die].usable += u32::from(counts);
             space.failing[global] = mark.failing;
+            space.stream[global] = mark.filled_by;
             let (programmed, rows) = self.media.core.rows_found(global, mark);
             let goes_on = !mark.failing && !mark.half_erased && self.may_go_on(global);
             if programmed == 0 && goes_on {

@@ -41,10 +41,11 @@ impl PageMapped {
     /// When the drive could not sustain writes; the text says why and what would help.
     pub(crate) fn new(parts: Parts<'_>, map: Option<MapOnFlash>) -> Result<Self, String> {
         // Where superblocks are reclaimed together, a collection that one die gains from may be one that another gains nothing from.
-        // A power cut may end the open superblocks of a die, of which there are two: what was to go there needs others.
+        // A power cut may end the open superblocks of a die, of which there are two or more: what was to go there needs
+        // others.
         let spare = u32::from(parts.array.may_fail())
             + u32::from(parts.config.beside.work_in_step())
-            + if parts.config.has_power_cuts() { 2 } else { 0 };
+            + if parts.config.has_power_cuts() { parts.config.streams().max(2) } else { 0 };
         let Whole { media, upkeep, host } = parts.put_together(map, spare, BLOCK_UNITS)?;
         let mut ftl = Self { media, upkeep, host, recovering: 0 };
         ftl.media.free_all();

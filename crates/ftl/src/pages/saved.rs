@@ -6,12 +6,12 @@
 use crate::media::Media;
 use crate::pages::PageMapped;
 use crate::saved::Untaken;
-use crate::store::{Frontier, NONE, SuperblockState};
+use crate::store::{NONE, SuperblockState};
 use crate::{Probe, SavedState};
 use controller::{Context, Origin};
 
-/// Of a die: two frontiers, live units, and the collection under way.
-const DIE_WORDS: usize = 7;
+/// Of a die: live units, and the collection under way.
+const DIE_WORDS: usize = 3;
 /// The pace of that collection.
 const DIE_LONGS: usize = 2;
 
@@ -47,14 +47,15 @@ impl PageMapped {
         self.media.core.store.save(&mut saved);
         let dies = self.media.core.store.space.dies.iter().zip(&self.media.core.collections);
         for (at, (die, collection)) in dies.enumerate() {
-            let frontiers =
-                die.frontiers[..2].iter().flat_map(|frontier| [frontier.superblock, frontier.next_unit]);
-            let under_way = [collection.mover.victim, collection.mover.next_row];
-            saved.words.push(frontiers.chain([die.live]).chain(under_way).collect());
+            saved.words.push(vec![die.live, collection.mover.victim, collection.mover.next_row]);
+            let streams = &die.frontiers[..self.media.core.store.space.one_bit_stream];
+            saved.words.push(streams.iter().flat_map(|it| [it.superblock, it.next_unit]).collect());
             saved.longs.push([collection.pace.rate, collection.pace.credit].map(f64::to_bits).to_vec());
             saved.words.push(die.candidates.iter().map(|candidate| candidate.0).collect());
             saved.words.push(self.media.core.store.space.told(at));
+            saved.longs.push(die.victim.learnt());
         }
+        self.media.core.assembly.streams.save(&self.media.core.store.space, &mut saved);
         self.media.features.save(&self.media.core, &mut saved);
         self.media.core.lost.save(&mut saved);
         saved.words.extend(self.media.core.store.array.save());
@@ -71,13 +72,20 @@ impl PageMapped {
         let mut heads = Vec::new();
         for _ in 0..self.media.core.store.layout.dies {
             let (words, pace) = (untaken.words_for(DIE_WORDS)?, untaken.longs_for(DIE_LONGS)?);
-            heads.push((words, pace, untaken.words()?, untaken.words()?));
+            let open = untaken.words_for(2 * self.media.core.store.space.one_bit_stream)?;
+            heads.push((words, open, pace, untaken.words()?, untaken.words()?, untaken.longs()?));
         }
+        self.media.core.assembly.streams.load(&mut self.media.core.store.space, &mut untaken)?;
         self.load_features(&mut untaken)?;
         untaken.load_array(&mut self.media.core.store.array)?;
-        for (die, (words, pace, candidates, told)) in heads.into_iter().enumerate() {
+        for (die, (words, open, pace, candidates, told, learnt)) in heads.into_iter().enumerate() {
+            let units = self.media.core.store.layout.data_units();
+            self.media.core.store.space.load_open(die, open, units)?;
             self.load_die(die, words, pace, told)?;
             self.media.core.store.space.arrange(die, candidates)?;
+            if !self.media.core.store.space.dies[die].victim.go_on_with(learnt) {
+                return Err(Untaken::misfit());
+            }
         }
         for global in 0..self.media.core.store.space.failing.len() {
             let of_parity = self.media.core.store.space.state[global] == SuperblockState::Parity;
@@ -97,22 +105,13 @@ impl PageMapped {
 
     fn load_die(&mut self, die: usize, words: &[u32], pace: &[u64], told: &[u32]) -> Result<(), String> {
         let per_die = self.media.core.store.space.per_die;
-        let &[host, host_next, moved, moved_next, live, victim, next_row] = words else {
+        let &[live, victim, next_row] = words else {
             return Err(Untaken::misfit());
         };
-        if ![host, moved, victim].iter().all(|&at| at == NONE || at < per_die) {
+        if victim != NONE && victim >= per_die {
             return Err(Untaken::unknown_superblock());
         }
-        let units = self.media.core.store.layout.data_units();
-        if [(host, host_next), (moved, moved_next)].iter().any(|&(at, next)| at != NONE && next > units) {
-            return Err("the saved state has an open superblock with more units than one holds".into());
-        }
         let space = &mut self.media.core.store.space.dies[die];
-        for (stream, (superblock, next_unit)) in
-            [(host, host_next), (moved, moved_next)].into_iter().enumerate()
-        {
-            space.frontiers[stream] = Frontier { superblock, next_unit, ..Frontier::CLOSED };
-        }
         space.live = live;
         let clock = space.clock;
         let is_victim = |at: u32| {

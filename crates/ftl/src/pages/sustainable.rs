@@ -18,6 +18,9 @@ impl PageMapped {
         if logical <= possible {
             return Ok(());
         }
+        if let Some(error) = self.media.core.assembly.streams.too_small(&self.media.core.store.layout) {
+            return Err(error);
+        }
         let least = self.media.core.store.space.dies.iter().map(|die| die.usable).min().unwrap_or(0);
         let advice = self.advice();
         let (kept, advice) = match self.media.core.rules.apart {

@@ -46,14 +46,13 @@ impl PageMapped {
     pub fn explain_stall(&self) -> String {
         let die = |(die, space): (usize, &crate::store::DieSpace)| {
             format!(
-                "die {die}: live {} of {}, free {}, candidates {} with {} garbage units, left {}/{}, bound {}, {}{}",
+                "die {die}: live {} of {}, free {}, candidates {} with {} garbage units, left {:?}, bound {}, {}{}",
                 space.live,
                 space.quota,
                 space.free.len(),
                 space.candidates.len(),
                 self.media.core.store.space.garbage(die),
-                space.frontiers[0].left(&self.media.core.store.layout),
-                space.frontiers[1].left(&self.media.core.store.layout),
+                space.frontiers.iter().map(|it| it.left(&self.media.core.store.layout)).collect::<Vec<_>>(),
                 self.media.core.assembly.bound[die],
                 self.media.core.collections[die].describe(),
                 self.media.features.says_of(&self.media.core, die).unwrap_or_default(),
@@ -61,11 +60,11 @@ impl PageMapped {
         };
         let dies: Vec<String> = self.media.core.store.space.dies.iter().enumerate().map(die).collect();
         format!(
-            "buffer {} used, {} reserved, {} in flight; current die {:?}; superblock {} units, program {}; {}",
+            "buffer {} used, {} reserved, {} in flight; current dies {:?}; superblock {} units, program {}; {}",
             self.media.core.buffer.used_slots(),
             self.media.core.reserved_slots,
             self.media.core.store.controller.in_flight(),
-            self.media.core.assembly.current,
+            self.media.core.assembly.lanes.iter().map(|lane| lane.current).collect::<Vec<_>>(),
             self.media.core.store.layout.superblock_units,
             self.media.core.store.layout.program_units,
             dies.join("; ")

@@ -2,7 +2,7 @@
 
 use crate::Probe;
 use crate::buffer::SlotState;
-use crate::core::MapEntry;
+use crate::core::{Lane, MapEntry};
 use crate::host_side::{Arrives, Reads, Serves};
 use crate::pages::PageMapped;
 use crate::store::{NONE, Source};
@@ -59,17 +59,21 @@ impl Serves for PageMapped {
                 continue;
             }
             let lpn = self.media.core.buffer.slot(slot).lpn;
-            if !self.media.core.is_assembling() && !self.media.choose_die(lpn) {
-                return;
+            let own = self.media.core.assembly.streams.of_host_unit(&self.media.core.store, lpn);
+            let lane = self.media.core.assembly.lane_of(own);
+            if self.media.core.assembly.lanes[lane].current == NONE && !self.media.choose_die(lane, lpn) {
+                break;
             }
-            let (die, stream) =
-                (self.media.core.assembly.current as usize, self.media.core.assembly.host_stream);
+            let Lane { current, stream, .. } = self.media.core.assembly.lanes[lane];
+            let die = current as usize;
             let opened = self.media.core.store.space.dies[die].frontiers[stream].superblock == NONE;
             if opened {
                 assert!(self.media.open_for_host(die, stream), "die {die} was eligible without room");
             }
             self.media.core.buffer.bind_first();
-            self.media.core.assembly.is_awaited |= self.media.core.buffer.slot(slot).request != u32::MAX;
+            self.media.core.assembly.lanes[lane].is_awaited |=
+                self.media.core.buffer.slot(slot).request != u32::MAX;
+            self.media.core.assembly.streams.note_written(lpn);
             self.media.core.store.space.dies[die].live += 1;
             self.media.note_host_unit(die, stream);
             self.media.core.store.map.prefetch_validity(self.media.core.store.map.lookup(lpn));
@@ -83,12 +87,15 @@ impl Serves for PageMapped {
             return;
         }
         let patience = self.media.core.assembly.flush_after;
-        // A request that waits for its program waits for no other, but for data that already cross the link.
-        let is_pressed = self.media.core.assembly.is_awaited && !self.media.core.expects_data();
-        if !self.host.flushes.is_empty() || is_pressed || patience == Nanos::ZERO {
-            self.media.pad_current(ctx);
-        } else {
-            self.media.core.arm_flush(patience, &mut ctx.calendar);
+        for lane in 0..self.media.core.assembly.lanes.len() {
+            let Lane { current, is_awaited, .. } = self.media.core.assembly.lanes[lane];
+            // A request that waits for its program waits for no other, but for data that already cross the link.
+            let is_pressed = is_awaited && !self.media.core.expects_data();
+            if !self.host.flushes.is_empty() || is_pressed || patience == Nanos::ZERO {
+                self.media.pad_lane(lane, ctx);
+            } else if current != NONE {
+                self.media.core.arm_flush(lane, patience, &mut ctx.calendar);
+            }
         }
     }
 }

@@ -23,7 +23,7 @@ impl Policy for LeastValid {
 
 impl RefreshOrder for LeastValid {
     fn next(&mut self, view: &mut RefreshView<'_>) -> SuperblockId {
-        let valid = |at: &&SuperblockId| view.valid_units[at.index()];
+        let valid = |at: &&SuperblockId| view.blocks.valid_units[at.index()];
         *view.candidates.iter().min_by_key(valid).expect("a die is asked when superblocks wait")
     }
 }

@@ -3,6 +3,7 @@
 //! A superblock waits because its data grew old, or because a patrol or its reads found too many errors. A die that gets
 //! to all of them in time may take any order; the order decides what is lost when it does not.
 
+use crate::Blocks;
 use engine::RandomStream;
 use units::SuperblockId;
 
@@ -12,12 +13,8 @@ pub struct RefreshView<'a> {
     pub candidates: &'a [SuperblockId],
     /// Since when each candidate has been due, in its place: ns of simulated time.
     pub due_since_ns: &'a [u64],
-    /// Mapping units still valid in each superblock.
-    pub valid_units: &'a [u32],
-    /// Program/erase cycles of each superblock.
-    pub pe_cycles: &'a [u32],
-    /// The write clock when each superblock was closed.
-    pub closed_at: &'a [u64],
+    /// What is known of each superblock.
+    pub blocks: Blocks<'a>,
     /// The write clock now: mapping units written to this die so far, by all origins.
     pub clock: u64,
     /// Simulated time, in ns.

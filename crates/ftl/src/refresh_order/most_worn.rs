@@ -24,7 +24,7 @@ impl Policy for MostWorn {
 
 impl RefreshOrder for MostWorn {
     fn next(&mut self, view: &mut RefreshView<'_>) -> SuperblockId {
-        let cycles = |at: &&SuperblockId| Reverse(view.pe_cycles[at.index()]);
+        let cycles = |at: &&SuperblockId| Reverse(view.blocks.pe_cycles[at.index()]);
         *view.candidates.iter().min_by_key(cycles).expect("a die is asked when superblocks wait")
     }
 }

@@ -4,7 +4,7 @@ use crate::Probe;
 use crate::core::{Core, Joining, Version};
 use crate::media::Media;
 use crate::relocate::Customer;
-use crate::store::{HOST, NONE, Source};
+use crate::store::{NONE, Source};
 use controller::{Class, Context, Kind, Origin};
 use nand::ProgramStatus;
 use units::{DieId, Ppa};
@@ -13,6 +13,8 @@ impl Core {
     pub fn begin_victim(&mut self, die: usize, superblock: u32, origin: Origin) {
         let space = &self.store.space;
         let (valid, units) = (space.valid[space.global(die, superblock)], space.units);
+        let global = self.store.space.global(die, superblock);
+        self.assembly.streams.note_reclaimed(&self.store.space, global);
         let collection = &mut self.collections[die];
         collection.mover.take(superblock, origin);
         // Wear levelling and rescue move data without giving anything back: they do not pace the host.
@@ -51,7 +53,8 @@ impl Media {
         origin: Origin,
         ctx: &mut Context<P>,
     ) -> bool {
-        let stream = self.core.moving_stream();
+        let lpn = self.core.store.map.holder(source);
+        let stream = self.core.assembly.streams.of_moved_unit(&self.core.store, lpn, source);
         if !self.core.open_for_moving(die, stream) {
             return false;
         }
@@ -96,11 +99,11 @@ impl Media {
     }
 
     pub fn move_unit<P: Probe>(&mut self, die: usize, ppa: Ppa, origin: Origin, ctx: &mut Context<P>) {
-        let stream = self.core.moving_stream();
+        let lpn = self.core.store.map.holder(ppa);
+        let stream = self.core.assembly.streams.of_moved_unit(&self.core.store, lpn, ppa);
         if !self.core.open_for_moving(die, stream) {
             return self.core.collections[die].mover.waiting.push_back((ppa, origin));
         }
-        let lpn = self.core.store.map.holder(ppa);
         self.core.store.map.prefetch_lookup(lpn);
         self.append(die, stream, lpn, Source::new(origin, ppa.0), ctx);
     }
@@ -172,24 +175,27 @@ impl Media {
         if !self.core.collections[die].mover.waits_for_programs() {
             return;
         }
-        let stream = self.core.moving_stream();
-        let frontier = self.core.store.space.dies[die].frontiers[stream];
-        let moved = (0..frontier.filled)
-            .any(|unit| !matches!(self.core.store.programs.get(frontier.slot, unit).origin(), Origin::Host));
-        if moved {
-            self.pad(die, stream, ctx);
+        for stream in self.core.assembly.streams.of_moved() {
+            let frontier = self.core.store.space.dies[die].frontiers[stream];
+            let moved = (0..frontier.filled).any(|unit| {
+                !matches!(self.core.store.programs.get(frontier.slot, unit).origin(), Origin::Host)
+            });
+            if moved {
+                self.pad(die, stream, ctx);
+            }
         }
     }
 
     /// Completes a program unit when none of the units read for it is still to come and no collection will fill it.
     pub fn pad_rewrites<P: Probe>(&mut self, die: usize, ctx: &mut Context<P>) {
-        let stream = self.core.moving_stream();
-        let frontier = self.core.store.space.dies[die].frontiers[stream];
-        if self.core.store.controller.is_idle(DieId(die as u32))
-            && frontier.superblock != NONE
-            && !self.core.rules.mixed
-        {
-            self.pad(die, stream, ctx);
+        if !self.core.store.controller.is_idle(DieId(die as u32)) {
+            return;
+        }
+        for stream in self.core.assembly.streams.of_moved() {
+            let is_open = self.core.store.space.dies[die].frontiers[stream].superblock != NONE;
+            if is_open && !self.core.assembly.streams.is_shared(stream) {
+                self.pad(die, stream, ctx);
+            }
         }
     }
 
@@ -198,10 +204,10 @@ impl Media {
         let mover = self.core.mover(die, Customer::Folding);
         let waits = mover.waits_for_programs() && mover.waiting.is_empty();
         if waits
-            && self.core.store.space.dies[die].frontiers[HOST].filled > 0
+            && self.core.store.space.dies[die].frontiers[self.core.assembly.streams.of_host()].filled > 0
             && !self.core.is_host_filling(die)
         {
-            self.pad(die, HOST, ctx);
+            self.pad(die, self.core.assembly.streams.of_host(), ctx);
         }
     }
 }

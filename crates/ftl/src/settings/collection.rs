@@ -1,4 +1,4 @@
-//! `[ftl.gc]`: when garbage collection works, on what, and where it writes.
+//! `[ftl.gc]`: when garbage collection works, and on what.
 
 use super::whole;
 use crate::Layout;
@@ -7,8 +7,6 @@ use config::{ConfigError, Section, at_least};
 
 /// `[ftl.gc]`.
 pub struct CollectionRules {
-    /// It writes into the host's open superblocks.
-    pub mixed_streams: bool,
     /// Page rows read ahead by one collection.
     pub read_ahead: u32,
     /// When it works.
@@ -20,12 +18,11 @@ pub struct CollectionRules {
 impl CollectionRules {
     pub(super) fn read(ftl: &mut Section, layout: &Layout) -> Result<Self, ConfigError> {
         let mut gc = ftl.child("gc")?;
-        let stream = gc.choice(
-            "stream",
-            &["separate", "mixed"],
-            "separate",
-            "does GC fill open blocks of its own, or the host's",
-        )?;
+        if gc.has("stream") {
+            return Err(
+                gc.reject("stream", "this key has gone; expected ftl.streams.name = separate or mixed")
+            );
+        }
         let read_ahead = gc.within(at_least(1u32).at_most(64u32)).or(
             "read_ahead",
             4u32,
@@ -37,6 +34,6 @@ impl CollectionRules {
         section.finish()?;
         let victim = whole(&mut gc, "victim", victim::read)?;
         gc.finish()?;
-        Ok(Self { mixed_streams: stream == "mixed", read_ahead, trigger, victim })
+        Ok(Self { read_ahead, trigger, victim })
     }
 }

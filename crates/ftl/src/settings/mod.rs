@@ -108,6 +108,11 @@ impl FtlConfig {
         T::said(&self.beside)
     }
 
+    /// Streams of each die.
+    pub fn streams(&self) -> u32 {
+        (self.destination.streams)().streams().len() as u32
+    }
+
     /// The power fails at least once.
     pub fn has_power_cuts(&self) -> bool {
         self.features.iter().any(|found| found.feature == Feature::PowerCut)

@@ -1,14 +1,16 @@
 //! The sections of policies that answer parts of one question.
 
 use super::whole;
-use crate::{Layout, placement, program_order, read_ahead, read_merge};
+use crate::{Layout, placement, program_order, read_ahead, read_merge, streams};
 use config::{ConfigError, Section};
 
 /// Where a write goes.
 pub struct DestinationRules {
     /// To which die.
     pub placement: placement::Maker,
-    /// To which open superblock.
+    /// To which of a die's streams.
+    pub streams: streams::Maker,
+    /// To which of two open superblocks.
     pub program_order: program_order::Maker,
 }
 
@@ -16,6 +18,7 @@ impl DestinationRules {
     pub(super) fn read(ftl: &mut Section) -> Result<Self, ConfigError> {
         Ok(Self {
             placement: whole(ftl, "placement", placement::read)?,
+            streams: whole(ftl, "streams", streams::read)?,
             program_order: whole(ftl, "program_order", program_order::read)?,
         })
     }

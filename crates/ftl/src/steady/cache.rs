@@ -6,7 +6,7 @@
 
 use crate::media::Media;
 use crate::pages::PageMapped;
-use crate::store::{Frontier, NONE, SLC, SuperblockState};
+use crate::store::{Frontier, NONE, SuperblockState};
 use controller::Origin;
 use engine::RandomStream;
 use units::Lpn;
@@ -27,7 +27,7 @@ impl PageMapped {
         if is_written_past {
             for die in 0..dies {
                 while self.media.features.may_open_one_bit(&self.media.core, die)
-                    && self.media.open_for_host(die, SLC)
+                    && self.media.open_for_host(die, self.media.core.store.space.one_bit_stream)
                 {
                     self.media.end_slc_untimed(die, units);
                 }
@@ -70,20 +70,20 @@ impl PageMapped {
         if space.live >= space.quota {
             return false;
         }
-        let frontier = space.frontiers[SLC];
+        let frontier = *space.one_bit();
         if frontier.superblock != NONE {
             return self.media.features.may_open_one_bit(&self.media.core, die)
                 || frontier.next_unit < filling.last[die];
         }
         self.media.features.may_open_one_bit(&self.media.core, die)
             && (filling.last[die] > 0 || self.media.features.may_open_two(die))
-            && self.media.open_for_host(die, SLC)
+            && self.media.open_for_host(die, self.media.core.store.space.one_bit_stream)
     }
 
     /// Lets the oldest superblock of each die be folded as far as the newest is written.
     pub fn fold_untimed(&mut self, filling: &Filling) {
         for (die, &part) in filling.last.iter().enumerate() {
-            let open = self.media.core.store.space.dies[die].frontiers[SLC].superblock;
+            let open = self.media.core.store.space.dies[die].one_bit().superblock;
             let oldest = self.media.features.oldest_one_bit(die);
             let (Some(oldest), false) = (oldest, open == NONE || part == 0) else { continue };
             let global = self.media.core.store.space.global(die, oldest);
@@ -92,11 +92,12 @@ impl PageMapped {
             for at in 0..part {
                 let place = units::Ppa(first + u64::from(at));
                 if self.media.core.store.map.is_valid(place) {
-                    if !self.make_room_untimed(die) {
+                    let stream = self.media.core.assembly.streams.of_host();
+                    if !self.make_room_untimed(die, stream) {
                         break;
                     }
                     let lpn = self.media.core.store.map.holder(place);
-                    self.put_on_die_untimed(die, lpn, Origin::Fold);
+                    self.put_on_die_untimed((die, stream), lpn, Origin::Fold);
                 }
                 done = at + 1;
             }
@@ -109,9 +110,9 @@ impl PageMapped {
 impl Media {
     /// The open superblock with one bit a cell has `units` and takes no more.
     fn end_slc_untimed(&mut self, die: usize, units: u32) {
-        let superblock = self.core.store.space.dies[die].frontiers[SLC].superblock;
+        let superblock = self.core.store.space.dies[die].one_bit().superblock;
         let global = self.core.store.space.global(die, superblock);
-        self.core.store.space.dies[die].frontiers[SLC] = Frontier::CLOSED;
+        *self.core.store.space.dies[die].one_bit_mut() = Frontier::CLOSED;
         self.core.store.space.state[global] = SuperblockState::Closed;
         self.core.store.array.restore(global, units / self.core.store.layout.row_units);
         self.features.closes_one_bit(&mut self.core, die, superblock);
@@ -124,7 +125,7 @@ impl Media {
         let space = &mut self.core.store.space.dies[die];
         space.clock += 1;
         space.live += 1;
-        let frontier = &mut space.frontiers[SLC];
+        let frontier = space.one_bit_mut();
         let global = die as u32 * self.core.store.layout.superblocks_per_die + frontier.superblock;
         let place = units::Ppa(self.core.store.layout.first_ppa(global) + u64::from(frontier.next_unit));
         frontier.next_unit += 1;
@@ -144,7 +145,7 @@ impl Media {
 
     /// Completes the open superblock with one bit a cell to whole rows.
     pub(super) fn settle_slc(&mut self, die: usize) {
-        let frontier = &mut self.core.store.space.dies[die].frontiers[SLC];
+        let frontier = self.core.store.space.dies[die].one_bit_mut();
         if frontier.superblock == NONE {
             return;
         }

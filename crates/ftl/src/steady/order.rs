@@ -9,7 +9,7 @@ use crate::Layout;
 use crate::core::Core;
 use crate::media::Media;
 use crate::pages::PageMapped;
-use crate::store::{Frontier, Ground, HOST, NONE, Places};
+use crate::store::{Frontier, Ground, NONE, Places};
 use controller::Origin;
 use units::{Lpn, Ppa};
 
@@ -51,7 +51,7 @@ impl PageMapped {
         let layout = &store.layout;
         let is_fresh = store.stats.units_written == 0
             && store.space.dies.iter().all(|die| die.clock == 0 && die.candidates.is_empty());
-        let is_plain = !features.watches_writes();
+        let is_plain = !features.watches_writes() && self.media.core.assembly.streams.is_plain();
         let is_whole = layout.summary_units == 0 && layout.data_units().is_multiple_of(layout.program_units);
         is_fresh && is_plain && is_whole && store.dead.from_start == NONE
     }
@@ -61,7 +61,7 @@ impl PageMapped {
         let (media, space) = (&self.media, &self.media.core.store.space.dies[die]);
         let before = self.upkeep.trigger_view(media, die);
         let after = crate::gc::trigger::TriggerView { free: before.free.saturating_sub(1), ..before };
-        space.frontiers[HOST].superblock == NONE
+        space.frontiers[media.core.assembly.streams.of_host()].superblock == NONE
             && !media.core.collections[die].mover.has_victim()
             && media.core.free_superblocks(die) >= 2 + media.core.rules.spare
             && space.live + part <= space.quota
@@ -71,23 +71,25 @@ impl PageMapped {
 
     /// Opens a superblock of a die and writes `part` of its units; gives its number over the drive.
     fn open_with(&mut self, die: usize, part: u32) -> u32 {
+        let stream = self.media.core.assembly.streams.of_host();
         let store = &mut self.media.core.store;
-        let opened = store.space.open(die, HOST);
+        let opened = store.space.open(die, stream);
         assert!(opened, "die {die} takes a write and has nothing to open");
         let space = &mut store.space.dies[die];
         space.clock += u64::from(part);
         space.live += part;
-        space.frontiers[HOST].next_unit = part;
-        let superblock = space.frontiers[HOST].superblock;
+        space.frontiers[stream].next_unit = part;
+        let superblock = space.frontiers[stream].superblock;
         let global = store.space.global(die, superblock);
         store.space.valid[global] = part;
         global as u32
     }
 
     fn close_full(&mut self, die: usize) {
-        let superblock = self.media.core.store.space.dies[die].frontiers[HOST].superblock;
+        let stream = self.media.core.assembly.streams.of_host();
+        let superblock = self.media.core.store.space.dies[die].frontiers[stream].superblock;
         let global = self.media.core.store.space.global(die, superblock);
-        self.media.core.store.space.dies[die].frontiers[HOST] = Frontier::CLOSED;
+        self.media.core.store.space.dies[die].frontiers[stream] = Frontier::CLOSED;
         self.media.core.store.array.restore(global, self.media.core.store.layout.rows);
         self.media.features.closed(global);
         self.media.core.store.space.close(die, superblock);

@@ -13,7 +13,7 @@ use crate::core::{Core, Erased};
 use crate::media::Media;
 use crate::pages::PageMapped;
 use crate::relocate::Customer;
-use crate::store::{Frontier, HOST, NONE, places};
+use crate::store::{Frontier, NONE, places};
 use controller::Origin;
 use units::{Lpn, Ppa};
 
@@ -50,18 +50,20 @@ impl PageMapped {
             self.media.core.store.stats.units_written / u64::from(self.media.core.store.layout.program_units);
         let start = (programs % dies as u64) as usize;
         let mut in_turns = (start..dies).chain(0..start);
-        let Some(die) = in_turns.find(|&die| self.make_room_untimed(die)) else { return false };
-        self.put_on_die_untimed(die, lpn, origin);
+        let stream = self.media.core.assembly.streams.of_host_unit(&self.media.core.store, lpn);
+        let Some(die) = in_turns.find(|&die| self.make_room_untimed(die, stream)) else { return false };
+        self.put_on_die_untimed((die, stream), lpn, origin);
         true
     }
 
     /// Writes one unit of the host's to a die of the caller's choice in no time; false when it has no room for it.
     pub fn write_to_die_untimed(&mut self, die: usize, lpn: Lpn) -> bool {
-        if !self.make_room_untimed(die) {
+        let stream = self.media.core.assembly.streams.of_host_unit(&self.media.core.store, lpn);
+        if !self.make_room_untimed(die, stream) {
             return false;
         }
         self.media.features.looks_up_untimed(lpn);
-        self.put_on_die_untimed(die, lpn, Origin::Host);
+        self.put_on_die_untimed((die, stream), lpn, Origin::Host);
         self.media.core.store.count_written(1);
         self.write_map_untimed()
     }
@@ -79,19 +81,21 @@ impl PageMapped {
         self.media.core.store.stats.units_trimmed += 1;
     }
 
-    pub(super) fn put_on_die_untimed(&mut self, die: usize, lpn: Lpn, origin: Origin) {
+    /// Writes one unit to a stream of a die that has room for it.
+    pub(super) fn put_on_die_untimed(&mut self, (die, stream): (usize, usize), lpn: Lpn, origin: Origin) {
         self.media.core.store.stats.units_programmed[origin as usize] += 1;
         self.media.core.erased_in_a_row = 0;
         // In mixed mode a collection of several may fill the superblock that was just opened.
-        while self.media.core.store.space.dies[die].frontiers[HOST].superblock == NONE {
-            let opened = self.media.core.store.space.open(die, HOST);
+        while self.media.core.store.space.dies[die].frontiers[stream].superblock == NONE {
+            let opened = self.media.core.open(die, stream);
             assert!(opened, "die {die} takes a write and has nothing to open");
             if self.media.core.rules.in_step {
                 self.collect_together_untimed(die);
             }
         }
         let old = self.media.core.store.map.lookup(lpn);
-        self.media.put_untimed(die, HOST, lpn);
+        self.media.core.assembly.streams.note_written(lpn);
+        self.media.put_untimed(die, stream, lpn);
         self.media.core.collections[die].spend();
         self.media.core.store.space.dies[die].live += 1;
         if old != Ppa::NONE {
@@ -100,12 +104,12 @@ impl PageMapped {
         self.media.core.store.emptied.clear();
     }
 
-    /// True when the die can take a unit of the host's, after collecting as much as that asks for.
-    pub(super) fn make_room_untimed(&mut self, die: usize) -> bool {
+    /// True when a stream of the die can take a unit of the host's, after collecting as much as that asks for.
+    pub(super) fn make_room_untimed(&mut self, die: usize, stream: usize) -> bool {
         if self.media.core.store.space.dies[die].live >= self.media.core.store.space.dies[die].quota {
             return false;
         }
-        let frontier = self.media.core.store.space.dies[die].frontiers[HOST];
+        let frontier = self.media.core.store.space.dies[die].frontiers[stream];
         if self.media.core.rules.in_step {
             if frontier.superblock == NONE {
                 self.collect_together_untimed(die);
@@ -119,11 +123,11 @@ impl PageMapped {
             {
                 self.take_untimed(die);
             }
-            while !self.has_own_room_untimed(die)
+            while !self.has_own_room_untimed(die, stream)
                 && !self.media.core.turns_in_vain()
                 && self.go_on_untimed(die)
             {}
-            if self.has_own_room_untimed(die) {
+            if self.has_own_room_untimed(die, stream) {
                 return true;
             }
         }
@@ -131,9 +135,12 @@ impl PageMapped {
             return false;
         }
         // Units come one by one here, so that less than a program unit may be left; and nothing is in hand.
-        let space = &self.media.core.store.space.dies[die];
-        space.frontiers[HOST].superblock != NONE
-            || self.media.core.free_superblocks(die) >= 2 + self.media.core.rules.spare
+        let core = &self.media.core;
+        if core.assembly.streams.spare() > 0 && core.assembly.streams.is_shared(stream) {
+            return core.has_room_untimed(die, core.store.layout.data_units() + 1);
+        }
+        core.store.space.dies[die].frontiers[stream].superblock != NONE
+            || core.free_superblocks(die) >= 2 + core.rules.spare
     }
 
     /// True while the die is short of superblocks, so that what it collects goes before the host's programs.
@@ -169,13 +176,16 @@ impl PageMapped {
 
     /// As [`Self::has_own_room`], for a single unit.
     #[inline]
-    fn has_own_room_untimed(&self, die: usize) -> bool {
-        let open = self.media.core.store.space.dies[die].frontiers[HOST].superblock != NONE;
-        if open && !self.media.core.rules.mixed {
-            !self.media.core.collections[die].holds_host_back()
-        } else {
-            self.media.core.has_own_room(die)
+    fn has_own_room_untimed(&self, die: usize, stream: usize) -> bool {
+        let core = &self.media.core;
+        let open = core.store.space.dies[die].frontiers[stream].superblock != NONE;
+        if open && !core.assembly.streams.is_shared(stream) {
+            return !core.collections[die].holds_host_back();
         }
+        // When time begins, each stream that takes what is moved may be padded.
+        core.has_own_room(die, stream)
+            && (core.assembly.streams.spare() == 0
+                || core.has_room_untimed(die, 2 * core.store.layout.data_units()))
     }
 
     fn collect_together_untimed(&mut self, die: usize) {
@@ -212,10 +222,18 @@ impl PageMapped {
     }
 
     fn begin_untimed(&mut self, die: usize, victim: u32) -> bool {
-        let space = &self.media.core.store.space;
-        if !self.media.core.has_room_untimed(die, space.valid[space.global(die, victim)]) {
-            return false;
-        }
+        let core = &mut self.media.core;
+        let has_room = |core: &Core, victim: u32| {
+            core.has_room_untimed(die, core.store.space.valid[core.store.space.global(die, victim)])
+        };
+        let victim = match has_room(core, victim) {
+            true => victim,
+            false if core.assembly.streams.spare() == 0 => return false,
+            false => match core.store.space.emptiest(die).filter(|&emptiest| has_room(core, emptiest)) {
+                Some(emptiest) => emptiest,
+                None => return false,
+            },
+        };
         self.media.core.store.space.take(die, victim);
         self.media.core.begin_victim(die, victim, Origin::Gc);
         true
@@ -273,7 +291,8 @@ impl PageMapped {
         self.settle_map();
         self.media.features.settled(&self.media.core);
         for die in 0..self.media.core.store.layout.dies as usize {
-            (0..2).for_each(|stream| self.media.settle_stream(die, stream));
+            let streams = self.media.core.store.space.one_bit_stream;
+            (0..streams).for_each(|stream| self.media.settle_stream(die, stream));
             self.media.settle_slc(die);
             self.media.update_eligible(die);
         }
@@ -288,10 +307,15 @@ impl Core {
         self.erased_in_a_row > TURNS_MOST * u64::from(self.store.space.per_die)
     }
 
+    /// Room to move so many units. Where several streams take them, each may be padded when time begins, too.
     pub fn has_room_untimed(&self, die: usize, units: u32) -> bool {
         let layout = &self.store.layout;
-        let left = self.store.space.dies[die].frontiers[self.moving_stream()].left(layout);
-        left + self.free_superblocks(die) * layout.data_units() >= units
+        let kept = match self.assembly.streams.moved_count() {
+            1 => 0,
+            streams => self.assembly.streams.unusable_units() + streams * layout.program_units,
+        };
+        self.assembly.streams.moving_left(&self.store, die) + self.free_superblocks(die) * layout.data_units()
+            >= units + kept
     }
 }
 
@@ -362,18 +386,18 @@ impl Media {
     /// Moves units of a page row (numbered over the drive).
     #[inline]
     fn move_row_untimed(&mut self, die: usize, row: u32, mask: u64, origin: Origin) {
-        let (stream, first) = (self.core.moving_stream(), self.core.store.layout.first_of_row(row));
+        let first = self.core.store.layout.first_of_row(row);
         self.core.store.stats.units_programmed[origin as usize] += u64::from(mask.count_ones());
         // Where the units live is all over the map: it is asked for at once, not unit by unit.
         for place in places(first, mask) {
             self.core.store.map.prefetch_lookup(self.core.store.map.holder(place));
         }
         for old in places(first, mask) {
-            let space = &mut self.core.store.space;
-            if space.dies[die].frontiers[stream].superblock == NONE {
-                assert!(space.open(die, stream), "collection took a victim without room for it");
-            }
             let lpn = self.core.store.map.holder(old);
+            let stream = self.core.assembly.streams.of_moved_unit(&self.core.store, lpn, old);
+            if self.core.store.space.dies[die].frontiers[stream].superblock == NONE {
+                assert!(self.core.open(die, stream), "collection took a victim without room for it");
+            }
             self.put_untimed(die, stream, lpn);
             self.core.invalidate(old);
         }

@@ -12,6 +12,8 @@ pub(crate) struct Mark {
     pub failing: bool,
     /// An erase of it was begun and not ended: it holds nothing, and must be erased again.
     pub half_erased: bool,
+    /// The stream that it was opened for last.
+    pub filled_by: u8,
     /// The write clock of its die when it was closed.
     pub closed_at: u64,
 }
@@ -34,6 +36,7 @@ impl Space {
                 one_bit: self.holds_one_bit(global),
                 failing: space.failing[global],
                 half_erased: half_erased.contains(&global),
+                filled_by: space.stream[global],
                 closed_at: space.closed_at[global],
             }
         };

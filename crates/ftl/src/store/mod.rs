@@ -31,13 +31,6 @@ use spare::Spare;
 use std::ops::Range;
 use units::Ppa;
 
-/// The stream of the host's data.
-pub(crate) const HOST: usize = 0;
-/// The stream of moved data, where they have one of their own.
-pub(crate) const MOVED: usize = 1;
-/// The stream of the host's data that take one bit a cell.
-pub(crate) const SLC: usize = 2;
-
 /// The map, the space and the flash of a drive.
 pub(crate) struct Store {
     pub layout: Layout,
@@ -67,17 +60,18 @@ pub(crate) fn places(first: u64, units: u64) -> impl Iterator<Item = Ppa> {
 }
 
 impl Store {
-    /// Nothing written, no superblock free yet.
+    /// Nothing written, no superblock free yet; so many streams of units with all their bits.
     pub fn new(
         layout: Layout,
         (victim, wear): (&victim::Maker, &wear::Maker),
         array: FlashArray,
         controller: Controller,
+        streams: usize,
         seed: u64,
     ) -> Self {
         Self {
             map: Map::new(&layout),
-            space: Space::new(&layout, victim, wear, seed),
+            space: Space::new(&layout, (victim, wear), streams, seed),
             programs: Programs::new(layout.program_units),
             array,
             controller,
@@ -99,7 +93,7 @@ impl Store {
     /// Mapping units of one program of a stream.
     #[inline]
     pub fn program_units_of(&self, stream: usize) -> u32 {
-        if stream == SLC { self.layout.row_units } else { self.layout.program_units }
+        if self.space.is_one_bit(stream) { self.layout.row_units } else { self.layout.program_units }
     }
 
     /// The first unit of the page row that an operation is about.

@@ -2,7 +2,7 @@
 
 use crate::SavedState;
 use crate::saved::Untaken;
-use crate::store::{Store, SuperblockState};
+use crate::store::{Frontier, NONE, Space, Store, SuperblockState};
 use engine::RandomStream;
 use std::cmp::Reverse;
 
@@ -100,6 +100,26 @@ impl Store {
         }
         self.stats.units_written = 1; // Not a fresh drive any more.
         self.stats.superblocks_lost = u64::from(good.saturating_sub(space.usable()));
+        Ok(())
+    }
+}
+
+impl Space {
+    /// The open superblocks of a die, stream by stream: each a number and the units it has taken.
+    ///
+    /// # Errors
+    /// When there are no such superblocks.
+    pub fn load_open(&mut self, die: usize, open: &[u32], units: u32) -> Result<(), String> {
+        for (frontier, open) in self.dies[die].frontiers.iter_mut().zip(open.chunks(2)) {
+            let (superblock, next_unit) = (open[0], open[1]);
+            if superblock != NONE && superblock >= self.per_die {
+                return Err(Untaken::unknown_superblock());
+            }
+            if superblock != NONE && next_unit > units {
+                return Err("the saved state has an open superblock with more units than one holds".into());
+            }
+            *frontier = Frontier { superblock, next_unit, ..Frontier::CLOSED };
+        }
         Ok(())
     }
 }

@@ -1,13 +1,26 @@
 //! Superblocks of every die: free, open, closed, being reclaimed; how many units of each are valid.
 
-use crate::Layout;
 use crate::gc::victim::{self, VictimPolicy, VictimView};
 use crate::refresh_order::{RefreshOrder, RefreshView};
 use crate::wear::{self, WearPolicy, WearView};
+use crate::{Blocks, Layout};
 use engine::RandomStream;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use units::SuperblockId;
+
+/// What policies are shown of the superblocks of a die: a macro, for what a die keeps beside them is lent at the same time.
+macro_rules! blocks {
+    ($space:expr, $die:expr) => {{
+        let (first, end) = ($die * $space.per_die as usize, ($die + 1) * $space.per_die as usize);
+        Blocks {
+            valid_units: &$space.valid[first..end],
+            pe_cycles: &$space.pe_cycles[first..end],
+            closed_at: &$space.closed_at[first..end],
+            streams: &$space.stream[first..end],
+        }
+    }};
+}
 
 /// No superblock, no position.
 pub(crate) const NONE: u32 = u32::MAX;
@@ -70,8 +83,8 @@ pub(crate) struct DieSpace {
     pub candidates: Vec<SuperblockId>,
     /// Valid units in all candidates together.
     pub candidate_valid: u64,
-    /// Host stream, GC stream and what the host writes with one bit a cell; in mixed mode GC uses the first.
-    pub frontiers: [Frontier; 3],
+    /// Of each stream, and last of what the host writes with one bit a cell.
+    pub frontiers: Box<[Frontier]>,
     /// Superblocks not lost.
     pub usable: u32,
     /// Valid units, and host units under way.
@@ -92,6 +105,21 @@ pub(crate) struct DieSpace {
     random: RandomStream,
 }
 
+impl DieSpace {
+    /// Where what the host writes with one bit a cell goes.
+    #[inline]
+    pub fn one_bit(&self) -> &Frontier {
+        &self.frontiers[self.frontiers.len() - 1]
+    }
+
+    /// See [`Self::one_bit`].
+    #[inline]
+    pub fn one_bit_mut(&mut self) -> &mut Frontier {
+        let last = self.frontiers.len() - 1;
+        &mut self.frontiers[last]
+    }
+}
+
 /// All superblocks of the drive; arrays are indexed by superblock numbered over the drive.
 pub(crate) struct Space {
     pub per_die: u32,
@@ -106,13 +134,22 @@ pub(crate) struct Space {
     pub overtaken: Vec<bool>,
     /// It holds one bit a cell; empty where none ever does.
     pub one_bit: Vec<bool>,
+    /// The stream whose superblocks hold one bit a cell, after all others.
+    pub one_bit_stream: usize,
+    /// The stream that it was opened for last.
+    pub stream: Vec<u8>,
     pub closed_at: Vec<u64>,
     pub pe_cycles: Vec<u32>,
     position: Vec<u32>,
 }
 
 impl Space {
-    pub fn new(layout: &Layout, victim: &victim::Maker, wear: &wear::Maker, seed: u64) -> Self {
+    pub fn new(
+        layout: &Layout,
+        (victim, wear): (&victim::Maker, &wear::Maker),
+        streams: usize,
+        seed: u64,
+    ) -> Self {
         let count = layout.superblocks();
         let dies = (0..layout.dies)
             .map(|die| {
@@ -122,7 +159,7 @@ impl Space {
                     free: BinaryHeap::with_capacity(layout.superblocks_per_die as usize),
                     candidates: Vec::with_capacity(layout.superblocks_per_die as usize),
                     candidate_valid: 0,
-                    frontiers: [Frontier::CLOSED; 3],
+                    frontiers: vec![Frontier::CLOSED; streams + 1].into(),
                     usable: 0,
                     live: 0,
                     claimed: 0,
@@ -147,6 +184,8 @@ impl Space {
             failing: vec![false; count],
             overtaken: vec![false; count],
             one_bit: Vec::new(),
+            one_bit_stream: streams,
+            stream: vec![0; count],
             closed_at: vec![0; count],
             pe_cycles: vec![0; count],
             position: vec![NONE; count],
@@ -212,6 +251,12 @@ impl Space {
         ((superblock / self.per_die) as usize, superblock % self.per_die)
     }
 
+    /// True for the stream of units with one bit a cell.
+    #[inline]
+    pub fn is_one_bit(&self, stream: usize) -> bool {
+        stream == self.one_bit_stream
+    }
+
     /// True when a superblock (over the drive) holds one bit a cell.
     #[inline]
     pub fn holds_one_bit(&self, superblock: usize) -> bool {
@@ -265,9 +310,29 @@ impl Space {
     pub fn begin(&mut self, die: usize, stream: usize, superblock: u32) -> bool {
         let global = self.global(die, superblock);
         self.state[global] = SuperblockState::Open;
+        self.stream[global] = stream as u8;
         let slot = self.dies[die].frontiers[stream].slot;
         self.dies[die].frontiers[stream] = Frontier { superblock, next_unit: 0, filled: 0, slot };
         true
+    }
+
+    /// A stream of a die, which has no open superblock, goes on with that of another.
+    pub fn hand_over(&mut self, die: usize, from: usize, to: usize) {
+        let Frontier { superblock, next_unit, .. } =
+            std::mem::replace(&mut self.dies[die].frontiers[from], Frontier::CLOSED);
+        let slot = self.dies[die].frontiers[to].slot;
+        self.dies[die].frontiers[to] = Frontier { superblock, next_unit, filled: 0, slot };
+        let global = self.global(die, superblock);
+        self.stream[global] = to as u8;
+    }
+
+    /// Two streams of a die trade their open superblocks.
+    pub fn trade(&mut self, die: usize, (a, b): (usize, usize)) {
+        self.dies[die].frontiers.swap(a, b);
+        for stream in [a, b] {
+            let global = self.global(die, self.dies[die].frontiers[stream].superblock);
+            self.stream[global] = stream as u8;
+        }
     }
 
     /// A full superblock without programs under way becomes a candidate.
@@ -280,6 +345,7 @@ impl Space {
         self.position[global] = space.candidates.len() as u32;
         space.candidates.push(SuperblockId(superblock));
         space.candidate_valid += u64::from(self.valid[global]);
+        space.victim.on_stream(SuperblockId(superblock), usize::from(self.stream[global]));
         space.victim.on_close(SuperblockId(superblock), self.valid[global]);
     }
 
@@ -321,21 +387,24 @@ impl Space {
         space.candidates.len() as u64 * u64::from(self.units) - space.candidate_valid
     }
 
+    /// The candidate with the fewest valid units, among equals the one of the lowest number.
+    pub fn emptiest(&self, die: usize) -> Option<u32> {
+        let candidates = self.dies[die].candidates.iter().map(|candidate| candidate.0);
+        candidates.min_by_key(|&at| (self.valid[self.global(die, at)], at))
+    }
+
     /// Asks the victim policy.
     pub fn pick_victim(&mut self, die: usize) -> Option<u32> {
-        let range = self.of_die(die);
         let space = &mut self.dies[die];
         let mut view = VictimView {
             candidates: &space.candidates,
-            valid_units: &self.valid[range.clone()],
-            pe_cycles: &self.pe_cycles[range.clone()],
-            closed_at: &self.closed_at[range.clone()],
+            blocks: blocks!(self, die),
             clock: space.clock,
             units_per_superblock: self.units,
             random: &mut space.random,
         };
         let picked = space.victim.pick(&mut view)?;
-        let global = range.start + picked.index();
+        let global = self.global(die, picked.0);
         assert!(
             picked.0 < self.per_die && self.position[global] != NONE,
             "the victim policy picked {picked} of die {die}, which is not a candidate"
@@ -355,14 +424,11 @@ impl Space {
 
     /// Which of a die's candidates the wear policy wants to move after an erase.
     pub fn ask_wear(&mut self, die: usize, erased: u32) -> Option<SuperblockId> {
-        let range = self.of_die(die);
         let space = &mut self.dies[die];
         let mut view = WearView {
             erased: SuperblockId(erased),
             candidates: &space.candidates,
-            valid_units: &self.valid[range.clone()],
-            pe_cycles: &self.pe_cycles[range.clone()],
-            closed_at: &self.closed_at[range],
+            blocks: blocks!(self, die),
             clock: space.clock,
             erases: space.erases,
             random: &mut space.random,
@@ -379,14 +445,11 @@ impl Space {
         due_since_ns: &[u64],
         now_ns: u64,
     ) -> SuperblockId {
-        let range = self.of_die(die);
         let space = &mut self.dies[die];
         order.next(&mut RefreshView {
             candidates,
             due_since_ns,
-            valid_units: &self.valid[range.clone()],
-            pe_cycles: &self.pe_cycles[range.clone()],
-            closed_at: &self.closed_at[range],
+            blocks: blocks!(self, die),
             clock: space.clock,
             now_ns,
             random: &mut space.random,
@@ -401,6 +464,6 @@ impl Space {
     /// Bytes of state.
     pub fn bytes(&self) -> usize {
         // State of a superblock: counts, flags, times, its place among the candidates and in the policy.
-        self.valid.len() * (4 + 4 + 1 + 1 + 1 + 8 + 4 + 4 + 4 + 16 + 12)
+        self.valid.len() * (4 + 4 + 1 + 1 + 1 + 1 + 8 + 4 + 4 + 4 + 16 + 12)
     }
 }

@@ -104,7 +104,7 @@ impl Upkeep {
         let collection = &mut media.core.collections[die];
         if !has_room && collection.expected_superblocks() > 0 {
             collection.declined = superblock;
-        } else if !has_room && media.core.store.spare.is_some() {
+        } else if !has_room && (media.core.store.spare.is_some() || media.core.assembly.streams.spare() > 0) {
             return media.core.emptiest_that_fits(die);
         }
         has_room.then_some(superblock)
@@ -167,14 +167,12 @@ impl Upkeep {
 }
 
 impl Core {
-    /// The candidate with the fewest valid units, if there is room for them: what power cuts tore may have left so little
-    /// that the policy's choice would wait for ever.
+    /// The candidate with the fewest valid units, if there is room for them: what power cuts tore, or what is left of the open
+    /// superblocks of several streams, may be so little that the policy's choice would wait for ever.
     #[cold]
     pub fn emptiest_that_fits(&self, die: usize) -> Option<u32> {
-        let space = &self.store.space;
-        let valid = |superblock: &u32| space.valid[space.global(die, *superblock)];
-        let candidates = space.dies[die].candidates.iter().map(|candidate| candidate.0);
-        candidates.min_by_key(|at| (valid(at), *at)).filter(|at| self.has_room_for(die, valid(at)))
+        let valid = |superblock: u32| self.store.space.valid[self.store.space.global(die, superblock)];
+        self.store.space.emptiest(die).filter(|&at| self.has_room_for(die, valid(at)))
     }
 
     /// The next superblock that was asked for, if there is room for what it holds.

@@ -7,7 +7,7 @@
 use crate::Probe;
 use crate::media::Media;
 use crate::relocate::Customer;
-use crate::store::{HOST, NONE, Source};
+use crate::store::{NONE, Source};
 use crate::upkeep::Upkeep;
 use crate::upkeep::empty::Route;
 use controller::{Context, Origin};
@@ -42,7 +42,8 @@ impl Upkeep {
         ppa: Ppa,
         ctx: &mut Context<P>,
     ) -> bool {
-        let begun = media.core.store.space.dies[die].frontiers[HOST].filled > 0;
+        let stream = media.core.assembly.streams.of_host();
+        let begun = media.core.store.space.dies[die].frontiers[stream].filled > 0;
         if !begun && !media.may_begin_program(die) {
             return false;
         }
@@ -51,7 +52,7 @@ impl Upkeep {
         }
         media.core.collections[die].spend();
         let lpn = media.core.store.map.holder(ppa);
-        media.append(die, HOST, lpn, Source::new(Origin::Fold, ppa.0), ctx);
+        media.append(die, stream, lpn, Source::new(Origin::Fold, ppa.0), ctx);
         true
     }
 
@@ -63,12 +64,13 @@ impl Upkeep {
         die: usize,
         ctx: &mut Context<P>,
     ) -> bool {
-        if media.core.store.space.dies[die].frontiers[HOST].superblock == NONE {
-            assert!(media.core.open_own(die, HOST), "die {die} has room for the host and nothing to open");
+        let stream = media.core.assembly.streams.of_host();
+        if media.core.store.space.dies[die].frontiers[stream].superblock == NONE {
+            assert!(media.core.open_own(die, stream), "die {die} has room for the host and nothing to open");
             // With one superblock fewer, garbage collection may have to begin.
             self.collect_garbage(media, die, ctx);
         }
-        media.core.store.space.dies[die].frontiers[HOST].superblock != NONE
+        media.core.store.space.dies[die].frontiers[stream].superblock != NONE
     }
 
     /// Moves rows of the victim from `first` on to a whole program unit without the bus, if the superblock that takes them
@@ -81,8 +83,9 @@ impl Upkeep {
         ctx: &mut Context<P>,
     ) -> bool {
         let (rows, units) = (media.core.store.layout.program_rows, media.core.store.layout.program_units);
+        let stream = media.core.assembly.streams.of_host();
         if !self.open_for_folding(media, die, ctx)
-            || !media.copy_in_die(die, HOST, first, units, Origin::Fold, ctx)
+            || !media.copy_in_die(die, stream, first, units, Origin::Fold, ctx)
         {
             return false;
         }
@@ -99,7 +102,7 @@ impl Media {
     /// True when folding may begin a program unit on a die.
     fn may_begin_program(&self, die: usize) -> bool {
         self.core.has_program_place(die)
-            && self.core.has_own_room(die)
+            && self.core.has_own_room(die, self.core.assembly.streams.of_host())
             && !self.features.is_hosts_turn(&self.core, die)
     }
 
@@ -109,7 +112,7 @@ impl Media {
         let (mover, layout) = (&self.core.folding[die].mover, &self.core.store.layout);
         let wanted = self.features.wants_folding(&self.core, die)
             && self.core.has_program_place(die)
-            && self.core.has_own_room(die);
+            && self.core.has_own_room(die, self.core.assembly.streams.of_host());
         if !wanted || mover.reading_rows >= self.core.rules.read_ahead {
             return Route::Wait;
         }
@@ -117,7 +120,8 @@ impl Media {
         let whole = self.features.folds_in_die()
             && mover.next_row + layout.program_rows <= layout.slc_rows
             && (first..first + u64::from(units)).all(|ppa| self.core.store.map.is_valid(Ppa(ppa)));
-        let begun = self.core.store.space.dies[die].frontiers[HOST].filled + mover.units_in_hand();
+        let frontier = self.core.store.space.dies[die].frontiers[self.core.assembly.streams.of_host()];
+        let begun = frontier.filled + mover.units_in_hand();
         match (whole, begun) {
             (true, 0) if self.may_begin_program(die) => Route::InDie,
             (true, _) if begun.is_multiple_of(units) => Route::Wait,

@@ -12,7 +12,9 @@ const SOON: Nanos = Nanos::new(1_000_000);
 impl Core {
     /// True when collections do without the rest of an open superblock: they count on what is left of the one they fill.
     pub fn can_close(&self, die: usize, superblock: u32) -> bool {
-        let filled = self.store.space.dies[die].frontiers[self.moving_stream()].superblock == superblock;
+        let frontiers = &self.store.space.dies[die].frontiers;
+        let filled =
+            self.assembly.streams.of_moved().any(|stream| frontiers[stream].superblock == superblock);
         let in_hand = self.collections[die].reserved_units(&self.store.space, die);
         !filled || (in_hand == 0 && self.store.space.dies[die].free.len() as u32 > self.rules.spare)
     }

@@ -31,8 +31,7 @@ impl Upkeep {
     pub fn can_rewrite(&self, media: &Media, die: usize) -> bool {
         let program = media.core.store.layout.program_units;
         let space = &media.core.store.space.dies[die];
-        let left = space.frontiers[media.core.moving_stream()].left(&media.core.store.layout);
-        let opens = u32::from(left < program);
+        let opens = u32::from(media.core.assembly.streams.moving_left(&media.core.store, die) < program);
         space.free.len() as u32 >= 2 + media.core.rules.spare + opens
             && media.core.has_room_for(die, program)
             && !self.trigger.foreground(&self.trigger_view(media, die))

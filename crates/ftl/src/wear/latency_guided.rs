@@ -115,10 +115,10 @@ impl WearPolicy for LatencyGuided {
         if !view.erases.is_multiple_of(self.period) {
             return None;
         }
-        let worn = |at: SuperblockId| self.worn(at, view.pe_cycles[at.index()]);
-        let all = (0..view.pe_cycles.len() as u32).map(SuperblockId);
+        let worn = |at: SuperblockId| self.worn(at, view.blocks.pe_cycles[at.index()]);
+        let all = (0..view.blocks.pe_cycles.len() as u32).map(SuperblockId);
         let most = all.map(worn).max_by(f64::total_cmp)?;
-        let age = |at: &SuperblockId| (view.closed_at[at.index()], at.0);
+        let age = |at: &SuperblockId| (view.blocks.closed_at[at.index()], at.0);
         let by_wear = |a: &SuperblockId, b: &SuperblockId| {
             worn(*a).total_cmp(&worn(*b)).then_with(|| age(a).cmp(&age(b)))
         };

@@ -1,5 +1,6 @@
 //! Which free superblock is opened next, and whether cold data must move so that its blocks wear too?
 
+use crate::Blocks;
 use engine::RandomStream;
 use units::{Nanos, SuperblockId};
 
@@ -9,12 +10,8 @@ pub struct WearView<'a> {
     pub erased: SuperblockId,
     /// Closed superblocks that could be relocated, in no meaningful but a repeatable order.
     pub candidates: &'a [SuperblockId],
-    /// Mapping units still valid in each superblock.
-    pub valid_units: &'a [u32],
-    /// Program/erase cycles of each superblock.
-    pub pe_cycles: &'a [u32],
-    /// The write clock when each superblock was closed.
-    pub closed_at: &'a [u64],
+    /// What is known of each superblock.
+    pub blocks: Blocks<'a>,
     /// The write clock now: mapping units written to this die so far, by all origins.
     pub clock: u64,
     /// Erases of this die so far.

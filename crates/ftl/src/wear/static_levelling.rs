@@ -45,9 +45,10 @@ impl WearPolicy for StaticLevelling {
         if !view.erases.is_multiple_of(self.period) {
             return None;
         }
-        let most = *view.pe_cycles.iter().max()?;
-        let key = |at: &SuperblockId| (view.pe_cycles[at.index()], view.closed_at[at.index()], at.0);
+        let most = *view.blocks.pe_cycles.iter().max()?;
+        let key =
+            |at: &SuperblockId| (view.blocks.pe_cycles[at.index()], view.blocks.closed_at[at.index()], at.0);
         let least = *view.candidates.iter().min_by_key(|at| key(at))?;
-        (most - view.pe_cycles[least.index()] > self.threshold).then_some(least)
+        (most - view.blocks.pe_cycles[least.index()] > self.threshold).then_some(least)
     }
 }

@@ -2,6 +2,7 @@
 
 use config::{Document, Section};
 use engine::RandomStream;
+use ftl::Blocks;
 use units::SuperblockId;
 use victim::VictimView;
 
@@ -28,9 +29,12 @@ fn pick(valid_units: &[u32], pe_cycles: &[u32]) -> Option<SuperblockId> {
     policy.attach(candidates.len() as u32, 8);
     policy.pick(&mut VictimView {
         candidates: &candidates,
-        valid_units,
-        pe_cycles,
-        closed_at: &vec![0; candidates.len()],
+        blocks: Blocks {
+            valid_units,
+            pe_cycles,
+            closed_at: &vec![0; candidates.len()],
+            streams: &vec![0; candidates.len()],
+        },
         clock: 100,
         units_per_superblock: 8,
         random: &mut RandomStream::new(1, "example"),

@@ -6,6 +6,7 @@ mod added_regulator;
 mod compatibility;
 mod placement_policies;
 mod regulators;
+mod stream_policies;
 mod upkeep_policies;
 mod victim_policies;
 mod wear_policies;

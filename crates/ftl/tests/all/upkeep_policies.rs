@@ -2,6 +2,7 @@
 
 use config::{Document, Section};
 use engine::RandomStream;
+use ftl::Blocks;
 use ftl::refresh_order::{self, RefreshView};
 use ftl::snapshot_expiry::{self, Droppable, ExpiryReason, ExpiryView};
 use units::{SimTime, SuperblockId};
@@ -23,9 +24,7 @@ fn orders_differ_in_what_is_next() {
     let mut view = RefreshView {
         candidates: &candidates,
         due_since_ns: &[1, 2, 3, 4],
-        valid_units: &valid,
-        pe_cycles: &cycles,
-        closed_at: &[0; 8],
+        blocks: Blocks { valid_units: &valid, pe_cycles: &cycles, closed_at: &[0; 8], streams: &[0; 8] },
         clock: 100,
         now_ns: 10,
         random: &mut RandomStream::new(1, "order"),

@@ -2,6 +2,7 @@
 
 use config::{Document, Section};
 use engine::RandomStream;
+use ftl::Blocks;
 use ftl::gc::victim::{self, VictimPolicy, VictimView};
 use units::SuperblockId;
 
@@ -84,9 +85,12 @@ impl Die {
     fn pick(&mut self, policy: &mut dyn VictimPolicy) -> Option<SuperblockId> {
         policy.pick(&mut VictimView {
             candidates: &self.candidates,
-            valid_units: &self.valid,
-            pe_cycles: &self.pe_cycles,
-            closed_at: &self.closed_at,
+            blocks: Blocks {
+                valid_units: &self.valid,
+                pe_cycles: &self.pe_cycles,
+                closed_at: &self.closed_at,
+                streams: &vec![0; self.valid.len()],
+            },
             clock: self.clock,
             units_per_superblock: self.units,
             random: &mut self.random,

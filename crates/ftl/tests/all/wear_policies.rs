@@ -2,6 +2,7 @@
 
 use config::{Document, Section};
 use engine::RandomStream;
+use ftl::Blocks;
 use ftl::wear::{self, WearPolicy, WearView};
 use units::SuperblockId;
 
@@ -28,9 +29,12 @@ impl Die {
         policy.relocate(&mut WearView {
             erased: SuperblockId(0),
             candidates: &self.candidates,
-            valid_units: &vec![1; self.pe_cycles.len()],
-            pe_cycles: &self.pe_cycles,
-            closed_at: &self.closed_at,
+            blocks: Blocks {
+                valid_units: &vec![1; self.pe_cycles.len()],
+                pe_cycles: &self.pe_cycles,
+                closed_at: &self.closed_at,
+                streams: &vec![0; self.pe_cycles.len()],
+            },
             clock: 1_000_000,
             erases,
             random: &mut RandomStream::new(1, "wear"),

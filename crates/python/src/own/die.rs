@@ -1,8 +1,9 @@
-//! What policies are shown of a die: four slices and their random numbers, lent for one question.
+//! What policies are shown of a die: its superblocks and random numbers, lent for one question.
 
 use super::asked::{Asked, Question, fail};
 use super::lent::{Loan, Random, Slice};
 use engine::RandomStream;
+use ftl::Blocks;
 use pyo3::exceptions::PyAttributeError;
 use pyo3::prelude::*;
 use std::sync::atomic::{AtomicPtr, Ordering};
@@ -12,9 +13,7 @@ use units::SuperblockId;
 /// A die as a policy sees it, by superblock, and what else its view says: names and whole numbers.
 pub struct Die<'a> {
     pub candidates: &'a [SuperblockId],
-    pub valid_units: &'a [u32],
-    pub pe_cycles: &'a [u32],
-    pub closed_at: &'a [u64],
+    pub blocks: Blocks<'a>,
     pub random: &'a mut RandomStream,
     pub clock: u64,
     pub more: [(&'static str, u64); 2],
@@ -63,8 +62,8 @@ impl Die<'_> {
 /// What a policy is shown. Arrays are made when they are asked for: many policies look at one alone.
 #[pyclass(frozen)]
 pub struct DieView {
-    slices: [Slice; 5],
-    arrays: Mutex<[Option<Py<PyAny>>; 5]>,
+    slices: [Slice; 6],
+    arrays: Mutex<[Option<Py<PyAny>>; 6]>,
     /// The name of the last of them, where a view has it.
     own_array: Option<&'static str>,
     stream: AtomicPtr<RandomStream>,
@@ -78,9 +77,10 @@ impl DieView {
     fn new(die: Die<'_>) -> Self {
         let slices = [
             Slice::narrow(die.candidates),
-            Slice::narrow(die.valid_units),
-            Slice::narrow(die.pe_cycles),
-            Slice::wide(die.closed_at),
+            Slice::narrow(die.blocks.valid_units),
+            Slice::narrow(die.blocks.pe_cycles),
+            Slice::wide(die.blocks.closed_at),
+            Slice::bytes(die.blocks.streams),
             die.own_array.map_or(Slice::wide(&[]), |(_, slice)| slice),
         ];
         Self {
@@ -141,6 +141,11 @@ impl DieView {
     }
 
     #[getter]
+    fn streams(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        self.array(py, 4)
+    }
+
+    #[getter]
     fn clock(&self) -> u64 {
         self.clock
     }
@@ -161,13 +166,13 @@ impl DieView {
     /// What this view has beside those of others.
     fn __getattr__(&self, py: Python<'_>, name: &str) -> PyResult<Py<PyAny>> {
         if self.own_array == Some(name) {
-            return self.array(py, 4);
+            return self.array(py, 5);
         }
         let found = self.more.iter().find(|(known, _)| *known == name && !known.is_empty());
         if let Some((_, number)) = found {
             return Ok(number.into_pyobject(py)?.into_any().unbind());
         }
-        let there = "candidates, valid_units, pe_cycles, closed_at, clock, random";
+        let there = "candidates, valid_units, pe_cycles, closed_at, streams, clock, random";
         let names = self.more.iter().map(|(name, _)| *name).filter(|name| !name.is_empty());
         let more: String = names.chain(self.own_array).map(|name| format!(", {name}")).collect();
         Err(PyAttributeError::new_err(format!("a view has no {name}: there are {there}{more}")))

@@ -43,26 +43,43 @@ impl Loan {
 pub struct Slice {
     start: usize,
     bytes: usize,
-    is_wide: bool,
+    width: Width,
+}
+
+/// Bytes of a number.
+#[derive(Clone, Copy)]
+enum Width {
+    One,
+    Four,
+    Eight,
 }
 
 impl Slice {
     /// Of numbers of four bytes.
     pub fn narrow<T>(slice: &[T]) -> Self {
         assert_eq!(size_of::<T>(), 4, "numbers of four bytes");
-        Self { start: slice.as_ptr() as usize, bytes: size_of_val(slice), is_wide: false }
+        Self { start: slice.as_ptr() as usize, bytes: size_of_val(slice), width: Width::Four }
+    }
+
+    /// Of bytes.
+    pub fn bytes(slice: &[u8]) -> Self {
+        Self { start: slice.as_ptr() as usize, bytes: slice.len(), width: Width::One }
     }
 
     /// Of numbers of eight bytes.
     pub fn wide(slice: &[u64]) -> Self {
-        Self { start: slice.as_ptr() as usize, bytes: size_of_val(slice), is_wide: true }
+        Self { start: slice.as_ptr() as usize, bytes: size_of_val(slice), width: Width::Eight }
     }
 
     /// An array of it that cannot be written.
     pub fn array(self, py: Python<'_>, loan: &Arc<Loan>) -> PyResult<Py<PyAny>> {
         loan.check(PyRuntimeError::new_err)?;
         let numpy = NumPy::get(py)?;
-        let kind = if self.is_wide { &numpy.wide } else { &numpy.narrow };
+        let kind = match self.width {
+            Width::One => &numpy.bytes,
+            Width::Four => &numpy.narrow,
+            Width::Eight => &numpy.wide,
+        };
         let lent = Py::new(py, Lent { slice: self, loan: loan.clone() })?;
         Ok(numpy.from_buffer.bind(py).call1((lent, kind))?.unbind())
     }
@@ -71,6 +88,7 @@ impl Slice {
 /// What is asked of NumPy, looked up once.
 struct NumPy {
     from_buffer: Py<PyAny>,
+    bytes: Py<PyAny>,
     narrow: Py<PyAny>,
     wide: Py<PyAny>,
 }
@@ -83,7 +101,7 @@ impl NumPy {
             let numpy = py.import("floatgate.extras")?.call_method1("needed", ("numpy",))?;
             let kind = |name: &str| PyResult::Ok(numpy.call_method1("dtype", (name,))?.unbind());
             let from_buffer = numpy.getattr("frombuffer")?.unbind();
-            Ok(Self { from_buffer, narrow: kind("=u4")?, wide: kind("=u8")? })
+            Ok(Self { from_buffer, bytes: kind("=u1")?, narrow: kind("=u4")?, wide: kind("=u8")? })
         })
     }
 }

@@ -10,6 +10,7 @@ mod lent;
 mod refresh_order;
 mod slc_cache;
 mod snapshot_expiry;
+mod streams;
 mod trigger;
 mod victim;
 mod watch;
@@ -41,7 +42,7 @@ fn helper(py: Python<'_>) -> PyResult<Bound<'_, PyModule>> {
 struct Own;
 
 /// The seams that take policies in Python, as `floatgate.own.seams` has them.
-const SEAMS: [&str; 11] = [
+const SEAMS: [&str; 12] = [
     "controller.arbitration",
     "controller.scheduler",
     "ftl.buffer.eviction",
@@ -52,6 +53,7 @@ const SEAMS: [&str; 11] = [
     "ftl.regulator",
     "ftl.slc_cache",
     "ftl.snapshots.expiry",
+    "ftl.streams",
     "ftl.wear",
 ];
 
@@ -88,6 +90,7 @@ impl Foreign for Own {
             "ftl.regulator" => Ok(Box::new(compiled::regulator::maker(class))),
             "ftl.slc_cache" => Ok(Box::new(slc_cache::maker(class, section)?)),
             "ftl.snapshots.expiry" => Ok(Box::new(snapshot_expiry::maker(class))),
+            "ftl.streams" => Ok(Box::new(streams::maker(class))),
             "ftl.wear" => Ok(Box::new(wear::maker(class))),
             other => unreachable!("floatgate.own.seams has {other}"),
         }
@@ -163,6 +166,7 @@ pub fn check_policy(py: Python<'_>, seam: &str, name: &str, may_starve: bool) ->
 
 const EVENTS: u64 = 20_000;
 
+// Long: an arm for each seam.
 fn battery(seam: &str, name: &str, may_starve: bool) -> PyResult<()> {
     let starvation = if may_starve { Starvation::Allowed } else { Starvation::Forbidden };
     let mut document = Document::empty();
@@ -215,6 +219,10 @@ fn battery(seam: &str, name: &str, may_starve: bool) -> PyResult<()> {
         "ftl.snapshots.expiry" => {
             let maker = ftl::snapshot_expiry::read(&mut section).map_err(input)?;
             testkit::battery::snapshot_expiry::check(name, &maker, EVENTS);
+        }
+        "ftl.streams" => {
+            let maker = ftl::streams::read(&mut section).map_err(input)?;
+            testkit::battery::streams::check(name, &maker, EVENTS);
         }
         _ => testkit::battery::wear::check(name, &ftl::wear::read(&mut section).map_err(input)?, EVENTS),
     }

@@ -29,9 +29,7 @@ impl RefreshOrder for Order {
         let candidates = view.candidates;
         let die = Die {
             candidates,
-            valid_units: view.valid_units,
-            pe_cycles: view.pe_cycles,
-            closed_at: view.closed_at,
+            blocks: view.blocks,
             random: view.random,
             clock: view.clock,
             more: [("now_ns", view.now_ns), ("", 0)],

@@ -51,9 +51,7 @@ impl VictimPolicy for Victim {
         }
         let die = Die {
             candidates: view.candidates,
-            valid_units: view.valid_units,
-            pe_cycles: view.pe_cycles,
-            closed_at: view.closed_at,
+            blocks: view.blocks,
             random: view.random,
             clock: view.clock,
             more: [("units_per_superblock", u64::from(view.units_per_superblock)), ("", 0)],

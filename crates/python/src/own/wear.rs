@@ -72,9 +72,7 @@ impl WearPolicy for Wear {
         let relocate = self.relocate.as_ref()?;
         let die = Die {
             candidates: view.candidates,
-            valid_units: view.valid_units,
-            pe_cycles: view.pe_cycles,
-            closed_at: view.closed_at,
+            blocks: view.blocks,
             random: view.random,
             clock: view.clock,
             more: [("erased", u64::from(view.erased.0)), ("erases", view.erases)],

@@ -49,7 +49,7 @@ fn a_drive_filled_at_once_is_the_one_that_was_filled_unit_by_unit() {
     let settings: [&[&str]; 5] = [
         &[],
         &["nand.bad_blocks.factory_ratio=0.1"],
-        &["ftl.gc.stream=mixed"],
+        &["ftl.streams.name=mixed"],
         &["ftl.gc.victim.name=random", "ftl.gc.trigger.low=9"],
         &["nand.program=one-shot"],
     ];

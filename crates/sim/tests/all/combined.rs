@@ -95,7 +95,7 @@ fn a_cache_goes_with_parity_and_stands_apart_from_its_groups() {
 /// What is constructed has its groups: their parity goes on where it was, and they give room back.
 #[test]
 fn parity_goes_with_a_used_state_that_is_constructed() {
-    for more in [&[][..], &["geometry.ways=4", "ftl.parity.stripe=3"], &["ftl.gc.stream=mixed"]] {
+    for more in [&[][..], &["geometry.ways=4", "ftl.parity.stripe=3"], &["ftl.streams.name=mixed"]] {
         let waf = |kind| {
             let result = played_with(Op::Write, kind, &[PARITY, more]);
             let programs = |origin: &str| number(&result, &format!("flash.programs.{origin}"));

@@ -22,7 +22,7 @@ const TINY: &[&str] = &[
     "bus.interface.rate=400MT/s",
     "ftl.op_ratio=1.5",
     "ftl.buffer.size=64KiB",
-    "ftl.gc.stream=separate",
+    "ftl.streams.name=separate",
 ];
 
 /// The ways in which a feature is turned on, each enough by itself, with the settings of its own that it takes.
@@ -65,7 +65,14 @@ fn settings(feature: Feature) -> Vec<Vec<String>> {
             owned(&["ftl.snapshots.every=5ms", "ftl.snapshots.rollback_at=[\"12ms\"]"]),
             owned(&["ftl.snapshots.at=[\"3ms\", \"9ms\"]"]),
         ],
-        Feature::MixedStreams => one(&["ftl.gc.stream=mixed"]),
+        Feature::MixedStreams => one(&["ftl.streams.name=mixed"]),
+        Feature::Streams => {
+            vec![
+                owned(&["ftl.streams.name=hot-cold"]),
+                owned(&["ftl.streams.name=sepbit", "ftl.op_ratio=3"]),
+                owned(&["ftl.streams.name=two-region"]),
+            ]
+        }
         Feature::ProgramOrder => one(&["ftl.program_order.name=fast-first"]),
         Feature::Copyback => one(&["controller.copyback=true"]),
         Feature::SeveralUnits => {

@@ -100,7 +100,7 @@ fn a_drive_whose_erases_fail_is_overwritten_without_a_panic() {
     let settings = "ftl.gc.victim.name=d-choices ftl.wear.name=latency-guided nand.cell=mlc geometry.channels=4 \
                     geometry.ways=3 geometry.dies_per_way=2 nand.planes=1 nand.blocks_per_plane=48 \
                     nand.pages_per_block=28 nand.page_size=4KiB ftl.mapping_unit=4KiB ftl.op_ratio=0.41 \
-                    nand.pe_cycles=1000 ftl.gc.stream=mixed nand.bad_blocks.erase_fail_ratio=0.01 \
+                    nand.pe_cycles=1000 ftl.streams.name=mixed nand.bad_blocks.erase_fail_ratio=0.01 \
                     ftl.gc.trigger.background=true ftl.gc.trigger.low=1";
     let settings: Vec<String> = settings.split_whitespace().map(str::to_owned).collect();
     for seed in 0..6 {

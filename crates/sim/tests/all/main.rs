@@ -47,6 +47,7 @@ mod slc_cache;
 mod smoke;
 mod snapshots;
 mod steady;
+mod streams;
 mod timing;
 mod traces;
 mod upkeep;

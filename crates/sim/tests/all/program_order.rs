@@ -63,7 +63,7 @@ fn the_host_gets_the_fast_pages_that_moved_data_leave_it() {
 #[test]
 fn one_open_superblock_cannot_be_traded() {
     let cache = ["ftl.slc_cache.name=static", "nand.slc_mode.t_r=20us", "nand.slc_mode.t_prog=100us"];
-    for other in [&["ftl.gc.stream=mixed"][..], &cache] {
+    for other in [&["ftl.streams.name=mixed"][..], &cache] {
         let settings = [SETTINGS, &["nand.planes=1", "ftl.program_order.name=fast-first"], other].concat();
         let lines: Vec<String> = settings.iter().map(|line| (*line).to_owned()).collect();
         let error = sim::Drive::from_resolved("test", &lines).err().expect("refused").to_string();

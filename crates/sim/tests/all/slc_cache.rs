@@ -225,7 +225,7 @@ fn what_cannot_have_a_cache_is_refused_in_one_line() {
         "at least `least`",
     );
     refused(&["ftl.slc_cache.name=static", "ftl.slc_cache.siz=1MB"], "size");
-    refused(&["ftl.slc_cache.name=dynamic", "ftl.gc.stream=mixed"], "ftl.gc.stream = separate");
+    refused(&["ftl.slc_cache.name=dynamic", "ftl.streams.name=mixed"], "ftl.streams.name = separate");
     refused(
         &["ftl.slc_cache.name=dynamic", "ftl.mapping.name=bast"],
         "cannot be combined with ftl.mapping.name",

@@ -5,7 +5,7 @@
 //! All of a test's comparisons together raise a false alarm once in a hundred times ([`ALARM`], Holm's correction).
 //!
 //! `FLOATGATE_STEADY_SEEDS=20 cargo test --release -p sim --test all steady:: -- --nocapture` runs the whole matrix, with
-//! `FLOATGATE_STEADY_ONLY="windowed-greedy ftl.gc.stream=mixed HotCold(0.95"` the cases with this in their name.
+//! `FLOATGATE_STEADY_ONLY="windowed-greedy ftl.streams.name=mixed HotCold(0.95"` the cases with this in their name.
 
 use crate::common;
 use crate::common::two_sample::{Compared, differing, kolmogorov_smirnov, mann_whitney};
@@ -243,14 +243,14 @@ fn cases(whole: bool) -> Vec<(String, Vec<String>)> {
     };
     if !whole {
         add(&["ftl.gc.victim.name=greedy"]);
-        add(&["ftl.gc.victim.name=d-choices", "ftl.gc.stream=mixed"]);
+        add(&["ftl.gc.victim.name=d-choices", "ftl.streams.name=mixed"]);
         add(PARITY);
         return cases;
     }
     for victim in policy_names("ftl.gc.victim") {
         for stream in ["mixed", "separate"] {
             let (victim, stream) =
-                (format!("ftl.gc.victim.name={victim}"), format!("ftl.gc.stream={stream}"));
+                (format!("ftl.gc.victim.name={victim}"), format!("ftl.streams.name={stream}"));
             add(&[&victim, &stream]);
         }
     }
@@ -267,7 +267,7 @@ fn cases(whole: bool) -> Vec<(String, Vec<String>)> {
     add(&["ftl.wear.name=static", "ftl.wear.threshold=3", "ftl.wear.period=2"]);
     for more in [
         &["ftl.gc.victim.name=greedy"][..],
-        &["ftl.gc.victim.name=d-choices", "ftl.gc.stream=mixed"],
+        &["ftl.gc.victim.name=d-choices", "ftl.streams.name=mixed"],
         &["ftl.gc.victim.name=fifo"],
         &["ftl.wear.name=static", "ftl.wear.threshold=3", "ftl.wear.period=2"],
         &["geometry.ways=4", "ftl.parity.stripe=3"],

@@ -133,6 +133,7 @@ pub const DEALT: &[(&str, &[&str])] = &[
     ("ftl.slc_cache", &["dynamic", "none", "static"]),
     ("ftl.parity", &["none", "rain"]),
     ("ftl.gc.trigger", &["watermark"]),
+    ("ftl.streams", &["mixed", "separate"]),
     ("ecc.code", &["bch", "ldpc", "none"]),
     ("nand.errors", &["none", "power-law", "tables"]),
     ("host.link", &["nvme", "pata", "plain", "sata"]),
@@ -153,6 +154,11 @@ pub const LATER: &[(&str, &str)] = &[
     ("ftl.recovery", "scan"),
     ("ftl.recovery", "summaries"),
     ("ftl.recovery", "journal"),
+    ("ftl.gc.victim", "two-region-fifo"),
+    ("ftl.gc.victim", "two-region-greedy"),
+    ("ftl.streams", "hot-cold"),
+    ("ftl.streams", "sepbit"),
+    ("ftl.streams", "two-region"),
 ];
 
 /// Features that came to be possible together: a seed that has the one, and gets the other, is played with both once more,
@@ -168,7 +174,18 @@ pub const TOGETHER: &[Feature] = &[
     ("a map of blocks and a dead die", 0.1, block_map_and_dead_die),
     ("a map of blocks and sectors", 0.4, block_map_and_sectors),
     ("a code and pipelined retries", 0.5, code_and_pipelined_retries),
+    ("streams that tell units apart", 0.5, streams_that_tell_units_apart),
 ];
+
+fn streams_that_tell_units_apart(deal: &mut Deal, random: &mut RandomStream) -> bool {
+    deal.lines.retain(|line| !line.starts_with("ftl.streams."));
+    deal.set("ftl.streams.name", choose(random, &["hot-cold", "sepbit", "two-region"]));
+    if random.chance(0.5) {
+        deal.lines.retain(|line| !line.starts_with("ftl.gc.victim."));
+        deal.set("ftl.gc.victim.name", choose(random, &["two-region-fifo", "two-region-greedy"]));
+    }
+    true
+}
 
 fn code_and_pipelined_retries(deal: &mut Deal, random: &mut RandomStream) -> bool {
     deal.set("ecc.code.retry_pipelined", "true");
@@ -535,7 +552,7 @@ fn mapping(deal: &mut Deal, random: &mut RandomStream) -> bool {
 
 fn collection(deal: &mut Deal, random: &mut RandomStream) -> bool {
     let stream = choose(random, &["mixed", "separate"]);
-    deal.set("ftl.gc.stream", if deal.allows(F::MixedStreams) { stream } else { "separate" });
+    deal.set("ftl.streams.name", if deal.allows(F::MixedStreams) { stream } else { "separate" });
     deal.set("ftl.gc.read_ahead", 1 + random.below(8));
     deal.set("ftl.gc.trigger.low", 1 + random.below(3));
     deal.set("ftl.gc.trigger.background", random.chance(0.7));

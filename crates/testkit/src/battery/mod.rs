@@ -17,6 +17,7 @@ pub mod regulator;
 pub mod scheduler;
 pub mod slc_cache;
 pub mod snapshot_expiry;
+pub mod streams;
 pub mod trigger;
 pub mod victim;
 pub mod wear;

@@ -1,6 +1,7 @@
 //! Orders of refreshes: one of the waiting refreshes, the same again for the same history, and the first where the order says so.
 
 use engine::RandomStream;
+use ftl::Blocks;
 use ftl::refresh_order::{Maker, RefreshView};
 use units::SuperblockId;
 
@@ -13,6 +14,7 @@ struct Die {
     valid: Vec<u32>,
     pe_cycles: Vec<u32>,
     closed_at: Vec<u64>,
+    streams: Vec<u8>,
     now_ns: u64,
 }
 
@@ -26,6 +28,7 @@ impl Die {
             valid: narrow(draw(20)),
             pe_cycles: narrow(draw(6)),
             closed_at: draw(10_000),
+            streams: (0..SUPERBLOCKS).map(|at| (at % 3) as u8).collect(),
             now_ns: 1 << 40,
         }
     }
@@ -66,9 +69,12 @@ fn history(context: &str, maker: &Maker, events: u64, seed: u64) -> Vec<Superblo
         let next = policy.next(&mut RefreshView {
             candidates: &die.candidates,
             due_since_ns: &die.due_since_ns,
-            valid_units: &die.valid,
-            pe_cycles: &die.pe_cycles,
-            closed_at: &die.closed_at,
+            blocks: Blocks {
+                valid_units: &die.valid,
+                pe_cycles: &die.pe_cycles,
+                closed_at: &die.closed_at,
+                streams: &die.streams,
+            },
             clock: die.now_ns,
             now_ns: die.now_ns,
             random: &mut draws,

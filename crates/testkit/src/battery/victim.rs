@@ -3,6 +3,7 @@
 
 use super::Ties;
 use engine::RandomStream;
+use ftl::Blocks;
 use ftl::gc::victim::{Maker, VictimPolicy, VictimView};
 use units::SuperblockId;
 
@@ -13,6 +14,7 @@ struct Die {
     valid: Vec<u32>,
     pe_cycles: Vec<u32>,
     closed_at: Vec<u64>,
+    streams: Vec<u8>,
     clock: u64,
     policy: Box<dyn VictimPolicy>,
     policy_draws: RandomStream,
@@ -28,6 +30,7 @@ impl Die {
             valid: vec![0; superblocks as usize],
             pe_cycles: vec![0; superblocks as usize],
             closed_at: vec![0; superblocks as usize],
+            streams: vec![0; superblocks as usize],
             clock: 0,
             policy,
             policy_draws: RandomStream::new(seed, "battery.policy"),
@@ -37,9 +40,12 @@ impl Die {
     fn pick(&mut self) -> Option<SuperblockId> {
         let mut view = VictimView {
             candidates: &self.candidates,
-            valid_units: &self.valid,
-            pe_cycles: &self.pe_cycles,
-            closed_at: &self.closed_at,
+            blocks: Blocks {
+                valid_units: &self.valid,
+                pe_cycles: &self.pe_cycles,
+                closed_at: &self.closed_at,
+                streams: &self.streams,
+            },
             clock: self.clock,
             units_per_superblock: self.units,
             random: &mut self.policy_draws,
@@ -52,7 +58,10 @@ impl Die {
         self.clock += u64::from(self.units);
         self.valid[superblock as usize] = valid;
         self.closed_at[superblock as usize] = self.clock;
+        // Not by its number, so that other numbers change nothing.
+        self.streams[superblock as usize] = (self.clock / u64::from(self.units) % 3) as u8;
         self.candidates.push(SuperblockId(superblock));
+        self.policy.on_stream(SuperblockId(superblock), usize::from(self.streams[superblock as usize]));
         self.policy.on_close(SuperblockId(superblock), valid);
     }
 

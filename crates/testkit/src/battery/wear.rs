@@ -2,6 +2,7 @@
 //! end, and where data is relocated the superblocks under cold data wear, too.
 
 use engine::RandomStream;
+use ftl::Blocks;
 use ftl::wear::{Maker, Observed, WearPolicy, WearView};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -25,6 +26,7 @@ struct Die<'a> {
     valid: Vec<u32>,
     pe_cycles: Vec<u32>,
     closed_at: Vec<u64>,
+    streams: Vec<u8>,
     clock: u64,
     erases: u64,
     relocated: Vec<SuperblockId>,
@@ -44,6 +46,7 @@ impl<'a> Die<'a> {
             valid: vec![0; count],
             pe_cycles: vec![0; count],
             closed_at: vec![0; count],
+            streams: (0..count).map(|at| (at % 3) as u8).collect(),
             clock: 0,
             erases: 0,
             relocated: Vec::new(),
@@ -98,9 +101,12 @@ impl<'a> Die<'a> {
         let mut view = WearView {
             erased,
             candidates,
-            valid_units: &self.valid,
-            pe_cycles: &self.pe_cycles,
-            closed_at: &self.closed_at,
+            blocks: Blocks {
+                valid_units: &self.valid,
+                pe_cycles: &self.pe_cycles,
+                closed_at: &self.closed_at,
+                streams: &self.streams,
+            },
             clock: self.clock,
             erases: self.erases,
             random: &mut self.policy_draws,

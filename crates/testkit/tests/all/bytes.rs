@@ -35,7 +35,7 @@ fn made(unit_kib: u64) -> Drive {
         format!("ftl.mapping_unit={unit_kib}KiB"),
         format!("ftl.user_capacity={}KiB", USER_BLOCKS * PAGES * unit_kib),
         "ftl.gc.victim.name=fifo".into(),
-        "ftl.gc.stream=mixed".into(),
+        "ftl.streams.name=mixed".into(),
         "ftl.gc.trigger.name=watermark".into(),
         "ftl.gc.trigger.low=3".into(),
         "ftl.gc.trigger.high=3".into(),

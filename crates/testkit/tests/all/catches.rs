@@ -10,6 +10,7 @@ use ftl::placement::{PlacementPolicy, PlacementView};
 use ftl::program_order::{OrderView, ProgramOrder};
 use ftl::read_ahead::{ReadAheadPolicy, Stretch};
 use ftl::read_merge::{MergeView, ReadMerge};
+use ftl::streams::{StreamPolicy, StreamSpec, Takes, UnitView};
 use ftl::wear::{WearPolicy, WearView};
 use host::Op;
 use host::link::{Burst, Direction, HostLink, QueueOrder, Shape, Step};
@@ -69,7 +70,7 @@ impl VictimPolicy for Stubborn {
                 let at = number.fetch_add(7, Ordering::Relaxed) as usize % view.candidates.len().max(1);
                 view.candidates.get(at).copied()
             }
-            None => view.candidates.iter().copied().max_by_key(|id| view.closed_at[id.index()]),
+            None => view.candidates.iter().copied().max_by_key(|id| view.blocks.closed_at[id.index()]),
         }
     }
 }
@@ -115,7 +116,7 @@ impl VictimPolicy for ByNumber {
     fn attach(&mut self, _superblocks: u32, _units: u32) {}
 
     fn pick(&mut self, view: &mut VictimView<'_>) -> Option<SuperblockId> {
-        view.candidates.iter().copied().min_by_key(|id| (view.valid_units[id.index()], id.0))
+        view.candidates.iter().copied().min_by_key(|id| (view.blocks.valid_units[id.index()], id.0))
     }
 }
 
@@ -240,6 +241,35 @@ impl ProgramOrder for Restless {
 #[should_panic(expected = "trades")]
 fn an_order_that_trades_for_nothing() {
     battery::program_order::check("name=restless", &maker!(ftl::program_order, Restless), 1000);
+}
+
+/// Streams by turns, or (`blind`) always the first.
+struct Turning {
+    blind: bool,
+    turn: usize,
+}
+
+impl StreamPolicy for Turning {
+    fn streams(&self) -> Vec<StreamSpec> {
+        [Takes::Host, Takes::Both].map(|takes| StreamSpec::new("turning", takes)).into()
+    }
+
+    fn join(&mut self, _unit: &UnitView) -> usize {
+        self.turn += 1;
+        if self.blind { 0 } else { 1 - self.turn % 2 }
+    }
+}
+
+#[test]
+#[should_panic(expected = "does not take")]
+fn a_stream_that_takes_no_moved_data() {
+    battery::streams::check("name=blind", &maker!(ftl::streams, Turning { blind: true, turn: 0 }), 1000);
+}
+
+#[test]
+#[should_panic(expected = "asked again, it answers otherwise")]
+fn a_stream_policy_that_counts_its_questions() {
+    battery::streams::check("name=turning", &maker!(ftl::streams, Turning { blind: false, turn: 1 }), 1000);
 }
 
 /// The ready class of the lowest number, or (`blind`) always host reads.

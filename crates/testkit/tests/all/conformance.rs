@@ -38,6 +38,7 @@ conformance!(refresh_orders, ftl::refresh_order, battery::refresh_order, 20_000)
 conformance!(regulators, ftl::regulator, battery::regulator, 100_000);
 conformance!(slc_caches, ftl::slc_cache, battery::slc_cache, 100_000);
 conformance!(snapshot_expiries, ftl::snapshot_expiry, battery::snapshot_expiry, 20_000);
+conformance!(streams, ftl::streams, battery::streams, 20_000);
 conformance!(schedulers, controller::scheduler, battery::scheduler, 200_000, starvation);
 conformance!(evictions, ftl::buffer::eviction, battery::eviction, 100_000);
 conformance!(links, host::link, battery::link, 20_000);

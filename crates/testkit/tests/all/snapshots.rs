@@ -253,7 +253,7 @@ fn try_history(settings: &[&str], steps: usize, seed: u64) {
 fn every_snapshot_is_a_copy_made_at_its_moment() {
     try_history(&[], 4_000, 1);
     try_history(&["ftl.snapshots.space_ratio=1.0"], 4_000, 2);
-    try_history(&["ftl.snapshots.keep=1", "ftl.gc.stream=mixed"], 4_000, 3);
+    try_history(&["ftl.snapshots.keep=1", "ftl.streams.name=mixed"], 4_000, 3);
     try_history(&["ftl.buffer.write_back=false", "ftl.gc.victim.name=fifo"], 4_000, 4);
 }
 

@@ -7,7 +7,6 @@ use crate::agenda::Work;
 use crate::core::{Core, Joining, Round};
 use crate::features::Feature;
 use crate::saved::Untaken;
-use crate::store::SLC;
 use controller::{Origin, Transaction};
 use engine::Calendar;
 use units::{Lpn, Nanos, Ppa, SimTime};
@@ -40,7 +39,7 @@ impl Feature for Regulation {
         let dense = old != Ppa::NONE
             && !core.store.space.holds_one_bit(core.store.layout.superblock_of(old) as usize);
         let old_row = dense.then(|| core.store.layout.row_number(old));
-        if stream == SLC {
+        if core.store.space.is_one_bit(stream) {
             return self.note_one_bit(die, lpn, now);
         }
         let waiting = core.store.controller.host_operations(units::DieId(die as u32));
@@ -55,7 +54,7 @@ impl Feature for Regulation {
         calendar: &mut Calendar,
     ) {
         let global = core.store.space.global(program.die.index(), program.superblock);
-        if stream == SLC {
+        if core.store.space.is_one_bit(stream) {
             return self.note_programmed(global, program.row, calendar.now());
         }
         let cost = self.take_cost(program.die.index(), stream);

@@ -1,6 +1,7 @@
 //! What is known of a die's load, and what waits there to be written.
 
 use crate::regulator::{Candidate, WriteView};
+use crate::streams::STREAMS_MOST;
 use controller::Origin;
 use std::collections::VecDeque;
 use units::{Lpn, Nanos, SimTime};
@@ -18,13 +19,18 @@ pub(super) struct DieLoad {
     /// Units that wait to be written anew.
     pub rewrites: VecDeque<Lpn>,
     /// Finest cost asked for by the units collected for each stream's next program.
-    pub pending: [u8; 3],
+    pub pending: [u8; STREAMS_MOST],
 }
 
 impl DieLoad {
     /// Nothing happened yet.
-    pub const IDLE: Self =
-        Self { last: SimTime::ZERO, seen: 0, gap_ns: 0, rewrites: VecDeque::new(), pending: [NO_COST; 3] };
+    pub const IDLE: Self = Self {
+        last: SimTime::ZERO,
+        seen: 0,
+        gap_ns: 0,
+        rewrites: VecDeque::new(),
+        pending: [NO_COST; STREAMS_MOST],
+    };
 
     /// What a regulator sees of a unit that nothing is known about.
     pub fn view<'a>(&self, origin: Origin, now: SimTime, costs: &'a [Candidate]) -> WriteView<'a> {

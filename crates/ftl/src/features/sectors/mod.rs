@@ -13,7 +13,7 @@ use super::{Feature, Made, Making, Said};
 use crate::Layout;
 use crate::core::{Arriving, Core};
 use crate::layout::{SECTOR, sector_bytes};
-use crate::store::{HOST, Source};
+use crate::store::Source;
 use config::{ConfigError, Section};
 use controller::{Kind, Origin, Transaction};
 use ecc::Ladder;
@@ -195,7 +195,7 @@ impl Feature for Sectors {
             };
             program.bytes = sources().map(bytes).sum();
         }
-        if stream == Some(HOST) {
+        if stream.is_some_and(|stream| core.assembly.streams.takes_hosts(stream)) {
             program.page = self.next_page(program.die.index());
         }
     }

@@ -4,7 +4,7 @@ use super::SlcCache;
 use crate::core::Core;
 use crate::features::Feature;
 use crate::slc_cache::WhenFull;
-use crate::store::{NONE, SLC, SuperblockState};
+use crate::store::{NONE, SuperblockState};
 use controller::Origin;
 
 impl SlcCache {
@@ -36,14 +36,14 @@ impl SlcCache {
 
     /// Where the cache must give superblocks back and only the open one is left, that one ends early.
     pub(super) fn close_open(&mut self, core: &mut Core, die: usize) {
-        let frontier = &core.store.space.dies[die].frontiers[SLC];
+        let frontier = core.store.space.dies[die].one_bit();
         let superblock = frontier.superblock;
         let last = self.dies[die].waiting.is_empty() && superblock != NONE && frontier.filled == 0;
         if !last || !self.is_crowded(core, die) {
             return;
         }
         let global = core.store.space.global(die, superblock);
-        core.store.space.dies[die].frontiers[SLC].superblock = NONE;
+        core.store.space.dies[die].one_bit_mut().superblock = NONE;
         core.store.space.state[global] = SuperblockState::Closed;
         if core.store.space.in_flight[global] == 0 {
             self.closes_one_bit(core, die, superblock);

@@ -4,7 +4,7 @@ use super::SlcCache;
 use crate::core::{Core, Folding};
 use crate::features::Feature;
 use crate::slc_cache::{CacheView, WhenFull};
-use crate::store::{NONE, SLC, SuperblockState};
+use crate::store::{NONE, SuperblockState};
 use units::Nanos;
 
 /// Superblocks that are read completely, or are being erased, when no further one is taken: one whose data are being
@@ -37,7 +37,7 @@ impl Feature for SlcCache {
     }
 
     fn takes_hosts(&self, core: &Core, die: usize) -> bool {
-        if core.store.space.dies[die].frontiers[SLC].superblock == NONE {
+        if core.store.space.dies[die].one_bit().superblock == NONE {
             return self.may_open_one_bit(core, die);
         }
         !self.is_pacing(core, die) || core.folding[die].pace.credit >= 0.0 || self.may_open_one_bit(core, die)
@@ -49,11 +49,12 @@ impl Feature for SlcCache {
     }
 
     fn opens_one_bit(&mut self, core: &mut Core, die: usize) -> bool {
+        let stream = core.store.space.one_bit_stream;
         let opened = match self.own.as_mut().map(|own| own[die].pop()) {
-            None => core.store.space.open(die, SLC),
-            Some(own) => own.is_some_and(|superblock| core.store.space.begin(die, SLC, superblock)),
+            None => core.store.space.open(die, stream),
+            Some(own) => own.is_some_and(|superblock| core.store.space.begin(die, stream, superblock)),
         };
-        let superblock = core.store.space.dies[die].frontiers[SLC].superblock;
+        let superblock = core.store.space.dies[die].one_bit().superblock;
         if opened {
             let global = core.store.space.global(die, superblock);
             self.add(die, global, &mut core.store.space);
@@ -63,7 +64,7 @@ impl Feature for SlcCache {
     }
 
     fn wrote_host_unit(&mut self, core: &mut Core, die: usize, stream: usize) {
-        if stream != SLC {
+        if !core.store.space.is_one_bit(stream) {
             core.store.stats.slc_units_bypassed += 1;
             return;
         }

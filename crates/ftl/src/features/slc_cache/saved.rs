@@ -4,7 +4,7 @@ use super::SlcCache;
 use crate::SavedState;
 use crate::core::Core;
 use crate::saved::Untaken;
-use crate::store::{self, Frontier, Mover, NONE, SLC, Space, SuperblockState as S};
+use crate::store::{self, Frontier, Mover, NONE, Space, SuperblockState as S};
 
 impl SlcCache {
     /// Adds the superblocks with one bit a cell to a saved state. One that is being folded is folded from its beginning:
@@ -12,7 +12,7 @@ impl SlcCache {
     pub(super) fn put_into(&self, core: &Core, saved: &mut SavedState) {
         let space = &core.store.space;
         for (at, die) in self.dies.iter().enumerate() {
-            let open = space.dies[at].frontiers[SLC];
+            let open = space.dies[at].one_bit();
             let Mover { victim, pending, .. } = &core.folding[at].mover;
             let pending = pending.iter().map(|(superblock, _)| superblock);
             let victim = Some(victim).filter(|_| core.folding[at].mover.has_victim());
@@ -65,7 +65,7 @@ impl SlcCache {
                 _ => return Err(wrong()),
             }
             let (superblock, next_unit) = (open[0], open[1]);
-            space.dies[at].frontiers[SLC] = Frontier { superblock, next_unit, ..Frontier::CLOSED };
+            *space.dies[at].one_bit_mut() = Frontier { superblock, next_unit, ..Frontier::CLOSED };
             let (mut failed, waiting): (Vec<u32>, Vec<u32>) =
                 closed.iter().partition(|&&superblock| space.failing[space.global(at, superblock)]);
             let die = &mut self.dies[at];

@@ -117,8 +117,10 @@ impl CostBenefit {
             let slot = &mut self.slots[superblock as usize];
             slot.marked = false;
             if slot.candidate {
-                let (valid, closed_at) =
-                    (view.valid_units[superblock as usize], view.closed_at[superblock as usize]);
+                let (valid, closed_at) = (
+                    view.blocks.valid_units[superblock as usize],
+                    view.blocks.closed_at[superblock as usize],
+                );
                 slot.filed = Some((valid, closed_at));
                 self.filed.insert((valid, closed_at, superblock));
             }
@@ -137,7 +139,7 @@ impl VictimPolicy for CostBenefit {
         self.refile(view);
         let age = |closed_at: u64| view.clock - closed_at;
         let score = |age: u64, valid: u32| self.formula.score(age, valid, view.units_per_superblock);
-        let greatest_age = age(view.closed_at[self.order.iter().next()?.index()]);
+        let greatest_age = age(view.blocks.closed_at[self.order.iter().next()?.index()]);
         let mut best: Option<(Score, u32)> = None;
         let mut next = self.filed.first();
         while let Some(&(valid, closed_at, superblock)) = next {

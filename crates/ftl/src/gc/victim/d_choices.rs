@@ -40,6 +40,6 @@ impl VictimPolicy for DChoices {
         // `min_by_key` keeps the first among equals.
         (0..self.d)
             .map(|_| view.candidates[view.random.below(count) as usize])
-            .min_by_key(|superblock| view.valid_units[superblock.index()])
+            .min_by_key(|superblock| view.blocks.valid_units[superblock.index()])
     }
 }

@@ -38,6 +38,31 @@ impl Policy for Greedy {
 }
 
 impl Greedy {
+    /// The candidates and their valid units, in the order in which they would be picked.
+    pub(super) fn in_order(&self) -> impl Iterator<Item = (SuperblockId, u32)> {
+        let after = |at: u32| self.nodes[at as usize].next;
+        let ring = move |valid: u32| {
+            let ring = self.first_bucket + valid;
+            std::iter::successors(Some(after(ring)), move |at| Some(after(*at)))
+                .take_while(move |at| *at != ring)
+                .map(move |at| (SuperblockId(at), valid))
+        };
+        (0..self.buckets).flat_map(ring)
+    }
+
+    /// The next victim and its valid units.
+    pub(super) fn first(&mut self) -> Option<(SuperblockId, u32)> {
+        while self.least < self.buckets {
+            let ring = self.first_bucket + self.least;
+            let first = self.nodes[ring as usize].next;
+            if first != ring {
+                return Some((SuperblockId(first), self.least));
+            }
+            self.least += 1;
+        }
+        None
+    }
+
     #[inline]
     fn unlink(&mut self, superblock: u32) {
         let Node { next, previous } = self.nodes[superblock as usize];
@@ -65,25 +90,11 @@ impl VictimPolicy for Greedy {
     }
 
     fn pick(&mut self, _view: &mut VictimView<'_>) -> Option<SuperblockId> {
-        while self.least < self.buckets {
-            let ring = self.first_bucket + self.least;
-            let first = self.nodes[ring as usize].next;
-            if first != ring {
-                return Some(SuperblockId(first));
-            }
-            self.least += 1;
-        }
-        None
+        self.first().map(|(superblock, _)| superblock)
     }
 
     fn told(&self) -> Option<Vec<SuperblockId>> {
-        let rings = self.first_bucket..self.first_bucket + self.buckets;
-        let after = |at: u32| self.nodes[at as usize].next;
-        let ring = |ring: u32| {
-            std::iter::successors(Some(after(ring)), move |at| Some(after(*at)))
-                .take_while(move |at| *at != ring)
-        };
-        Some(rings.flat_map(ring).map(SuperblockId).collect())
+        Some(self.in_order().map(|(superblock, _)| superblock).collect())
     }
 
     fn on_close(&mut self, superblock: SuperblockId, valid_units: u32) {

@@ -5,6 +5,7 @@
 
 mod closing_order;
 
+use crate::Blocks;
 use engine::RandomStream;
 use units::SuperblockId;
 
@@ -12,12 +13,8 @@ use units::SuperblockId;
 pub struct VictimView<'a> {
     /// The superblocks that may be chosen, in no meaningful but a repeatable order.
     pub candidates: &'a [SuperblockId],
-    /// Mapping units still valid in each superblock.
-    pub valid_units: &'a [u32],
-    /// Program/erase cycles of each superblock.
-    pub pe_cycles: &'a [u32],
-    /// The write clock when each superblock was closed.
-    pub closed_at: &'a [u64],
+    /// What is known of each superblock.
+    pub blocks: Blocks<'a>,
     /// The write clock now: mapping units written to this die so far, by all origins.
     pub clock: u64,
     /// Mapping units a superblock holds.
@@ -41,6 +38,9 @@ pub trait VictimPolicy: Send {
     /// One of the candidates, or `None` when there is none.
     fn pick(&mut self, view: &mut VictimView<'_>) -> Option<SuperblockId>;
 
+    /// `superblock`, which is about to become a candidate, was filled by this stream: told right before [`Self::on_close`].
+    fn on_stream(&mut self, _superblock: SuperblockId, _stream: usize) {}
+
     /// `superblock` became a candidate, with `valid_units` valid.
     fn on_close(&mut self, _superblock: SuperblockId, _valid_units: u32) {}
 
@@ -51,6 +51,17 @@ pub trait VictimPolicy: Send {
     /// in the order in which they were closed. A saved state keeps it.
     fn told(&self) -> Option<Vec<SuperblockId>> {
         None
+    }
+
+    /// What it has learnt beside that, for a saved state.
+    fn learnt(&self) -> Vec<u64> {
+        Vec::new()
+    }
+
+    /// Goes on with what a saved state says it had learnt, when all candidates were told; false when that is not as
+    /// [`Self::learnt`] gives it.
+    fn go_on_with(&mut self, learnt: &[u64]) -> bool {
+        learnt.is_empty()
     }
 
     /// `superblock` is no longer a candidate: it was picked, here or by wear levelling, or it failed.
@@ -67,5 +78,7 @@ config::policies! {
     fifo::Fifo,
     greedy::Greedy,
     random::Random,
+    two_region_fifo::TwoRegionFifo,
+    two_region_greedy::TwoRegionGreedy,
     windowed_greedy::WindowedGreedy,
 }

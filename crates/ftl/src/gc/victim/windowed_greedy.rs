@@ -42,7 +42,7 @@ impl VictimPolicy for WindowedGreedy {
     fn pick(&mut self, view: &mut VictimView<'_>) -> Option<SuperblockId> {
         // `min_by_key` keeps the first among equals, which is the oldest.
         let window = self.order.iter().take(self.window as usize);
-        window.min_by_key(|superblock| view.valid_units[superblock.index()])
+        window.min_by_key(|superblock| view.blocks.valid_units[superblock.index()])
     }
 
     fn told(&self) -> Option<Vec<SuperblockId>> {
@@ -61,6 +61,7 @@ impl VictimPolicy for WindowedGreedy {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Blocks;
     use engine::RandomStream;
 
     #[test]
@@ -75,9 +76,12 @@ mod tests {
             let candidates: Vec<SuperblockId> = (0..16).map(SuperblockId).collect();
             policy.pick(&mut VictimView {
                 candidates: &candidates,
-                valid_units: &valid,
-                pe_cycles: &[0; 16],
-                closed_at: &[0; 16],
+                blocks: Blocks {
+                    valid_units: &valid,
+                    pe_cycles: &[0; 16],
+                    closed_at: &[0; 16],
+                    streams: &[0; 16],
+                },
                 clock: 0,
                 units_per_superblock: 10,
                 random: &mut RandomStream::new(1, "test"),

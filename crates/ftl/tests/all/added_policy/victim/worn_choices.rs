@@ -37,6 +37,6 @@ impl VictimPolicy for WornChoices {
         // `min_by_key` keeps the first among equals.
         (0..self.d)
             .map(|_| view.candidates[view.random.below(count) as usize])
-            .min_by_key(|at| (view.valid_units[at.index()], view.pe_cycles[at.index()]))
+            .min_by_key(|at| (view.blocks.valid_units[at.index()], view.blocks.pe_cycles[at.index()]))
     }
 }

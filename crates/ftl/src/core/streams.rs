@@ -1,0 +1,374 @@
+//! Which stream each unit joins, and what is noted of units so that this can be said: what stands behind `ftl.streams`.
+
+use super::Core;
+use crate::saved::Untaken;
+use crate::store::{Frontier, Mover, Space, Store};
+use crate::streams::{ByOrigin, HALVED_AT, Maker, STREAMS_MOST, StreamPolicy, Takes, UnitView};
+use crate::{Layout, SavedState};
+use units::{Lpn, Ppa};
+
+/// The streams of a drive, and who says what joins which.
+pub(crate) struct Streams {
+    policy: Box<dyn StreamPolicy>,
+    /// The answer for all units, where it does not depend on them.
+    by_origin: Option<ByOrigin>,
+    /// Which streams take the host's data, and which take what is moved: one bit each.
+    hosts: u64,
+    moved: u64,
+    /// See [`Self::spare`] and [`Self::unusable_units`].
+    spare: u32,
+    unusable: u32,
+    /// The stream whose open superblock each goes on with.
+    takes_over: Box<[Option<usize>]>,
+    notes: Option<Box<UnitNotes>>,
+}
+
+/// What is noted of units and superblocks; arrays that nothing is noted in are empty.
+struct UnitNotes {
+    /// How often the host wrote each unit, in all, and how many units it wrote at least once.
+    writes: Vec<u32>,
+    total: u64,
+    written: u64,
+    /// The host's clock when it wrote each unit last, and when each superblock was opened.
+    written_at: Vec<u64>,
+    opened_at: Vec<u64>,
+    /// Units that the host wrote so far.
+    clock: u64,
+}
+
+/// Superblocks and units of a die that are kept where what is moved may join one of so many streams.
+fn kept_beside(streams: u32, layout: &Layout) -> (u32, u32) {
+    if streams == 1 {
+        return (0, 0);
+    }
+    let (units, padding) = (layout.data_units(), streams * layout.program_units);
+    // Padded once more when time begins.
+    let superblocks = streams - 1 + (2 * padding).div_ceil(units);
+    (superblocks, (streams - 1) * units + padding)
+}
+
+/// The numbers of the streams in a set.
+fn members(mut set: u64) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        let first = set.trailing_zeros();
+        set &= set.wrapping_sub(1);
+        (first < u64::BITS).then_some(first as usize)
+    })
+}
+
+impl Streams {
+    /// The streams of the policy that was read, on a drive of this shape. Gives their number, too.
+    ///
+    /// # Panics
+    /// When the policy declares no streams, or no two that fit together.
+    pub fn new(maker: &Maker, layout: &Layout) -> (Self, usize) {
+        let policy = maker();
+        let specs = policy.streams();
+        let taken_by = |wanted: Takes| {
+            let takes = |takes: Takes| takes == wanted || takes == Takes::Both;
+            (0..).zip(&specs).filter(|(_, spec)| takes(spec.takes)).fold(0, |set, (at, _)| set | 1u64 << at)
+        };
+        assert!(
+            (1..=STREAMS_MOST).contains(&specs.len()),
+            "a stream policy declared {} streams",
+            specs.len()
+        );
+        let (hosts, moved) = (taken_by(Takes::Host), taken_by(Takes::Moved));
+        assert!(
+            hosts != 0 && moved != 0,
+            "a stream policy left no stream for the host's data or for what is moved"
+        );
+        let (asked, by_origin) = (policy.notes(), policy.by_origin());
+        let notes = (asked.writes || asked.times).then(|| {
+            let sized = |asked: bool, size: usize| if asked { size } else { 0 };
+            Box::new(UnitNotes {
+                writes: vec![0; sized(asked.writes, layout.written_units() as usize)],
+                total: 0,
+                written: 0,
+                written_at: vec![0; sized(asked.times, layout.written_units() as usize)],
+                opened_at: vec![0; sized(asked.times, layout.superblocks())],
+                clock: 0,
+            })
+        });
+        let (spare, unusable) = kept_beside(moved.count_ones(), layout);
+        let takes_over = specs.iter().map(|spec| spec.takes_over).collect();
+        (Self { policy, by_origin, hosts, moved, spare, unusable, takes_over, notes }, specs.len())
+    }
+
+    /// The answer for all units, where it does not depend on them.
+    #[inline]
+    pub fn by_origin(&self) -> Option<ByOrigin> {
+        self.by_origin
+    }
+
+    /// The stream of all that the host writes, and of what takes the same way.
+    ///
+    /// # Panics
+    /// When the policy tells the host's units apart.
+    #[inline]
+    pub fn of_host(&self) -> usize {
+        self.by_origin.expect("the host's data have one stream here").host
+    }
+
+    /// True for a stream that the host's data may join.
+    #[inline]
+    pub fn takes_hosts(&self, stream: usize) -> bool {
+        self.hosts >> stream & 1 == 1
+    }
+
+    /// True for a stream that takes both the host's data and what is moved.
+    #[inline]
+    pub fn is_shared(&self, stream: usize) -> bool {
+        self.hosts & self.moved & 1 << stream != 0
+    }
+
+    /// The streams that what is moved may join.
+    #[inline]
+    pub fn of_moved(&self) -> impl Iterator<Item = usize> + use<> {
+        members(self.moved)
+    }
+
+    /// The streams that the host's data may join.
+    pub fn of_hosts(&self) -> impl Iterator<Item = usize> + use<> {
+        members(self.hosts)
+    }
+
+    /// How many streams what is moved may join.
+    #[inline]
+    pub fn moved_count(&self) -> u32 {
+        self.moved.count_ones()
+    }
+
+    /// Free superblocks that are kept back from the host because what is moved may join one of several streams.
+    #[inline]
+    pub fn spare(&self) -> u32 {
+        self.spare
+    }
+
+    /// Units of a die that must be left beside those that are needed, where what is moved may join one of several streams:
+    /// all but one of their open superblocks may have room that the units to come have no use for, and each may be padded.
+    #[inline]
+    pub fn unusable_units(&self) -> u32 {
+        self.unusable
+    }
+
+    /// How many streams there are.
+    pub fn count(&self) -> u32 {
+        (self.hosts | self.moved).count_ones()
+    }
+
+    /// Nothing but its origin decides where a unit goes, and nothing is noted of it.
+    pub fn is_plain(&self) -> bool {
+        self.by_origin.is_some() && self.notes.is_none()
+    }
+
+    /// What the policy says of a unit that lies at `home`.
+    ///
+    /// # Panics
+    /// When it names a stream that does not take such data.
+    #[cold]
+    fn ask(&mut self, store: &Store, lpn: Lpn, home: Ppa, origin: Takes) -> usize {
+        let moved = origin == Takes::Moved;
+        let notes = self.notes.as_deref();
+        let at = lpn.index();
+        let written_at = notes.and_then(|notes| Some((notes.clock, *notes.written_at.get(at)?)));
+        let view = UnitView {
+            lpn,
+            moved,
+            hint: None,
+            // The clock is 1 after the first unit, so that 0 stands for never.
+            age: written_at.filter(|&(_, at)| at > 0).map(|(now, at)| now - at),
+            writes: notes.and_then(|notes| notes.writes.get(at).copied()).unwrap_or(0),
+            writes_mean: notes.map_or(0.0, |notes| notes.total as f64 / notes.written.max(1) as f64),
+            last: (home != Ppa::NONE)
+                .then(|| usize::from(store.space.stream[store.layout.superblock_of(home) as usize])),
+        };
+        let stream = self.policy.join(&view);
+        let taken = if moved { self.moved } else { self.hosts };
+        assert!(
+            stream < STREAMS_MOST && taken >> stream & 1 == 1,
+            "the stream policy sent {view:?} to stream {stream}, which does not take it"
+        );
+        stream
+    }
+
+    /// The host writes a unit.
+    #[inline]
+    pub fn note_written(&mut self, lpn: Lpn) {
+        let Some(notes) = &mut self.notes else { return };
+        notes.clock += 1;
+        if let Some(at) = notes.written_at.get_mut(lpn.index()) {
+            *at = notes.clock;
+        }
+        if let Some(writes) = notes.writes.get_mut(lpn.index()) {
+            notes.written += u64::from(*writes == 0);
+            *writes += 1;
+            notes.total += 1;
+            if notes.total >= HALVED_AT * notes.written.max(1) {
+                notes.halve();
+            }
+        }
+    }
+
+    /// A superblock (numbered over the drive) is opened.
+    #[inline]
+    pub fn note_opened(&mut self, superblock: usize) {
+        if let Some(notes) = &mut self.notes
+            && let Some(at) = notes.opened_at.get_mut(superblock)
+        {
+            *at = notes.clock;
+        }
+    }
+
+    /// A superblock (numbered over the drive) is taken by collection.
+    #[inline]
+    pub fn note_reclaimed(&mut self, space: &Space, superblock: usize) {
+        let Some(notes) = &self.notes else { return };
+        if let Some(at) = notes.opened_at.get(superblock) {
+            self.policy.on_reclaim(usize::from(space.stream[superblock]), notes.clock - at);
+        }
+    }
+
+    /// The stream that a unit of the host's joins. Asked as often as is needed: nothing is noted by it.
+    #[inline]
+    pub fn of_host_unit(&mut self, store: &Store, lpn: Lpn) -> usize {
+        match self.by_origin {
+            Some(answer) => answer.host,
+            None => self.ask(store, lpn, store.map.lookup(lpn), Takes::Host),
+        }
+    }
+
+    /// The stream that a unit joins that is moved from a place.
+    #[inline]
+    pub fn of_moved_unit(&mut self, store: &Store, lpn: Lpn, from: Ppa) -> usize {
+        match self.by_origin {
+            Some(answer) => answer.moved,
+            None => self.ask(store, lpn, from, Takes::Moved),
+        }
+    }
+
+    /// Where moved data of a die go, stream by stream.
+    #[inline]
+    fn moving<'a>(&self, store: &'a Store, die: usize) -> impl Iterator<Item = (usize, &'a Frontier)> {
+        let frontiers = &store.space.dies[die].frontiers;
+        self.of_moved().map(|stream| (stream, &frontiers[stream]))
+    }
+
+    /// Units that still fit into the open superblocks that moved data go to.
+    #[inline]
+    pub fn moving_left(&self, store: &Store, die: usize) -> u32 {
+        match self.by_origin {
+            Some(answer) => store.space.dies[die].frontiers[answer.moved].left(&store.layout),
+            None => self.moving(store, die).map(|(_, frontier)| frontier.left(&store.layout)).sum(),
+        }
+    }
+
+    /// The same, where the host's timer may pad the rest of a program unit that was begun: there only whole ones count.
+    pub fn moving_left_whole(&self, store: &Store, die: usize) -> u32 {
+        let program = store.layout.program_units;
+        let whole = |(stream, frontier): (usize, &Frontier)| {
+            let left = frontier.left(&store.layout);
+            if self.is_shared(stream) { left - left % program } else { left }
+        };
+        self.moving(store, die).map(whole).sum()
+    }
+
+    /// The stream of a die whose open superblock another one can go on with, which has none, as long as nothing is moved.
+    #[inline]
+    pub fn can_take_over(&self, store: &Store, die: usize, stream: usize, mover: &Mover) -> Option<usize> {
+        let other = (*self.takes_over.get(stream)?)?;
+        let frontier = &store.space.dies[die].frontiers[other];
+        let has_room = frontier.left(&store.layout) >= store.layout.program_units;
+        if !has_room || frontier.filled > 0 || mover.has_victim() {
+            return None;
+        }
+        // Programs of a superblock must stay in order, and those of the other stream may wait in a class of their own.
+        let global = store.space.global(die, frontier.superblock);
+        (store.space.in_flight[global] == 0).then_some(other)
+    }
+
+    /// Why what is moved out of a superblock could come to nothing: it may need padding in more streams than there are programs.
+    pub fn too_small(&self, layout: &Layout) -> Option<String> {
+        let (streams, program, units) = (self.moved_count(), layout.program_units, layout.data_units());
+        (units <= streams * (program - 1)).then(|| {
+            format!(
+                "this drive cannot sustain writes: what is moved joins one of {streams} streams (ftl.streams), each of which may \
+                 have to be padded to a program of {program} mapping units, and a superblock has only {units}; expected \
+                 blocks of more pages, or ftl.streams.name = separate"
+            )
+        })
+    }
+
+    /// Adds the streams of superblocks, and what was noted and learnt, to a saved state.
+    pub fn save(&self, space: &Space, saved: &mut SavedState) {
+        saved.words.push(space.stream.iter().map(|&stream| u32::from(stream)).collect());
+        saved.longs.push(self.policy.learnt());
+        if let Some(notes) = &self.notes {
+            saved.words.push(notes.writes.clone());
+            saved.longs.extend([notes.written_at.clone(), notes.opened_at.clone(), vec![notes.clock]]);
+        }
+    }
+
+    /// Takes them from a saved state.
+    ///
+    /// # Errors
+    /// When it is of another policy.
+    pub fn load(&mut self, space: &mut Space, saved: &mut Untaken<'_>) -> Result<(), String> {
+        let named = saved.words_for(space.stream.len())?;
+        if named.iter().any(|&stream| stream as usize > space.one_bit_stream) {
+            return Err("the saved state names a stream that the drive does not have".into());
+        }
+        space.stream.iter_mut().zip(named).for_each(|(stream, &named)| *stream = named as u8);
+        if !self.policy.go_on_with(saved.longs()?) {
+            return Err(Untaken::misfit());
+        }
+        let Some(notes) = &mut self.notes else { return Ok(()) };
+        saved.words_into(&mut notes.writes)?;
+        saved.longs_into(&mut notes.written_at)?;
+        saved.longs_into(&mut notes.opened_at)?;
+        notes.clock = saved.longs_for(1)?[0];
+        if notes.written_at.iter().chain(&notes.opened_at).any(|&at| at > notes.clock) {
+            return Err("the saved state says that a unit was written later than now".into());
+        }
+        notes.count();
+        Ok(())
+    }
+
+    /// Bytes of state.
+    pub fn bytes(&self) -> usize {
+        let of =
+            |notes: &UnitNotes| 4 * notes.writes.len() + 8 * (notes.written_at.len() + notes.opened_at.len());
+        self.notes.as_deref().map_or(0, of)
+    }
+}
+
+impl UnitNotes {
+    /// What was long ago matters half as much from now on.
+    #[cold]
+    fn halve(&mut self) {
+        self.writes.iter_mut().for_each(|writes| *writes = (*writes).div_ceil(2));
+        self.count();
+    }
+
+    fn count(&mut self) {
+        self.total = self.writes.iter().map(|&writes| u64::from(writes)).sum();
+        self.written = self.writes.iter().filter(|writes| **writes > 0).count() as u64;
+    }
+}
+
+impl Core {
+    /// Opens a free superblock of a die for a stream, or goes on with the one of another.
+    pub fn open(&mut self, die: usize, stream: usize) -> bool {
+        let streams = &mut self.assembly.streams;
+        if let Some(other) = streams.can_take_over(&self.store, die, stream, &self.collections[die].mover) {
+            self.store.space.hand_over(die, other, stream);
+            return true;
+        }
+        let opened = self.store.space.open(die, stream);
+        if opened {
+            let superblock = self.store.space.dies[die].frontiers[stream].superblock;
+            streams.note_opened(self.store.space.global(die, superblock));
+        }
+        opened
+    }
+}

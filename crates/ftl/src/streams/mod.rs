@@ -1,0 +1,136 @@
+//! Which open superblock does a unit join?
+//!
+//! A die has one open superblock for each stream, so that units of one stream lie together: the better a policy tells those
+//! apart that are overwritten soon, the less garbage collection has to move. Each drive has one instance. A stream takes
+//! what the host writes, what is moved, or both; where a superblock of one bit a cell is open is none of a policy's
+//! business, nor which die a unit goes to.
+
+use units::Lpn;
+
+/// The most streams that a policy may declare.
+pub const STREAMS_MOST: usize = 32;
+
+/// Whose data a stream takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Takes {
+    /// What the host writes.
+    Host,
+    /// What is moved.
+    Moved,
+    /// Both.
+    Both,
+}
+
+/// A stream of a die.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StreamSpec {
+    /// What it is called.
+    pub name: String,
+    /// Whose data it takes.
+    pub takes: Takes,
+    /// The stream whose open superblock it goes on with, where that has room, before it opens one of its own: what was
+    /// moved then need not wait for more of its kind to fill it. Only for a stream of the host's data, and one of what is
+    /// moved.
+    pub takes_over: Option<usize>,
+}
+
+impl StreamSpec {
+    /// A stream of this name.
+    pub fn new(name: &str, takes: Takes) -> Self {
+        Self { name: name.to_owned(), takes, takes_over: None }
+    }
+
+    /// The same, which goes on with the open superblock of another.
+    #[must_use]
+    pub fn taking_over(self, other: usize) -> Self {
+        Self { takes_over: Some(other), ..self }
+    }
+}
+
+/// What a drive notes of its units because its policy asks for it. Neither outlives a loss of power.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Notes {
+    /// How often the host wrote each unit.
+    pub writes: bool,
+    /// When the host wrote each unit last, and when each superblock was opened.
+    pub times: bool,
+}
+
+/// What a policy may know of a unit that is about to be written.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct UnitView {
+    /// The unit; numbers above those of the host's units are parts of a map on flash.
+    pub lpn: Lpn,
+    /// It is moved; else the host writes it.
+    pub moved: bool,
+    /// What the host said of it; none where it says nothing.
+    pub hint: Option<u16>,
+    /// Units that the host wrote to the drive since it wrote this one last; none where it never did, or where times are not
+    /// noted.
+    pub age: Option<u64>,
+    /// How often the host wrote it before, as noted: all counts are halved whenever their mean reaches
+    /// [`HALVED_AT`].
+    pub writes: u32,
+    /// The mean of that over all units that were written.
+    pub writes_mean: f64,
+    /// The stream of the superblock that it lies in now.
+    pub last: Option<usize>,
+}
+
+/// The mean count of writes at which all counts are halved, so that what was long ago matters less and less.
+pub const HALVED_AT: u64 = 16;
+
+/// Where units go that differ only in whether they are moved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ByOrigin {
+    /// The stream of what the host writes.
+    pub host: usize,
+    /// The stream of what is moved.
+    pub moved: usize,
+}
+
+/// The choice of a stream.
+pub trait StreamPolicy: Send {
+    /// The streams of each die, from one to [`STREAMS_MOST`]; the same whenever it is asked.
+    fn streams(&self) -> Vec<StreamSpec>;
+
+    /// What it wants noted of units.
+    fn notes(&self) -> Notes {
+        Notes::default()
+    }
+
+    /// The answer for all units, where it depends on nothing else: the drive then need not ask.
+    fn by_origin(&self) -> Option<ByOrigin> {
+        None
+    }
+
+    /// The number of the stream that a unit joins, one that takes such data. May be asked of one unit several times before
+    /// it is written.
+    fn join(&mut self, unit: &UnitView) -> usize;
+
+    /// Collection takes a superblock of a stream, in whose life since it was opened the host wrote so many units to the
+    /// drive. Told only where times are noted.
+    fn on_reclaim(&mut self, _stream: usize, _lived: u64) {}
+
+    /// What it has learnt, for a saved state.
+    fn learnt(&self) -> Vec<u64> {
+        Vec::new()
+    }
+
+    /// Goes on with what a saved state says it had learnt; false when that is not as [`Self::learnt`] gives it.
+    fn go_on_with(&mut self, learnt: &[u64]) -> bool {
+        learnt.is_empty()
+    }
+}
+
+config::policies! {
+    seam: "ftl.streams",
+    question: "Which open superblock does a unit join?",
+    default: "separate",
+    dyn StreamPolicy;
+    hot_cold::HotCold,
+    mixed::Mixed,
+    sepbit::SepBit,
+    separate::Separate,
+    two_region::TwoRegion,
+}

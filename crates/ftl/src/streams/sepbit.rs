@@ -1,0 +1,95 @@
+//! Units that are likely to be overwritten at about the same time lie together: SepBIT's six classes.
+//!
+//! What a unit's last version lived says how long the next one will; what a moved unit has lived already says how long it
+//! will go on.
+
+use super::{Notes, StreamPolicy, StreamSpec, Takes, UnitView};
+use config::{Card, ConfigError, Policy, Section};
+
+/// Superblocks of the first stream whose lives are averaged.
+const LIVES: u64 = 16;
+
+/// Two streams of the host's data, four of what is moved.
+#[derive(Clone, Debug, Default)]
+pub struct SepBit {
+    /// The mean life of superblocks of the first stream, in units that the host wrote; none until enough were reclaimed.
+    mean: Option<u64>,
+    /// Their number and their lives since the mean was taken.
+    lives: u64,
+    total: u64,
+}
+
+/// Streams by number.
+const SHORT: usize = 0;
+const LONG: usize = 1;
+const FROM_SHORT: usize = 2;
+const YOUNG: usize = 3;
+const MIDDLE: usize = 4;
+const OLD: usize = 5;
+
+impl Policy for SepBit {
+    const CARD: Card = Card {
+        name: "sepbit",
+        rule: "with L the mean life of the last 16 superblocks of stream 0 that were reclaimed, counted in units that the host \
+               wrote (without end at first): the host's unit joins stream 0 if it overwrites one younger than L, else 1; \
+               what is moved out of stream 0 joins 2, and other moved units join 3 if they are younger than 4 L, 4 if \
+               younger than 16 L, else 5",
+        paper: "Wang, Zhou, Guo and Lee, Separating data via block invalidation time inference, FAST 2022",
+        not_modelled: "the memory that times of writes take: the paper keeps those of recent writes only",
+    };
+
+    fn read(_section: &mut Section) -> Result<Self, ConfigError> {
+        Ok(Self::default())
+    }
+}
+
+impl SepBit {
+    /// True for what is younger than so many mean lives.
+    fn is_younger(&self, age: Option<u64>, lives: u64) -> bool {
+        age.is_some_and(|age| self.mean.is_none_or(|mean| age < mean.saturating_mul(lives)))
+    }
+}
+
+impl StreamPolicy for SepBit {
+    fn streams(&self) -> Vec<StreamSpec> {
+        let host = ["short", "long"].map(|name| StreamSpec::new(name, Takes::Host));
+        let moved = ["moved short", "moved young", "moved middle", "moved old"];
+        host.into_iter().chain(moved.map(|name| StreamSpec::new(name, Takes::Moved))).collect()
+    }
+
+    fn notes(&self) -> Notes {
+        Notes { writes: false, times: true }
+    }
+
+    fn join(&mut self, unit: &UnitView) -> usize {
+        match (unit.moved, unit.last) {
+            (false, _) if self.is_younger(unit.age, 1) => SHORT,
+            (false, _) => LONG,
+            (true, Some(SHORT)) => FROM_SHORT,
+            (true, _) if self.is_younger(unit.age, 4) => YOUNG,
+            (true, _) if self.is_younger(unit.age, 16) => MIDDLE,
+            (true, _) => OLD,
+        }
+    }
+
+    fn on_reclaim(&mut self, stream: usize, lived: u64) {
+        if stream != SHORT {
+            return;
+        }
+        self.lives += 1;
+        self.total += lived;
+        if self.lives == LIVES {
+            (self.mean, self.lives, self.total) = (Some(self.total / LIVES), 0, 0);
+        }
+    }
+
+    fn learnt(&self) -> Vec<u64> {
+        vec![self.mean.unwrap_or(u64::MAX), self.lives, self.total]
+    }
+
+    fn go_on_with(&mut self, learnt: &[u64]) -> bool {
+        let &[mean, lives, total] = learnt else { return false };
+        (self.mean, self.lives, self.total) = ((mean != u64::MAX).then_some(mean), lives, total);
+        lives < LIVES
+    }
+}

@@ -336,7 +336,7 @@ pub(crate) fn check(found: &[Found]) -> Result<(), ConfigError> {
     let of = |feature: Feature| found.iter().find(|found| found.feature == feature).map(|found| &found.entry);
     for row in APART {
         if let (Some(a), Some(b)) = (of(row.a), of(row.b)) {
-            // The fault is in what somebody wrote.
+            // The fault is in the value that was written, not in the default.
             let (blamed, other) = if a.place == Place::Default { (b, a) } else { (a, b) };
             return Err(refusal(blamed, &format!("{} = {}", other.key, other.value), row));
         }

@@ -319,7 +319,7 @@ impl Ftl {
         error.map_or(Ok(()), Err)
     }
 
-    /// The power fails at `now`: what is left is what the flash holds, and the programs and erases that were under way.
+    /// The power fails at `now`: what is left is what the flash holds, and the programs and erases that were in flight.
     ///
     /// # Panics
     /// When the drive was not made for power cuts.

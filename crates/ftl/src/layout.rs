@@ -128,7 +128,7 @@ impl Layout {
         Bytes::new(u64::from(self.logical_units) * self.unit.get())
     }
 
-    /// Mapping units that are ever written: the host's, and those that hold the map.
+    /// Mapping units that are ever written: the host's, and units of the map.
     pub fn written_units(&self) -> u64 {
         u64::from(self.logical_units) + u64::from(self.translation_units)
     }

@@ -122,7 +122,7 @@ counters! {
         map_misses: u64,
         /// Mapping units of the host's that went to superblocks with one bit a cell.
         slc_units_written: u64,
-        /// Those that went past them, where the drive can have such.
+        /// Mapping units of the host's that bypassed them, on drives that have such superblocks.
         slc_units_bypassed: u64,
         /// Mapping units read by the host from superblocks with one bit a cell.
         slc_units_read: u64,

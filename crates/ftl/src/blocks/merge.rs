@@ -22,7 +22,7 @@ impl BlockMapped {
         (0..self.rules.group_programs).rev().find(holds).map_or(0, |position| position + 1)
     }
 
-    /// Begins to complete a block that was filled in place. False while programs are under way: a merge must
+    /// Begins to complete a block that was filled in place. False while programs are in flight: a merge must
     /// see where everything lives.
     pub(super) fn complete(&mut self, bank: usize, block: u32, now: SimTime) -> bool {
         if self.banks[bank].in_flight > 0 {
@@ -112,7 +112,7 @@ impl BlockMapped {
     pub(super) fn advance_merge<P: Probe>(&mut self, bank: usize, ctx: &mut Context<P>) -> bool {
         while self.plan_next(bank, ctx) || self.issue_planned(bank, ctx) {}
         let state = &self.banks[bank];
-        let job = state.merging.job.as_ref().expect("a merge is under way");
+        let job = state.merging.job.as_ref().expect("a merge has begun");
         let block = &state.blocks[job.target as usize];
         let planned = block.next >= job.end || block.failing;
         let settled = job.purpose == Purpose::Fill || block.in_flight == 0;
@@ -129,7 +129,7 @@ impl BlockMapped {
     /// Plans the next program unit and submits its reads. False when it cannot be planned now.
     fn plan_next<P: Probe>(&mut self, bank: usize, ctx: &mut Context<P>) -> bool {
         let state = &self.banks[bank];
-        let job = state.merging.job.as_ref().expect("a merge is under way");
+        let job = state.merging.job.as_ref().expect("a merge has begun");
         let (group, target, origin) = (job.group, job.target, job.origin);
         let copies = job.purpose == Purpose::Full && self.is_labelled();
         let block = &state.blocks[target as usize];
@@ -175,7 +175,7 @@ impl BlockMapped {
         }
         let state = &mut self.banks[bank];
         state.blocks[target as usize].next += 1;
-        let job = state.merging.job.as_mut().expect("a merge is under way");
+        let job = state.merging.job.as_mut().expect("a merge has begun");
         job.copied |= reads > 0;
         job.ahead.push_back(Planned { program, position, reads });
         true
@@ -184,7 +184,7 @@ impl BlockMapped {
     /// Programs the first program unit planned, once all of it was read.
     fn issue_planned<P: Probe>(&mut self, bank: usize, ctx: &mut Context<P>) -> bool {
         let state = &mut self.banks[bank];
-        let job = state.merging.job.as_mut().expect("a merge is under way");
+        let job = state.merging.job.as_mut().expect("a merge has begun");
         let in_flight = state.blocks[job.target as usize].in_flight;
         let ready = job.ahead.front().is_some_and(|planned| planned.reads == 0);
         if !ready || in_flight >= self.media.core.assembly.program_queue * self.rules.span {

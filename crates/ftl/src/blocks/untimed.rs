@@ -115,7 +115,7 @@ impl BlockMapped {
     pub fn save(&self) -> Result<SavedState, String> {
         let busy = self.banks.iter().any(|bank| bank.merging.job.is_some() || bank.in_flight > 0);
         if self.media.is_draining() || self.media.core.store.controller.in_flight() > 0 || busy {
-            return Err("the state can be saved only while nothing is under way".into());
+            return Err("the state can be saved only while nothing is in flight".into());
         }
         let mut saved = SavedState::default();
         self.media.core.store.save(&mut saved);

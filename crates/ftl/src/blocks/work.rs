@@ -164,7 +164,7 @@ impl BlockMapped {
         self.end_overtaken_by(slot);
     }
 
-    /// What a slot holds is on flash or void: nobody waits any more for what it overtook.
+    /// What a slot holds is on flash or void: no request waits any more for what it overtook.
     #[cold]
     pub(super) fn end_overtaken_by(&mut self, newer: u32) {
         while let Some(at) = self.overtaken.iter().position(|&(_, by)| by == newer) {
@@ -390,7 +390,7 @@ impl BlockMapped {
         }
     }
 
-    /// Erases a block that holds nothing, takes nothing and has nothing under way.
+    /// Erases a block that holds nothing, takes nothing and has no operation in flight.
     pub(super) fn free_if_empty<P: Probe>(&mut self, bank: usize, block: u32, ctx: &mut Context<P>) {
         let state = &mut self.banks[bank];
         let Block { role, owner, valid, in_flight, .. } = state.blocks[block as usize];

@@ -20,7 +20,7 @@ pub struct BufferConfig {
     pub keep: u32,
     /// What was read or programmed stays, too.
     pub read_cache: bool,
-    /// Which of those that are kept leaves first.
+    /// Which of the kept units leaves first.
     pub eviction: eviction::Maker,
     /// Written data on their way to the flash at most; what comes beyond that waits.
     pub in_flight: Option<Bytes>,

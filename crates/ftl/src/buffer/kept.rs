@@ -1,4 +1,4 @@
-//! Units that stay in the buffer: those that are in no hurry to get to the flash, and those that the flash holds, too.
+//! Units that stay in the buffer: units that may wait for the flash, and units that the flash holds, too.
 
 use super::eviction::Access;
 use super::{Buffer, Carried, EvictionView, Slot, SlotState};
@@ -42,7 +42,7 @@ impl Buffer {
     }
 
     /// New data for the unit of its newest slot: true when they took the place of what it holds, which they cannot
-    /// where that is under way to the flash or awaited. `request` waits for the program unless it is `u32::MAX`.
+    /// where that is in flight or awaited. `request` waits for the program unless it is `u32::MAX`.
     pub fn take_over(&mut self, slot: u32, request: u32, stats: &mut FtlStats) -> bool {
         let held = &self.slots[slot as usize];
         match held.state {

@@ -41,7 +41,7 @@ pub enum SlotState {
     Clean,
     /// Waits for a die.
     Queued,
-    /// Part of a program under way.
+    /// Part of a program in flight.
     Bound,
     /// Trimmed while it waited: leaves without being programmed.
     Cancelled,
@@ -106,7 +106,7 @@ impl Risk {
     }
 }
 
-/// Slots, the queue of those that wait for a die, those that are kept, and an index by logical unit.
+/// Slots, the queue of slots that wait for a die, the kept ones, and an index by logical unit.
 pub struct Buffer {
     slots: Vec<Slot>,
     free: Vec<u32>,
@@ -257,7 +257,7 @@ impl Buffer {
         slot
     }
 
-    /// The data of a slot is complete: it waits for a die, or is held where nobody waits for its program.
+    /// The data of a slot is complete: it waits for a die, or is held where no request waits for its program.
     #[inline]
     pub fn enqueue(&mut self, slot: u32) {
         let Slot { lpn, request, epoch, leaves, .. } = self.slots[slot as usize];
@@ -385,7 +385,7 @@ impl Buffer {
         request != u32::MAX || epoch < self.epoch
     }
 
-    /// A version that a newer one overtook need not go to the flash, if it is not on its way and nobody waits for it.
+    /// A version that a newer one overtook need not go to the flash, if it is not on its way and no request waits for it.
     pub fn void(&mut self, slot: u32) {
         let awaited = self.is_awaited(slot);
         let slot = &mut self.slots[slot as usize];

@@ -1,4 +1,4 @@
-//! Which units were written lately: those that are written again are worth keeping.
+//! Which units were written lately: units that are written again are worth keeping.
 //!
 //! The set is emptied when its time is over, as MQSim empties its filter; a unit is new when it is not in it.
 

@@ -59,6 +59,14 @@ pub(crate) struct Assembly {
 }
 
 impl Assembly {
+    /// The dies whose program units are being filled with the host's data, in words.
+    pub fn filling(&self) -> String {
+        let dies =
+            self.lanes.iter().filter(|lane| lane.current != NONE).map(|lane| format!("die {} is", lane.current));
+        let dies: Vec<String> = dies.collect();
+        if dies.is_empty() { "no die is".to_owned() } else { dies.join(", ") }
+    }
+
     /// Nothing is being filled, on so many dies at each of which `program_queue` programs may wait.
     pub fn new(
         (placement, order): (&placement::Maker, &program_order::Maker),

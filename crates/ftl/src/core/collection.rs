@@ -99,7 +99,7 @@ impl Collection {
         self.mover.has_victim() && self.pace.rate > 0.0 && !self.background
     }
 
-    /// Superblocks that will be free when what is under way has come to its end.
+    /// Superblocks that will be free when the operations in flight have ended.
     #[inline]
     pub fn expected_superblocks(&self) -> u32 {
         self.mover.erasing + self.under_way() as u32

@@ -67,9 +67,9 @@ pub(crate) struct Rules {
     pub rewrite_after: Nanos,
     /// Superblocks of a die are reclaimed together with those of others, and all of them are needed until then.
     pub in_step: bool,
-    /// Superblocks of each die, out of those that data share, which serve another purpose at all times.
+    /// Superblocks of each die, among the shared ones, which serve another purpose at all times.
     pub apart: u32,
-    /// The first superblock of a die that stands apart from those that data share.
+    /// The first superblock of a die that stands apart from the shared ones.
     pub apart_from: u32,
     pub write_back: bool,
     pub power_loss_protection: bool,

@@ -105,7 +105,7 @@ pub(crate) struct Roles {
 /// What the superblocks of a set of dies are to be.
 pub(crate) struct SetPlan {
     pub roles: Vec<Roles>,
-    /// Its groups in the order that they are begun, those that are begun first.
+    /// Its groups in the order in which they are begun.
     pub groups: Vec<u32>,
 }
 

@@ -55,7 +55,7 @@ impl Core {
         {
             return;
         }
-        // What is being moved right now is counted in nobody's reserve: up to a row more.
+        // What is being moved right now is counted in no reserve: up to a row more.
         let left = frontiers[host].left(&self.store.layout).saturating_sub(self.store.layout.row_units);
         if !self.keeps_room(die, left, self.free_superblocks(die)) {
             return;

@@ -53,7 +53,7 @@ impl Core {
             && self.open(die, stream)
     }
 
-    /// True when a superblock of a die is none that data can count on: those that stand apart are the last.
+    /// True when a superblock of a die is none that data can count on: the last ones stand apart.
     #[inline]
     pub fn stands_apart(&self, within: u32) -> bool {
         within >= self.rules.apart_from
@@ -66,7 +66,7 @@ impl Core {
         dead.from_start != NONE || (dead.are_any() && (dead.has(die) || self.rules.in_step))
     }
 
-    /// A program of the host's stream may join those that wait at the die.
+    /// A program of the host's stream may join the programs that wait at the die.
     #[inline]
     pub fn has_program_place(&self, die: usize) -> bool {
         self.assembly.bound[die] < self.assembly.program_queue

@@ -145,7 +145,7 @@ impl Streams {
         self.spare
     }
 
-    /// Units of a die that must be left beside those that are needed, where what is moved may join one of several streams:
+    /// Units of a die that must be left beside the needed ones, where what is moved may join one of several streams:
     /// all but one of their open superblocks may have room that the units to come have no use for, and each may be padded.
     #[inline]
     pub fn unusable_units(&self) -> u32 {

@@ -18,7 +18,7 @@ use std::collections::VecDeque;
 /// What a layer keeps of its dealings with the host.
 pub(crate) struct Host {
     pub outputs: Vec<Output>,
-    /// The epoch before which each flush under way wants all on flash, and its request.
+    /// The epoch before which each flush in flight wants all on flash, and its request.
     pub flushes: VecDeque<(u32, u32)>,
     /// Slots that wait for the rest of an older one to come, each behind it.
     pub following: Vec<(u32, u32)>,

@@ -226,7 +226,7 @@ pub(crate) trait Reads {
         id
     }
 
-    /// Submits a read of some units of one page row, or lets it ride on one under way.
+    /// Submits a read of some units of one page row, or lets it ride on one in flight.
     fn submit_shared<P: Probe>(
         &mut self,
         row: u32,

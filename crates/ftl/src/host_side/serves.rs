@@ -27,7 +27,7 @@ pub(crate) trait Serves: Arrives {
         false
     }
 
-    /// New data for a unit of which the buffer has a version that is not under way to the flash: true when they took its
+    /// New data for a unit of which the buffer has a version that is not in flight: true when they took its
     /// place.
     #[inline]
     fn take_over(&mut self, slot: u32, request: u32, now: SimTime) -> bool {

@@ -41,7 +41,7 @@ pub struct Block {
     pub failing: bool,
     /// Units that are valid.
     pub valid: u32,
-    /// Programs under way.
+    /// Programs in flight.
     pub in_flight: u32,
     /// The bank's clock when the host last wrote to it.
     pub used: u64,
@@ -117,7 +117,7 @@ impl Merging {
 
     pub fn end(&mut self, now: SimTime) -> Merge {
         self.spent_ns = self.ns_until(now);
-        self.job.take().expect("a merge is under way")
+        self.job.take().expect("a merge has begun")
     }
 
     /// The merge at hand fills `block`.
@@ -172,7 +172,7 @@ pub(crate) struct Bank {
     pub unused: Vec<u32>,
     pub waiting: Waiting,
     pub merging: Merging,
-    /// Programs under way.
+    /// Programs in flight.
     pub in_flight: u32,
     /// Writes to its blocks so far.
     pub clock: u64,
@@ -328,7 +328,7 @@ pub struct HostWrite {
     pub group: u32,
     /// Its program unit within the group.
     pub position: u32,
-    /// All units of that program unit wait, but for those that hold nothing.
+    /// All units of that program unit wait, but for empty ones.
     pub complete: bool,
 }
 

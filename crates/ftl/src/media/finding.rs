@@ -108,7 +108,7 @@ impl Media {
         rows.into_iter().map(read).collect()
     }
 
-    /// The page rows to read for one: those that give it back where its die has failed.
+    /// The page rows to read for a unit: the rest of its stripe where its die has failed.
     pub fn rows_for(&self, row: u32) -> Vec<u32> {
         let superblock = row / self.core.store.layout.rows;
         let (die, _) = self.core.store.space.place_of(superblock);

@@ -59,7 +59,7 @@ impl Media {
             let dead = self.core.store.dead.has(transaction.die.index());
             match (transaction.kind, ending) {
                 (Kind::Erase, Ending::Done) => {
-                    // Nobody was told, so that nobody can retire a block that failed.
+                    // The drive was not told, and cannot retire a block that failed.
                     let _ = self.erase_cells(transaction.die.index(), transaction.superblock);
                 }
                 (Kind::Erase, Ending::Halfway) => {
@@ -124,7 +124,7 @@ impl Media {
         }
     }
 
-    /// The cells of a program were changed, though nobody was told.
+    /// The cells of a program were changed, though the drive was not told.
     fn end_program(&mut self, transaction: &Transaction, global: usize, status: ProgramStatus) {
         self.core.store.array.restore(global, transaction.row + transaction.rows);
         self.stamp_programmed(transaction, status);
@@ -148,7 +148,7 @@ impl Media {
         }
     }
 
-    /// Nobody can look at the spare areas of a die that failed: all that it holds is as if it were torn.
+    /// The spare areas of a die that failed cannot be read: all that it holds is as if it were torn.
     fn leave_dead(&mut self, wreck: &mut Wreck) {
         let dead: Vec<usize> =
             self.core.store.dead.dies().flat_map(|die| self.core.store.space.of_die(die)).collect();

@@ -123,7 +123,7 @@ impl PageMapped {
         }
     }
 
-    /// What came for a slot completes those that wait behind it, too.
+    /// What came for a slot completes the slots that wait behind it, too.
     #[cold]
     fn merge_followers<P: Probe>(&mut self, slot: u32, probe: &mut P) {
         for follower in self.host.take_followers(slot) {

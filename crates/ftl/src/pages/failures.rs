@@ -20,7 +20,7 @@ pub struct DiesFailed {
     pub units_protected: u64,
     /// Mapping units that are lost.
     pub units_lost: u64,
-    /// Programs under way or waiting there.
+    /// Programs in flight or waiting there.
     pub programs: u64,
 }
 
@@ -82,7 +82,7 @@ impl Media {
         self.update_eligible(die);
     }
 
-    /// Valid units on a die that is dead: those that the rest of their stripe gives back, and those that are lost.
+    /// Valid units on a die that is dead: recoverable by the rest of their stripe, and lost.
     fn units_of_dead(&self, die: usize) -> (u64, u64) {
         let layout = &self.core.store.layout;
         let (mut protected, mut lost) = (0, 0);

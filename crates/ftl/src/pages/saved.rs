@@ -10,7 +10,7 @@ use crate::store::{NONE, SuperblockState};
 use crate::{Probe, SavedState};
 use controller::{Context, Origin};
 
-/// Of a die: live units, and the collection under way.
+/// Of a die: live units, and the collection in progress.
 const DIE_WORDS: usize = 3;
 /// The pace of that collection.
 const DIE_LONGS: usize = 2;
@@ -41,7 +41,7 @@ impl PageMapped {
             || self.media.core.store.programs.in_use() > 0
             || self.media.features.bars_saving()
         {
-            return Err("the state can be saved only while nothing is under way".into());
+            return Err("the state can be saved only while nothing is in flight".into());
         }
         let mut saved = SavedState::default();
         self.media.core.store.save(&mut saved);

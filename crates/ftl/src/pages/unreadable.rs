@@ -7,7 +7,7 @@ use crate::store::NONE;
 use controller::{Context, Origin, Transaction};
 
 impl PageMapped {
-    /// A read failed, or is one of those that make another good.
+    /// A read failed, or is one of the reads that make another good.
     #[cold]
     pub(crate) fn on_uncorrectable<P: Probe>(&mut self, transaction: &Transaction, ctx: &mut Context<P>) {
         if transaction.origin == Origin::Rebuild {

@@ -37,7 +37,7 @@ impl KeepsUp for PageMapped {
         self.media.await_moment(&mut ctx.calendar);
     }
 
-    /// Moves all that a superblock holds, closing it before if it is open; false while programs to it are under way,
+    /// Moves all that a superblock holds, closing it before if it is open; false while programs to it are in flight,
     /// while a collection needs it open, and where it is being emptied anyway.
     fn write_superblock_anew<P: Probe>(
         &mut self,

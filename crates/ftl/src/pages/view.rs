@@ -24,7 +24,7 @@ impl PageMapped {
     }
 
     /// The drive wore out and each die holds as much as it may: moving data, which upkeep may do without end, makes no
-    /// room, and no program of the host's is under way that might.
+    /// room, and no program of the host's is in flight that might.
     fn is_full_for_good(&self) -> bool {
         let is_full =
             |die: usize| self.media.core.assembly.bound[die] == 0 && !self.media.core.is_within_quota(die);
@@ -60,11 +60,11 @@ impl PageMapped {
         };
         let dies: Vec<String> = self.media.core.store.space.dies.iter().enumerate().map(die).collect();
         format!(
-            "buffer {} used, {} reserved, {} in flight; current dies {:?}; superblock {} units, program {}; {}",
+            "buffer {} used, {} reserved, {} in flight; {} being filled; superblock {} units, program {}; {}",
             self.media.core.buffer.used_slots(),
             self.media.core.reserved_slots,
             self.media.core.store.controller.in_flight(),
-            self.media.core.assembly.lanes.iter().map(|lane| lane.current).collect::<Vec<_>>(),
+            self.media.core.assembly.filling(),
             self.media.core.store.layout.superblock_units,
             self.media.core.store.layout.program_units,
             dies.join("; ")

@@ -1,7 +1,7 @@
 //! Which of a die's two open superblocks takes the next program?
 //!
 //! Pages of a superblock are programmed in order, and page types differ in how long that takes. A die has one open
-//! superblock for the host and one for what is moved; whoever has a program next may take the other's open superblock
+//! superblock for the host and one for what is moved; the stream that has a program next may take the other's open superblock
 //! instead, and leave its own to the other. Each of them is filled in order all the same.
 
 use units::Nanos;

@@ -47,7 +47,7 @@ impl Area {
         &mut self.ring[place as usize]
     }
 
-    /// Takes a place for a unit that is about to be fetched, and says whether one was dropped that nobody had asked for.
+    /// Takes a place for a unit that is about to be fetched, and says whether one was dropped before any request asked for it.
     /// None when the oldest is still on its way.
     pub fn insert(&mut self, lpn: Lpn, ppa: Ppa) -> Option<(u32, bool)> {
         let place = self.next;
@@ -65,7 +65,7 @@ impl Area {
         Some((place, wasted))
     }
 
-    /// The unit is void. True when it was there and nobody had asked for it.
+    /// The unit is void. True when it was there and no request had asked for it.
     pub fn remove(&mut self, lpn: Lpn) -> bool {
         let Some(place) = self.find(lpn) else { return false };
         self.index.unlink(lpn);

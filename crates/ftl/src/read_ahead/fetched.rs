@@ -37,7 +37,7 @@ impl Fetch {
 pub(crate) struct Followed {
     /// Units to be fetched.
     pub units: u64,
-    /// Units that left the area for them, and that nobody had asked for.
+    /// Units that left the area for them, before any request asked for them.
     pub wasted: u64,
 }
 

@@ -15,7 +15,7 @@ struct Stream {
     until: u32,
     /// Reads that went on with it since it last had gaps.
     reads: u32,
-    /// Units it passed lately, and those of them that nobody has read.
+    /// Units it passed lately, and the unread ones among them.
     passed: u32,
     missing: u32,
     /// When it was last read, counted in reads of the drive.

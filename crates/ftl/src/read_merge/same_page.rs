@@ -1,4 +1,4 @@
-//! Those that wait at the same time: the page is sensed once and sent for all of them.
+//! Reads that wait at the same time: the page is sensed once and sent for all of them.
 
 use super::{MergeView, ReadMerge};
 use config::{Card, ConfigError, Policy, Section, at_least};

@@ -47,7 +47,7 @@ impl Steps {
     /// When there are not three rising steps.
     pub fn read(ftl: &mut Section) -> Result<Self, ConfigError> {
         let mut section = ftl.child("write_cost")?;
-        // Only the ratios count: those that Li and others' 800, 600 and 450 us follow from, with a usual step of
+        // Only the ratios count: the ratios that Li and others' 800, 600 and 450 us follow from, with a usual step of
         // MLC parts in the middle.
         let usual = [225_000, 300_000, 400_000].map(Voltage::new).to_vec();
         let steps = section.or("steps", usual, "program steps of a high-cost, usual and low-cost write")?;

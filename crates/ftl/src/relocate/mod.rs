@@ -1,4 +1,4 @@
-//! Data on their way from one superblock to another, whoever asked for it, and superblocks that come back empty.
+//! Data on their way from one superblock to another, on behalf of any feature, and superblocks that come back empty.
 
 mod erase;
 mod mover;

@@ -1,4 +1,4 @@
-//! How a superblock is emptied, whoever wants that.
+//! How a superblock is emptied, on behalf of any feature.
 
 use crate::Probe;
 use crate::core::Core;

@@ -133,7 +133,7 @@ impl Media {
         }
         let lpn = self.core.store.map.holder(ppa);
         let superblock = self.core.store.layout.superblock_of(ppa);
-        // Where nobody needs it any more, its old place may have been erased since, and be named for what came there.
+        // Where it is no longer needed, its old place may have been erased since, and be named for what came there.
         let named = self.features.names(old) && self.core.store.map.holder(old) == lpn;
         let live = self.core.store.map.lookup(lpn) == old;
         if !live && !named {

@@ -35,7 +35,7 @@ struct DiePlan {
 
 impl PageMapped {
     /// Builds the state that endless uniform random overwriting of the first `filled` units would end in: each die, with
-    /// those that it is reclaimed with, as at one of the `moments`, the units themselves in random order.
+    /// the dies that it is reclaimed with, as at one of the `moments`, the units themselves in random order.
     ///
     /// # Errors
     /// When the drive is not fresh or has too few superblocks for what is to be filled.

@@ -2,7 +2,7 @@
 //!
 //! Data moves by the same map, space and policies as in a timed run; only the flash operations take no time,
 //! and nothing is in flight. A collection paces the host as it does in a timed run: it moves as much as the host's
-//! writes need and is then left under way, so that at any moment a die is where a busy one would be. While a die is short
+//! writes need and is then left in progress, so that at any moment a die is where a busy one would be. While a die is short
 //! of superblocks its collection goes first; how much the host gets done beside it is a question of times, which a
 //! caller may have answered by a timed run (`set_urgent_share`). Not modelled
 //! here: program failures, programs larger than a unit (frontiers are completed to a whole program unit when time
@@ -403,7 +403,7 @@ impl Media {
         }
     }
 
-    /// Erases a superblock, and those that wear levelling has moved in its stead.
+    /// Erases a superblock, and the ones that wear levelling has moved in its stead.
     fn erase_untimed(&mut self, die: usize, superblock: u32) {
         let mut next = Some(superblock);
         while let Some(erased) = next.take() {

@@ -61,7 +61,7 @@ impl Labels {
         Some(self.all[ppa.index() / self.program_units]).filter(|label| label.age != NOTHING)
     }
 
-    /// Nobody can read these units any more.
+    /// These units are no longer readable.
     pub fn spoil(&mut self, first: usize, count: usize) {
         let end = (first + count).div_ceil(self.program_units);
         self.all[first / self.program_units..end].fill(Label::UNREADABLE);

@@ -1,4 +1,4 @@
-//! What a page map stores and where: the map, the superblocks of each die, programs under way, the flash itself.
+//! What a page map stores and where: the map, the superblocks of each die, programs in flight, the flash itself.
 //!
 //! Nothing here knows why data is written or moved, nor any feature that a drive may have beside.
 

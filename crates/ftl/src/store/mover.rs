@@ -1,4 +1,4 @@
-//! A superblock on its way from full to erased, whoever wants that: taken, read page row by page row, waiting for the
+//! A superblock on its way from full to erased, on behalf of any feature: taken, read page row by page row, waiting for the
 //! programs of what was in it; and what the host earns by that.
 
 use super::NONE;

@@ -1,4 +1,4 @@
-//! Programs under way: where each of their units came from, kept until the flash has said done.
+//! Programs in flight: where each of their units came from, kept until the flash has said done.
 
 use controller::Origin;
 use units::Ppa;
@@ -43,7 +43,7 @@ impl Source {
     }
 }
 
-/// Sources of all programs under way; places are used again.
+/// Sources of all programs in flight; places are used again.
 pub(crate) struct Programs {
     units: usize,
     sources: Vec<Source>,
@@ -87,7 +87,7 @@ impl Programs {
         (source.origin(), source.place().0)
     }
 
-    /// A stretch of the flash is erased: what is on its way from there is needed by nobody. Else its place could be taken
+    /// A stretch of the flash is erased: what is on its way from there is not needed. Else its place could be taken
     /// for that of what is written there next, should that be the same unit.
     pub fn forget_from(&mut self, first: u64, units: u32) {
         let from_there = |source: &&mut Source| {

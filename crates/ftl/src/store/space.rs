@@ -33,7 +33,7 @@ pub enum SuperblockState {
     Free,
     /// Taking programs.
     Open,
-    /// Full; its last programs may still be under way.
+    /// Full; its last programs may still be in flight.
     Closed,
     /// Its valid units are being moved.
     Victim,
@@ -87,13 +87,13 @@ pub(crate) struct DieSpace {
     pub frontiers: Box<[Frontier]>,
     /// Superblocks not lost.
     pub usable: u32,
-    /// Valid units, and host units under way.
+    /// Valid units, and host units in flight.
     pub live: u32,
     /// Free superblocks that neither collection nor what it moves may take: something else has a claim to them.
     pub claimed: u32,
     /// Superblocks that serve another purpose for now, so that data cannot count on them.
     pub lent: u32,
-    /// Superblocks that wear levelling leaves free, out of those that collections could do with.
+    /// Superblocks that wear levelling leaves free, out of the ones that collections could use.
     pub held: u32,
     /// The most `live` may be, so that garbage collection can always go on.
     pub quota: u32,
@@ -130,7 +130,7 @@ pub(crate) struct Space {
     pub state: Vec<SuperblockState>,
     /// A program on it failed: it is retired instead of erased.
     pub failing: Vec<bool>,
-    /// The host overtook a unit of it while it was being emptied: a copy may be on its way that nobody needs.
+    /// The host overtook a unit of it while it was being emptied: a copy may be on its way that is not needed.
     pub overtaken: Vec<bool>,
     /// It holds one bit a cell; empty where none ever does.
     pub one_bit: Vec<bool>,
@@ -335,7 +335,7 @@ impl Space {
         }
     }
 
-    /// A full superblock without programs under way becomes a candidate.
+    /// A full superblock without programs in flight becomes a candidate.
     pub fn close(&mut self, die: usize, superblock: u32) {
         let global = self.global(die, superblock);
         debug_assert_eq!(self.in_flight[global], 0);

@@ -36,7 +36,7 @@ pub(crate) struct Spare {
     pub labels: Option<Labels>,
     /// Of what each slot of the buffer holds.
     slots: Vec<u64>,
-    /// The last write before the newest trim of a unit, of those that were trimmed while the buffer held something.
+    /// The last write before the newest trim of a unit, of units that were trimmed while the buffer held something.
     trimmed: HashMap<u32, u64>,
     /// The number of the last write.
     last: u64,
@@ -87,7 +87,7 @@ impl Spare {
         }
     }
 
-    /// Nobody can read these units any more.
+    /// These units are no longer readable.
     pub fn spoil(&mut self, first: usize, count: usize) {
         self.stamps[first..][..count].fill(NOTHING);
         if let Some(labels) = &mut self.labels {

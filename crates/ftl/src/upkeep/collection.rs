@@ -34,7 +34,7 @@ impl Upkeep {
         }
     }
 
-    /// Lets the die's collection go on: takes victims while one is wanted, keeps reads under way, and lets
+    /// Lets the die's collection go on: takes victims while one is wanted, keeps reads in flight, and lets
     /// nothing wait for units that will not come.
     pub fn collect<P: Probe>(&mut self, media: &mut Media, die: usize, ctx: &mut Context<P>) {
         if media.features.reads_map() {
@@ -98,7 +98,7 @@ impl Upkeep {
         if !foreground
             && !self.trigger.worthwhile(media.core.gain_of(valid), media.core.store.layout.data_units())
         {
-            return None; // The die rests, or it would move all it holds for a little room nobody asks for.
+            return None; // The die rests, or it would move all it holds for a little room that is not wanted.
         }
         let has_room = media.core.has_room_for(die, valid);
         let collection = &mut media.core.collections[die];
@@ -118,7 +118,7 @@ impl Upkeep {
         media.core.forget_waiting(die, global as u32);
         let customer = media.core.customer_of(global as u32);
         if media.core.store.dead.has(die) && !media.core.rules.in_step {
-            // Nobody knows what its cells hold now: nothing that is needed.
+            // What its cells hold now is unknown, and not needed.
             let _ = media.erase(die, superblock, erase.origin);
             media.core.mover(die, customer).erasing -= 1;
             return;

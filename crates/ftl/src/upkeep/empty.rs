@@ -1,4 +1,4 @@
-//! Superblocks emptied one after the other, for whichever customer: each is taken, its page rows are kept under way, and
+//! Superblocks emptied one after the other, for whichever customer: each is taken, its page rows are kept in flight, and
 //! what comes back finds a place. A customer only says which superblock is next, and how its rows go.
 
 use crate::Probe;
@@ -54,7 +54,7 @@ impl Upkeep {
         }
     }
 
-    /// Keeps up to `read_ahead` page rows of the victim under way; true when all of it was read.
+    /// Keeps up to `read_ahead` page rows of the victim in flight; true when all of it was read.
     #[inline(always)]
     fn read_rows<P: Probe>(
         &mut self,

@@ -5,7 +5,7 @@ use crate::core::Core;
 use engine::Calendar;
 use units::Nanos;
 
-/// A superblock that cannot be moved yet is looked at again after that: its last programs are under way, or a
+/// A superblock that cannot be moved yet is looked at again after that: its last programs are in flight, or a
 /// collection fills it.
 const SOON: Nanos = Nanos::new(1_000_000);
 

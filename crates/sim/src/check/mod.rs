@@ -618,7 +618,10 @@ impl Checker {
                 match ftl.lookup_in(serial, Lpn(lpn)).expect("it is kept") {
                     Seen::Nowhere => assert_eq!(version, EMPTY, "snapshot {serial} lost unit {lpn}"),
                     Seen::Buffered => {
-                        assert!(ftl.is_read_only() || ftl.is_draining(), "unit {lpn} of snapshot {serial} is not on flash")
+                        assert!(
+                            ftl.is_read_only() || ftl.is_draining(),
+                            "unit {lpn} of snapshot {serial} is not on flash"
+                        )
                     }
                     Seen::At(ppa) => {
                         let held = (self.map.place(ppa).holder, self.held(ppa));

@@ -61,8 +61,11 @@ pub(crate) struct Assembly {
 impl Assembly {
     /// The dies whose program units are being filled with the host's data, in words.
     pub fn filling(&self) -> String {
-        let dies =
-            self.lanes.iter().filter(|lane| lane.current != NONE).map(|lane| format!("die {} is", lane.current));
+        let dies = self
+            .lanes
+            .iter()
+            .filter(|lane| lane.current != NONE)
+            .map(|lane| format!("die {} is", lane.current));
         let dies: Vec<String> = dies.collect();
         if dies.is_empty() { "no die is".to_owned() } else { dies.join(", ") }
     }

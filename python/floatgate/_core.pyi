@@ -136,7 +136,7 @@ class Session:
         """Whether what ended its work, a signal in a policy's call for one, leaves nothing to go on with."""
 
     def interrupt(self) -> None:
-        """Take no more requests; those under way are still answered."""
+        """Take no more requests; requests in flight are still answered."""
 
     def glance(self) -> str:
         """Return what was measured so far; the run goes on. Raises InputError before it began."""
@@ -172,7 +172,7 @@ class Server:
         """Let `serve` return soon, and each later one at once."""
 
     def end(self) -> None:
-        """Answer what is under way and take leave of all clients."""
+        """Answer the requests in flight and take leave of all clients."""
 
     def result(self) -> str:
         """Return everything measured, after the end."""

@@ -178,7 +178,7 @@ impl Ladder {
         tail::any_of(self.codewords(bytes), self.codeword_failure(rung, rber, soft))
     }
 
-    /// The chance that some codeword of a page of `bytes` has more wrong bits than `margin` of those that the strongest rung
+    /// The chance that some codeword of a page of `bytes` has more wrong bits than `margin` of the number that the strongest rung
     /// corrects within the target.
     pub fn chance_near_limit(&self, margin: f64, rber: f64, bytes: u64) -> f64 {
         let most = (margin * f64::from(self.most_correctable())) as u32;

@@ -8,8 +8,8 @@ pub const LOOKED_AT: u64 = 1 << 16;
 /// Runs of one answer.
 pub const EXTENTS_MOST: usize = 4096;
 
-/// The runs of `asked` (bytes), at most `most`: `on_flash` are the units that live on flash, in ascending runs, `in_buffer` those
-/// that the buffer holds, ascending.
+/// The runs of `asked` (bytes), at most `most`: `on_flash` are the units that live on flash, in ascending runs, `in_buffer` the units
+/// in the buffer, ascending.
 pub fn extents(
     asked: Range<u64>,
     unit: u64,

@@ -136,8 +136,8 @@ pub(crate) struct Requests {
     units_read: u64,
 }
 
-/// Units that requests may read at once: each is an operation that events must number, and the other half is for those
-/// that the drive has beside.
+/// Units that requests may read at once: each is an operation that events must number, and the other half is for the drive's
+/// own operations.
 pub(crate) const READ_MOST: u64 = INDEX_MAX as u64 / 2;
 
 impl Requests {

@@ -2,7 +2,7 @@
 
 The command line (`shell/options.py`), the functions of `floatgate` with their keywords (`taking.py`,
 `_generated/keywords.py`), the reference and shell completion follow from definitions. The class with the
-options of a command is in its file below `commands`, but for those that a room below takes as a whole
+options of a command is in its file below `commands`, but for options that a room below takes as a whole
 (`torture.py`, and `serve/options.py`); what several have is in `shared.py`, what a run keeps in `run.py`.
 """
 

@@ -20,7 +20,7 @@ pub struct Table {
     pub code: String,
     /// Bits of a word.
     pub bits: u32,
-    /// Those that are data.
+    /// Bits of data in a word.
     pub data_bits: u32,
     /// Ones of its matrix: messages of an iteration.
     pub edges: u32,
@@ -46,7 +46,7 @@ impl Table {
             root.within(at_least(1u32).at_most(1u32 << 30)).required(key, help)
         };
         let bits = count(&mut root, "bits", "bits of a word")?;
-        let data_bits = count(&mut root, "data_bits", "those that are data")?;
+        let data_bits = count(&mut root, "data_bits", "bits of data in a word")?;
         if data_bits >= bits || data_bits % 8 != 0 {
             return Err(root
                 .reject("data_bits", &format!("expected whole bytes, less than the {bits} bits of a word")));

@@ -136,8 +136,8 @@ impl BlockMapped {
         self.media.core.buffer.is_awaited(slot) || self.overtaken.iter().any(|&(_, newer)| newer == slot)
     }
 
-    /// Keeps a slot until the newer version of its unit is on flash, which goes there at once. False when none is under
-    /// way.
+    /// Keeps a slot until the newer version of its unit is on flash, which goes there at once. False when none is in
+    /// flight.
     #[cold]
     fn wait_for_newer(&mut self, bank: usize, slot: u32, now: SimTime) -> bool {
         let newer = self.media.core.buffer.find(self.media.core.buffer.slot(slot).lpn);

@@ -14,7 +14,7 @@ use crate::{FtlStats, Output, Probe, Stages};
 use controller::{Class, Context, Controller, Kind, Origin, Transaction, TransactionId};
 use units::{DieId, Lpn, Ppa, SimTime};
 
-/// What nobody has asked for waits behind what the host does.
+/// Reads ahead wait behind reads for the host.
 #[inline]
 fn class_of(origin: Origin) -> Class {
     if origin == Origin::ReadAhead { Class::InternalRead } else { Class::HostRead }

@@ -43,7 +43,7 @@ pub struct FtlConfig {
     pub faults: FaultRules,
     /// What the drive has beside what every drive has.
     pub beside: features::Settings,
-    /// What of all that is on, and the keys that say so.
+    /// Enabled features, and the keys that enable them.
     pub features: Vec<compatibility::Found>,
 }
 

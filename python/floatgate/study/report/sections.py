@@ -264,5 +264,5 @@ def parallel(
             "order."
         )
     if len(data.factors) + len(data.keys) > lines.AXES_MOST:
-        says.append(f"Of {len(data.factors)} parameters those that explain most have an axis.")
+        says.append(f"Of {len(data.factors)} parameters the ones that explain most have an axis.")
     yield Part("All together", says, {"parallel": figure}, how="scrolls far" if far else "scrolls")

@@ -14,7 +14,7 @@ impl SlcCache {
         self.when_full == WhenFull::FoldFirst && folding.mover.has_victim() && !folding.background
     }
 
-    /// True when data need the superblocks that the cache has beyond its own, without the ones that are on their way back.
+    /// True when data need the superblocks that the cache has beyond its own, without superblocks that come back already.
     pub(super) fn is_crowded(&self, core: &Core, die: usize) -> bool {
         let kept = self.dies[die].superblocks - core.folding[die].mover.returning();
         kept > self.reserved

@@ -48,8 +48,8 @@ impl PageMapped {
         let dies = self.media.core.store.space.dies.iter().zip(&self.media.core.collections);
         for (at, (die, collection)) in dies.enumerate() {
             saved.words.push(vec![die.live, collection.mover.victim, collection.mover.next_row]);
-            let streams = &die.frontiers[..self.media.core.store.space.one_bit_stream];
-            saved.words.push(streams.iter().flat_map(|it| [it.superblock, it.next_unit]).collect());
+            let streams = die.frontiers.iter().take(self.media.core.store.space.one_bit_stream);
+            saved.words.push(streams.flat_map(|it| [it.superblock, it.next_unit]).collect());
             saved.longs.push([collection.pace.rate, collection.pace.credit].map(f64::to_bits).to_vec());
             saved.words.push(die.candidates.iter().map(|candidate| candidate.0).collect());
             saved.words.push(self.media.core.store.space.told(at));

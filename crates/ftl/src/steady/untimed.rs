@@ -182,10 +182,7 @@ impl PageMapped {
         if open && !core.assembly.streams.is_shared(stream) {
             return !core.collections[die].holds_host_back();
         }
-        // When time begins, each stream that takes what is moved may be padded.
-        core.has_own_room(die, stream)
-            && (core.assembly.streams.spare() == 0
-                || core.has_room_untimed(die, 2 * core.store.layout.data_units()))
+        core.has_room_to_open_untimed(die, stream)
     }
 
     fn collect_together_untimed(&mut self, die: usize) {
@@ -307,6 +304,15 @@ impl Core {
         self.erased_in_a_row > TURNS_MOST * u64::from(self.store.space.per_die)
     }
 
+    /// As [`Self::has_own_room`], beside room to pad each stream that takes what is moved when time begins. Asked seldom: once
+    /// for a superblock, unless the host's data share it with what is moved.
+    #[inline(never)]
+    fn has_room_to_open_untimed(&self, die: usize, stream: usize) -> bool {
+        self.has_own_room(die, stream)
+            && (self.assembly.streams.spare() == 0
+                || self.has_room_untimed(die, 2 * self.store.layout.data_units()))
+    }
+
     /// Room to move so many units. Where several streams take them, each may be padded when time begins, too.
     pub fn has_room_untimed(&self, die: usize, units: u32) -> bool {
         let layout = &self.store.layout;
@@ -392,9 +398,13 @@ impl Media {
         for place in places(first, mask) {
             self.core.store.map.prefetch_lookup(self.core.store.map.holder(place));
         }
+        let by_origin = self.core.assembly.streams.by_origin();
         for old in places(first, mask) {
             let lpn = self.core.store.map.holder(old);
-            let stream = self.core.assembly.streams.of_moved_unit(&self.core.store, lpn, old);
+            let stream = match by_origin {
+                Some(answer) => answer.moved,
+                None => self.core.assembly.streams.of_moved_unit(&self.core.store, lpn, old),
+            };
             if self.core.store.space.dies[die].frontiers[stream].superblock == NONE {
                 assert!(self.core.open(die, stream), "collection took a victim without room for it");
             }

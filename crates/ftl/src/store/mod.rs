@@ -3,6 +3,7 @@
 //! Nothing here knows why data is written or moved, nor any feature that a drive may have beside.
 
 mod dead;
+mod frontiers;
 pub(crate) mod labels;
 mod map;
 mod marks;
@@ -13,6 +14,7 @@ mod space;
 pub(crate) mod spare;
 
 pub(crate) use dead::DeadDies;
+pub(crate) use frontiers::{Frontier, NONE};
 pub use map::Beginning;
 pub(crate) use map::{Ground, Map, Places};
 pub(crate) use marks::Mark;
@@ -20,7 +22,7 @@ pub(crate) use mover::{Mover, PENDING_MAX, Pace};
 pub(crate) use programs::{Programs, Source};
 pub(crate) use saved::STATES;
 pub use space::SuperblockState;
-pub(crate) use space::{DieSpace, Frontier, NONE, Space};
+pub(crate) use space::{DieSpace, Space};
 
 use crate::gc::victim;
 use crate::wear;

@@ -1,5 +1,6 @@
 //! Superblocks of every die: free, open, closed, being reclaimed; how many units of each are valid.
 
+use super::frontiers::{Frontier, Frontiers, NONE};
 use crate::gc::victim::{self, VictimPolicy, VictimView};
 use crate::refresh_order::{RefreshOrder, RefreshView};
 use crate::wear::{self, WearPolicy, WearView};
@@ -21,9 +22,6 @@ macro_rules! blocks {
         }
     }};
 }
-
-/// No superblock, no position.
-pub(crate) const NONE: u32 = u32::MAX;
 
 /// What a superblock is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,29 +52,6 @@ impl SuperblockState {
     }
 }
 
-/// Where the next unit of a stream goes.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Frontier {
-    /// The open superblock within the die, or `NONE`.
-    pub superblock: u32,
-    /// Units handed out of it.
-    pub next_unit: u32,
-    /// Units collected for the next program.
-    pub filled: u32,
-    /// Where the sources of those units are kept.
-    pub slot: u32,
-}
-
-impl Frontier {
-    pub const CLOSED: Self = Self { superblock: NONE, next_unit: 0, filled: 0, slot: NONE };
-
-    /// Units that still fit into the open superblock.
-    #[inline]
-    pub fn left(&self, layout: &Layout) -> u32 {
-        if self.superblock == NONE { 0 } else { layout.data_units() - self.next_unit }
-    }
-}
-
 /// One die's space.
 pub(crate) struct DieSpace {
     pub free: BinaryHeap<Reverse<(u64, u32)>>,
@@ -84,7 +59,7 @@ pub(crate) struct DieSpace {
     /// Valid units in all candidates together.
     pub candidate_valid: u64,
     /// Of each stream, and last of what the host writes with one bit a cell.
-    pub frontiers: Box<[Frontier]>,
+    pub frontiers: Frontiers,
     /// Superblocks not lost.
     pub usable: u32,
     /// Valid units, and host units in flight.
@@ -159,7 +134,7 @@ impl Space {
                     free: BinaryHeap::with_capacity(layout.superblocks_per_die as usize),
                     candidates: Vec::with_capacity(layout.superblocks_per_die as usize),
                     candidate_valid: 0,
-                    frontiers: vec![Frontier::CLOSED; streams + 1].into(),
+                    frontiers: Frontiers::closed(streams + 1),
                     usable: 0,
                     live: 0,
                     claimed: 0,

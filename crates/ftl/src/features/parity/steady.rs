@@ -108,7 +108,7 @@ impl Stripes {
                     self.note_written_untimed(core, global as u32, programs);
                 }
             }
-            for frontier in core.store.space.dies[die].frontiers.to_vec() {
+            for frontier in core.store.space.dies[die].frontiers.iter().copied() {
                 if frontier.superblock != NONE {
                     let global = core.store.space.global(die, frontier.superblock);
                     let programs = frontier.next_unit / core.store.layout.program_units;

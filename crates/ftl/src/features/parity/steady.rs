@@ -108,7 +108,8 @@ impl Stripes {
                     self.note_written_untimed(core, global as u32, programs);
                 }
             }
-            for frontier in core.store.space.dies[die].frontiers.iter().copied() {
+            for stream in 0..core.store.space.dies[die].frontiers.len() {
+                let frontier = core.store.space.dies[die].frontiers[stream];
                 if frontier.superblock != NONE {
                     let global = core.store.space.global(die, frontier.superblock);
                     let programs = frontier.next_unit / core.store.layout.program_units;

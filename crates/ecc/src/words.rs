@@ -7,7 +7,7 @@ use crate::channel::Channel;
 use crate::decoder::{self, Maker};
 use crate::ldpc;
 use crate::measure::Trial;
-use crate::sensing::{Page, Placement, sense};
+use crate::sensing::{RATE_MOST, of_noise};
 use crate::table::Table;
 use config::{ConfigError, Document, Section};
 use std::collections::BTreeMap;
@@ -40,8 +40,6 @@ const AT_ONCE: u64 = 64;
 const RATES_MOST: usize = 256;
 /// Logarithms of rates that words are decoded at: such steps.
 const RATE_STEP: f64 = 1e-4;
-/// The greatest rate that two states side by side can have.
-const RATE_MOST: f64 = 0.19;
 
 impl Words {
     /// Words of a table's code, decoded as it was counted.
@@ -76,9 +74,7 @@ impl Words {
 
     /// Decodes words.
     fn decode(&mut self, soft_bits: u32, rate: f64) -> Vec<Word> {
-        let page = Page::normal(vec![true, false], rate).expect("two states");
-        let zones = sense(&page, &page, soft_bits, Placement::Information).zones;
-        let trial = self.trial.over(Channel::of_zones(&zones));
+        let trial = self.trial.over(Channel::of_zones(&of_noise(rate, soft_bits)));
         let mut found = Vec::new();
         trial.decode(&*(self.maker)(), self.next..self.next + AT_ONCE, |_, sent, decoded| {
             let wrong = decoded.wrong(&sent[..trial.data_bits()]);

@@ -297,9 +297,14 @@ impl<P: Observer> Run<P> {
 
     /// Lets the drive finish what it holds, after the last request.
     pub fn drain(&mut self) {
+        self.end_host();
+        self.pass_while(|run| run.ftl.is_draining());
+    }
+
+    /// The host is gone: nothing more falls due, and what the buffer holds goes to the flash.
+    fn end_host(&mut self) {
         self.ftl.end_upkeep();
         self.ftl.send_out(&mut self.ctx);
-        self.pass_while(|run| run.ftl.is_draining());
     }
 
     /// Lets the drive go on while there is a reason to, the host being gone.
@@ -319,18 +324,12 @@ impl<P: Observer> Run<P> {
     /// As [`Self::drain`] and [`Self::come_to_rest`], for at most so many page operations: a large drive that is short of
     /// room collects for far longer than a short run.
     pub fn come_to_rest_within(&mut self, page_operations_most: u64) {
-        self.ftl.end_upkeep();
-        self.ftl.send_out(&mut self.ctx);
+        self.end_host();
         let last = page_operations(self.ftl.stats()).saturating_add(page_operations_most);
         self.pass_while(|run| {
             let is_at_work = run.ftl.is_draining() || run.ftl.controller().in_flight() > 0;
             is_at_work && page_operations(run.ftl.stats()) < last
         });
-    }
-
-    /// Page operations since the run began.
-    pub fn page_operations(&self) -> u64 {
-        page_operations(self.ftl.stats()) - self.pages_before
     }
 
     /// As [`Self::drain`], until nothing is in flight any more, nor waits for what would complete its program.

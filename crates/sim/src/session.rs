@@ -470,7 +470,7 @@ impl Session {
                 }
                 value["recovery"] = json!(run.recover());
                 if run.ctx.probe.check.is_some() {
-                    run.come_to_rest_within(run.page_operations().max(SHORT_REST));
+                    run.come_to_rest_within(run.operations().max(SHORT_REST));
                     settle_account(run);
                     check_shares("utilisation", &value["utilisation"]);
                 }

@@ -29,8 +29,20 @@ const ASIDE: f64 = 2.33 / 192.0;
 
 /// Rates that noise is looked at, from the least to the greatest, in equal steps of the logarithm.
 const LEAST: f64 = 1e-6;
-const GREATEST: f64 = 0.19;
 const STEPS: usize = 200;
+
+/// The greatest raw bit error rate that noise of two states side by side can have.
+pub(crate) const RATE_MOST: f64 = 0.19;
+
+/// The values of a bit that comes over Gaussian noise of this raw bit error rate, read with so many soft bits, references placed
+/// by information.
+///
+/// # Panics
+/// When the rate is not one that two states can have.
+pub(crate) fn of_noise(rate: f64, soft_bits: u32) -> Zones {
+    let page = Page::normal(vec![true, false], rate).expect("two states");
+    sense(&page, &page, soft_bits, Placement::Information).zones
+}
 
 /// What Gaussian noise of every raw bit error rate costs, read with so many soft bits.
 #[derive(Clone, Debug)]
@@ -47,9 +59,8 @@ impl Noise {
     pub fn new(soft_bits: u32) -> Self {
         let mut costs: Vec<(f64, f64)> = Vec::new();
         for step in 0..=STEPS {
-            let log = libm::log(LEAST) + libm::log(GREATEST / LEAST) * step as f64 / STEPS as f64;
-            let page = Page::normal(vec![true, false], libm::exp(log)).expect("two states");
-            let cost = libm::log(cost(&sense(&page, &page, soft_bits, Placement::Information).zones));
+            let log = libm::log(LEAST) + libm::log(RATE_MOST / LEAST) * step as f64 / STEPS as f64;
+            let cost = libm::log(cost(&of_noise(libm::exp(log), soft_bits)));
             // Where references lie is rounded to their steps: what that takes back counts as nothing.
             let before = costs.last().map_or(f64::NEG_INFINITY, |(_, before)| *before);
             costs.push((log, cost.max(before)));
@@ -63,7 +74,7 @@ impl Noise {
         let next = self.costs.partition_point(|(_, of)| *of <= cost).clamp(1, self.costs.len() - 1);
         let ((from, low), (to, high)) = (self.costs[next - 1], self.costs[next]);
         let share = if high > low { (cost - low) / (high - low) } else { 0.0 };
-        libm::exp(from + (to - from) * share).min(GREATEST)
+        libm::exp(from + (to - from) * share).min(RATE_MOST)
     }
 }
 

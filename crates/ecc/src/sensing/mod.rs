@@ -17,6 +17,7 @@ mod page;
 mod place;
 
 pub use alike::Noise;
+pub(crate) use alike::{RATE_MOST, of_noise};
 pub use page::{Page, Sensed, Zones, sense};
 pub use place::{Placement, place};
 

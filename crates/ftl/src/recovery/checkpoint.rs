@@ -52,7 +52,7 @@ pub(crate) fn make_room(layout: &mut Layout) -> Result<(), String> {
     Ok(())
 }
 
-/// What finds a map again of which the flash has checkpoints, whatever asked for them.
+/// The recovery of a map from checkpoints on flash, for every feature that writes them.
 pub(crate) fn of_checkpointed_map() -> Maker {
     Box::new(|| Box::new(Checkpoint { write_budget: WRITE_BUDGET }))
 }

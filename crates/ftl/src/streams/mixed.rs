@@ -1,6 +1,6 @@
 //! One open superblock for all.
 
-use super::{ByOrigin, StreamPolicy, StreamSpec, Takes, UnitView};
+use super::{ByOrigin, StreamPolicy, StreamSpec, Takes};
 use config::{Card, ConfigError, Policy, Section};
 
 /// What is moved goes where the host's data go.
@@ -27,9 +27,5 @@ impl StreamPolicy for Mixed {
 
     fn by_origin(&self) -> Option<ByOrigin> {
         Some(ByOrigin { host: 0, moved: 0 })
-    }
-
-    fn join(&mut self, _unit: &UnitView) -> usize {
-        0
     }
 }

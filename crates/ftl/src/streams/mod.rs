@@ -105,8 +105,14 @@ pub trait StreamPolicy: Send {
     }
 
     /// The number of the stream that a unit joins, one that takes such data. May be asked of one unit several times before
-    /// it is written.
-    fn join(&mut self, unit: &UnitView) -> usize;
+    /// it is written. Without an answer of its own a policy goes by origin alone.
+    ///
+    /// # Panics
+    /// When it has no answer by origin, either.
+    fn join(&mut self, unit: &UnitView) -> usize {
+        let answer = self.by_origin().expect("a stream policy answers for each unit, or by origin");
+        if unit.moved { answer.moved } else { answer.host }
+    }
 
     /// Collection takes a superblock of a stream, in whose life since it was opened the host wrote so many units to the
     /// drive. Told only where times are noted.

@@ -1,13 +1,11 @@
 //! One open superblock for the host, one for what is moved.
 
-use super::{ByOrigin, StreamPolicy, StreamSpec, Takes, UnitView};
+use super::{ByOrigin, StreamPolicy, StreamSpec, Takes};
 use config::{Card, ConfigError, Policy, Section};
 
 /// What is moved has survived once: it is kept apart from what is new.
 #[derive(Clone, Debug)]
 pub struct Separate;
-
-const ANSWER: ByOrigin = ByOrigin { host: 0, moved: 1 };
 
 impl Policy for Separate {
     const CARD: Card = Card {
@@ -28,10 +26,6 @@ impl StreamPolicy for Separate {
     }
 
     fn by_origin(&self) -> Option<ByOrigin> {
-        Some(ANSWER)
-    }
-
-    fn join(&mut self, unit: &UnitView) -> usize {
-        if unit.moved { ANSWER.moved } else { ANSWER.host }
+        Some(ByOrigin { host: 0, moved: 1 })
     }
 }

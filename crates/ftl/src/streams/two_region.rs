@@ -1,6 +1,6 @@
 //! A region for the host, one for what is moved; the host fills up what moving has left open.
 
-use super::{ByOrigin, StreamPolicy, StreamSpec, Takes, UnitView};
+use super::{ByOrigin, StreamPolicy, StreamSpec, Takes};
 use config::{Card, ConfigError, Policy, Section};
 
 /// Superblocks full of moved data lie in the cold region. The last of them, which is not full, becomes the host's.
@@ -31,9 +31,5 @@ impl StreamPolicy for TwoRegion {
 
     fn by_origin(&self) -> Option<ByOrigin> {
         Some(ANSWER)
-    }
-
-    fn join(&mut self, unit: &UnitView) -> usize {
-        if unit.moved { ANSWER.moved } else { ANSWER.host }
     }
 }

@@ -65,6 +65,11 @@ impl PageMapped {
     }
 }
 
+/// How many superblocks the die has for one of the moment's, by which ages stretch.
+fn stretch(moment: &Moment, plan: &DiePlan) -> f64 {
+    plan.closed.len() as f64 / moment.closed.len().max(1) as f64
+}
+
 impl Core {
     /// How many of `filled` units each die holds. Dies are written in turns and lose a unit wherever one is overwritten:
     /// in equilibrium a die's share of n varies as n / 2 beside the others.
@@ -110,7 +115,7 @@ impl Core {
         let plan = self.plan_die(die, roles, share, builder)?;
         let counts = self.valid_counts(die, &plan, share, &mut builder.random)?;
         self.wear_die(die, &builder.cycles);
-        let (units, stretch) = (self.store.layout.data_units(), self.stretch(moment, &plan));
+        let (units, stretch) = (self.store.layout.data_units(), stretch(moment, &plan));
         let oldest = plan.closed.first().map_or(0.0, |(_, block)| block.age);
         let start = (oldest * stretch * f64::from(units)).ceil() as u64;
         for ((superblock, block), valid) in plan.closed.iter().zip(counts) {
@@ -142,11 +147,6 @@ impl Core {
         }
         self.store.space.dies[die].live = share;
         Ok(())
-    }
-
-    /// Ages are those of a die with as many superblocks as the moment's.
-    fn stretch(&self, moment: &Moment, plan: &DiePlan) -> f64 {
-        plan.closed.len() as f64 / moment.closed.len().max(1) as f64
     }
 
     fn row_of(&self, part: f64) -> u32 {

@@ -18,10 +18,12 @@ JUMP = (0.03, 0.02)  # of a life: more would multiply a window's uneven wear
 DATA_CENTRE = {"ftl.buffer.power_loss_protection": True, "ftl.slc_cache.name": "none"}
 # 8 TiB of flash sold as 7.68 or 6.4 TB.
 READ_INTENSIVE, MIXED_USE = 0.145, 0.374
+# The rated SATA drives have 1 TB, of 1 TiB of flash; the generic one is 480 GB of 512 GiB.
+WHOLE_TERABYTE = 2**40 / 1e12 - 1
 
 LIVES: Mapping[str, tuple[str, Mapping[str, Any]]] = {
     "nvme-tlc": ("nvme-tlc", {}),
-    "sata-tlc": ("sata-tlc", {}),
+    "sata-tlc": ("sata-tlc", {"ftl.op_ratio": WHOLE_TERABYTE}),
     "nvme-qlc": ("nvme-qlc", {}),
     "TLC, 7.68 TB of 8 TiB": ("nvme-tlc", {**DATA_CENTRE, "ftl.op_ratio": READ_INTENSIVE}),
     "TLC, 6.4 TB of 8 TiB": ("nvme-tlc", {**DATA_CENTRE, "ftl.op_ratio": MIXED_USE}),
@@ -33,6 +35,11 @@ LIMITS = (6.0e-3, 1.19e-2, 1.36e-2)  # nand-4k-889 on a page of TLC, at 1e-11 (d
 WORST = {"nvme-tlc": 1.6, "sata-tlc": 1.6, "nvme-qlc": 1.4}
 
 
+def weaker(drive: str) -> list[float]:
+    """Return what the code corrects, less by as much as a drive's worst layers err more."""
+    return [limit / WORST[drive] for limit in LIMITS]
+
+
 class Change(NamedTuple):
     """What a life is changed by to see a miss go, and the rating that is then compared."""
 
@@ -42,19 +49,11 @@ class Change(NamedTuple):
 
 
 OTHERS: Mapping[str, Change] = {
-    "sata-tlc, 10 % of spare flash": Change(
-        "sata-tlc", {"ftl.op_ratio": 0.1}, ("client", "sata-tlc: Samsung 870 EVO")
+    "sata-tlc, 480 GB of 512 GiB": Change(
+        "sata-tlc", {"ftl.op_ratio": READ_INTENSIVE}, ("client", "sata-tlc: Samsung 870 EVO")
     ),
-    "nvme-qlc, 14.5 % of spare flash": Change(
-        "nvme-qlc", {"ftl.op_ratio": READ_INTENSIVE}, ("client", "nvme-qlc: Intel 670p")
-    ),
-    "TLC, 6.4 TB of 8 TiB, 1.2 times as many errors corrected": Change(
-        "TLC, 6.4 TB of 8 TiB",
-        {"ecc.code.limits": [1.2 * limit for limit in LIMITS]},
-        (
-            "data-centre",
-            "TLC, 6.4 TB of 8 TiB: Intel D7-P5600, Samsung PM1735, Micron 7450 MAX",
-        ),
+    "sata-tlc, all layers the worst": Change(
+        "sata-tlc", {"ecc.code.limits": weaker("sata-tlc")}, ("client", "sata-tlc: Crucial MX500")
     ),
 }
 PARTS = ("geometry.channels", "geometry.ways", "geometry.dies_per_way")
@@ -77,8 +76,7 @@ def run(case: Case, full: bool) -> Finding:
         value, rating = _compared(change.rating[0], found), float(EXPECTED[change.rating])
         return Finding(f"{value:.3g} drive writes ({rating:.3g})", measure=value / rating - 1)
     if case.exhibit == "worst-layers":
-        weaker = [limit / WORST[LIVES[case.name][0]] for limit in LIMITS]
-        found = _aged(case.name, {"ecc.code.limits": weaker}, full)
+        found = _aged(case.name, {"ecc.code.limits": weaker(LIVES[case.name][0])}, full)
         rating = next((key for key in EXPECTED if _life(key[1]) == case.name and EXPECTED[key]), None)
         off = None if rating is None else _compared(rating[0], found) / float(EXPECTED[rating]) - 1
         writes, waf = found.data["drive_writes"], found.data["waf"]
@@ -147,9 +145,9 @@ def conclude(found: Found) -> Iterable[Concluded]:
             continue
         value = _compared(exhibit, life)
         yield Case(exhibit, name), Finding(value)
-        weaker = found.get(("worst-layers", _life(name)))
-        if weaker is not None:
-            worst, rated = _compared(exhibit, weaker), float(EXPECTED[exhibit, name])
+        ended = found.get(("worst-layers", _life(name)))
+        if ended is not None:
+            worst, rated = _compared(exhibit, ended), float(EXPECTED[exhibit, name])
             text = f"{value / rated:.2f} of the rating; {worst / rated:.2f} if all layers were the worst"
             yield Case("lines", f"{exhibit}, {name}"), Finding(text)
 

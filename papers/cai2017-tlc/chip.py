@@ -20,19 +20,19 @@ WORDLINES = 4
 
 
 @lru_cache
-def worn() -> list[Measured]:
-    """A day after the data was written, by wear."""
-    return [_aged(block, cycles, {"1 d": DAY_S})[0] for block, cycles in enumerate(WORN)]
+def worn(*settings: str) -> list[Measured]:
+    """A day after the data was written, by wear; `settings` change the chip, for an experiment."""
+    return [_aged(block, cycles, {"1 d": DAY_S}, settings)[0] for block, cycles in enumerate(WORN)]
 
 
 @lru_cache
-def aged() -> list[Measured]:
+def aged(*settings: str) -> list[Measured]:
     """At one wear, by age of the data."""
-    return _aged(7, AGED, AGES)
+    return _aged(7, AGED, AGES, settings)
 
 
-def _aged(block: int, cycles: int, ages: dict[str, float]) -> list[Measured]:
-    chip = SimulatedSource(CHIP, overrides=changes.now().chip_settings).cells()
+def _aged(block: int, cycles: int, ages: dict[str, float], settings: tuple[str, ...]) -> list[Measured]:
+    chip = SimulatedSource(CHIP, overrides=(*changes.now().chip_settings, *settings)).cells()
     identity = chip.identify()
     if cycles:
         chip.cycle(block, cycles, pattern="random", pages="all")

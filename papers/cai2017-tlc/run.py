@@ -10,7 +10,7 @@ from floatgate.lab.fit.measured import VoltageFit, fit_voltages
 from floatgate.lab.fit.voltages import Measured
 from floatgate.reproduce import Case, Concluded, Finding, Found
 
-from . import chip
+from . import causes, chip
 
 TABLE = Path(__file__).with_name("voltages.csv")
 NEW, WORN = "0, 1 d", ("0, 1 d", "3000, 1 d")
@@ -27,9 +27,13 @@ def cases(full: bool) -> Iterable[Case]:  # noqa: ARG001 - the same in both form
         yield Case("frozen", name)
     for name in borders():
         yield Case("references", name)
+    for name in causes.EXPERIMENTS:
+        yield Case("causes", name)
 
 
 def run(case: Case, full: bool) -> Finding:  # noqa: ARG001
+    if case.exhibit == "causes":
+        return causes.run(case.name)
     if case.exhibit == "references":
         return Finding(fixed_references()[borders().index(case.name)])
     rates = next(rates for rates in done().rates if rates.row.name == case.name)

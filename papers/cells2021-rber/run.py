@@ -1,38 +1,31 @@
 """Raw bit error rates of two parts' cells under the conditions in which papers measured them."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
-from functools import lru_cache
 from statistics import fmean
 
-from floatgate.lab.chip import CellModel, ErrorRates
-from floatgate.lab.simulated import SimulatedSource
 from floatgate.reproduce import Case, Finding, changes
 
-TLC, QLC = "tlc-3d-256g", "qlc-3d-1t"
+from . import causes, coded
+from .looks import (
+    BAKE,
+    BEST_LAYER,
+    DAY,
+    HOUR,
+    KIB,
+    QLC,
+    ROOM,
+    TLC,
+    WEEK,
+    WORST_LAYER,
+    YEAR,
+    Look,
+    rates,
+)
+
 CELLS = (6_000, 40_000)  # of each of 16 blocks: quick form, full form
-HOUR = 3600.0
-DAY = 24 * HOUR
-YEAR = 365.25 * DAY
-ROOM, READ_LIMIT = 25.0, 518_420
 MONTHS = {0: 0.0, 3: YEAR / 4, 12: YEAR}
-BAKE = (11.16 * HOUR, 80.0)  # stands for a year at 25 degrees by 1.1 eV
-KIB = 8192
 WORN = (0, 1000, 3000, 5000)
-BEST_LAYER, WORST_LAYER = 0.02, 0.98
-WEEK = 7 * DAY
-
-
-@dataclass(frozen=True)
-class Look:
-    """What is read, and when."""
-
-    chip: str
-    cycles: int
-    seconds: float
-    celsius: float = ROOM
-    reads: int = 0
-    layer: float | None = None
+READ_LIMIT = 518_420
 
 
 def cases(full: bool) -> Iterable[Case]:  # noqa: ARG001 - the same in both forms
@@ -64,6 +57,8 @@ def cases(full: bool) -> Iterable[Case]:  # noqa: ARG001 - the same in both form
         yield _case("reads", f"{share:.0%} of the reads", "worst page", share * READ_LIMIT)
     for hours in (3, 264):
         yield _case("first-days", f"{hours} h", "over new data", hours)
+    for name in causes.EXPERIMENTS:
+        yield Case("causes", name)
 
 
 def _case(exhibit: str, name: str, series: str, x: float) -> Case:
@@ -72,6 +67,8 @@ def _case(exhibit: str, name: str, series: str, x: float) -> Case:
 
 def run(case: Case, full: bool) -> Finding:
     cells = CELLS[full]
+    if case.exhibit == "causes":
+        return causes.run(case.name, cells)
     values = {
         "best": _by_wear,
         "default": _by_wear,
@@ -121,9 +118,12 @@ def _wear(case: Case, cells: int) -> float:
 def _pages(case: Case, cells: int) -> float:
     part, age, page = case.name.split(", ")
     hour = age == "an hour"
-    found = rates(Look(TLC if part == "CT TLC" else QLC, 1000, HOUR if hour else YEAR), cells)
-    pages = sorted(found.usual if hour else found.best)
-    return pages[int(page.split()[1]) - 1] / fmean(pages)
+    if part == "CT TLC":  # of H21's figure 1: pages tell 2, 3 and 2 boundaries apart, as the generic part's
+        pages = rates(Look(TLC, 1000, YEAR), cells).best
+    else:
+        settings, reads = changes.now().chip_settings, coded.DEFAULT if hour else coded.BEST
+        pages = coded.pages(QLC, settings, 1000, HOUR if hour else YEAR, reads, full=cells == CELLS[True])
+    return sorted(pages)[int(page.split()[1]) - 1] / fmean(pages)
 
 
 def _layers(case: Case, cells: int) -> float:
@@ -151,16 +151,3 @@ def _first_days(case: Case, cells: int) -> float:
     hours = int(case.name.split()[0])
     aged, new = (fmean(rates(Look(TLC, 10_000, age), cells).usual) for age in (hours * HOUR, 0.0))
     return aged / new
-
-
-@lru_cache
-def rates(look: Look, cells: int) -> ErrorRates:
-    """Sample a part's cells; each condition once in each process."""
-    chip = _chip(look.chip, changes.now().chip_settings)
-    rest = (look.seconds, look.reads)
-    return chip.error_rates(look.cycles, [rest], cells, celsius=look.celsius, layer=look.layer)[0]
-
-
-@lru_cache
-def _chip(name: str, settings: tuple[str, ...]) -> CellModel:
-    return SimulatedSource(name, overrides=settings).cells()

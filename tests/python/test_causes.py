@@ -9,8 +9,6 @@ from floatgate.reproduce.case import Case
 from floatgate.reproduce.paper import Explained, Paper, find
 
 PAPERS = find([], shipped.papers())
-# Their laws of cells are to be replaced, and the explanations with them.
-WITHOUT = ("cai2017-tlc", "cells2021-rber")
 # Experiments that cost more take minutes: `floatgate reproduce PAPER --causes` runs them.
 COSTS_MOST = 20.0
 
@@ -22,9 +20,6 @@ def shown_by(paper: Paper, one: Explained) -> list[Case]:
 @pytest.mark.parametrize("paper", PAPERS, ids=[paper.key for paper in PAPERS])
 def test_every_explanation_names_an_experiment_of_its_paper(paper: Paper) -> None:
     for one in paper.explained:
-        if paper.key in WITHOUT:
-            assert one.experiment is None, f"{paper.key} belongs to those with experiments now"
-            continue
         assert one.experiment is not None, f"{paper.key}, {one.exhibit}, {one.case}"
         traced = paper.exhibits[one.experiment[0]].needs_traces
         assert shown_by(paper, one) or traced, f"no such case: {one.experiment}"

@@ -103,15 +103,6 @@ def _line(request: Request) -> str:
     return f"{request.arrive_ns} {op} {pages.start * PAGE} {len(pages) * PAGE}\n"
 
 
-def _alone(_: Means) -> Finding:
-    """Figure 2 on the windows of the one MSR volume with reads alone, the collection that the paper has."""
-    found = []
-    for name in MSR:
-        done = simulate_files(DRIVE, TRACES[name].path, compact=True, requests=True, **TRACES[name].options)
-        found.append(access.shares(list(access.accesses(in_order(done)))))
-    return Finding(", ".join(f"{_mean(found, lambda of, key=key: of[key]):.0%} {key}" for key in found[0]))
-
-
 # ---- of synthetic volumes -------------------------------------------------------------------------------
 
 
@@ -217,7 +208,6 @@ EXPERIMENTS: dict[str, Callable[[Means], Finding]] = {
     "spread of writes of whole pages": _whole_pages(
         lambda of: _spread(of, "write"), "spread-write", "spread of writes"
     ),
-    "figure 2 of MSR alone": _alone,
     "more writes": _writes,
     "writes in flushes, figure 7": _flushed(
         "figure7", lambda of: _change(of, "AGCR", "Li et al.", "all"), ("AGCR", "Li et al.")
@@ -229,4 +219,4 @@ EXPERIMENTS: dict[str, Callable[[Means], Finding]] = {
     "15 % and 9 % on interleaved pages": _few_interleaved,
     "40 us that no cost changes": _waited,
 }
-OF_TRACES = ("writes of whole pages", "spread of writes of whole pages", "figure 2 of MSR alone")
+OF_TRACES = ("writes of whole pages", "spread of writes of whole pages")

@@ -21,6 +21,9 @@ FLUSH = 32  # requests, in the mean; fitted: of the powers of two the nearest to
 FLUSH_GAP = "10us"  # one of the readings that the real traces allow, see README
 MEASURED = 10  # the flushes whose mean weighted by writes, 19, is that of the MSR volumes at hand
 
+# Exhibit `figure2`: what the cuts of MSR volumes at hand do not have on read-only and write-only pages.
+OF_THE_CUTS: Mapping[str, Any] = {"interleaved_reads": 0.10, "interleaved_writes": 0.07}
+
 TOGETHER_NS = 1_000_000  # writes that arrive within so much of each other are of one flush
 FLUSHES = (1, MEASURED, FLUSH, 128)
 SHARES_OF_MAP: Mapping[str, Mapping[str, Any]] = {
@@ -45,6 +48,11 @@ def volume(name: str, full: bool, flush: float = FLUSH, **changes: Any) -> str:
             **changes,
         },
     )
+
+
+def measured(name: str, full: bool, **changes: Any) -> str:
+    """Return a synthetic volume that uses its pages, and flushes, as the cuts of MSR volumes at hand do."""
+    return volume(name, full, MEASURED, **{**OF_THE_CUTS, **changes})
 
 
 def by_novelty(requests: Iterable[Request]) -> dict[str, float]:

@@ -19,7 +19,7 @@ from floatgate.reproduce import (
 from floatgate.reproduce.passes import READ, WRITE, Request, in_order, mean_us, parts
 from floatgate.reproduce.traces import Piece
 
-from . import access, causes, patterns
+from . import access, causes, patterns, uses
 from .workloads import DRIVE, FILL, PIECES, REGULATORS, TRACES, VOLUMES, WRITTEN, at_hand, volume
 
 MEANS = ("figure1-write", "spread-read", "spread-write", "figure7", "figure8-read", "figure8-write")
@@ -55,7 +55,7 @@ def cases(full: bool) -> Iterable[Case]:
     for name, trace in at_hand(full).items():
         yield Case("workloads", name, {"group": "real", "trace": name}, cost=10 * trace.cost)
     for name in VOLUMES if full else VOLUMES[:3]:
-        parameters = {"group": "synthetic", "volume": volume(name, full)}
+        parameters = {"group": "synthetic", "volume": patterns.measured(name, full)}
         yield Case("workloads", f"{name}{MARKS['synthetic']}", parameters, cost=60.0)
     for name in VOLUMES:
         parameters = {"group": "patterned", "volume": patterns.volume(name, full)}
@@ -67,6 +67,7 @@ def cases(full: bool) -> Iterable[Case]:
         if piece.at_hand and (full or piece.trace.quick):
             yield Case("pieces", name, {"piece": name}, cost=10 * piece.trace.cost)
     yield from causes.cases()
+    yield from uses.cases()
     for label in COLLECTED:
         yield Case("collection", label, {"regulator": REGULATORS[label]}, cost=10.0)
     if full:
@@ -103,6 +104,8 @@ def run(case: Case, full: bool) -> Finding:
             return causes.run(case.name, ASKED)
         case "pieces":
             return part_of(PIECES[case.parameters["piece"]])
+        case uses.EXHIBIT:
+            return uses.run(case.parameters["cut"])
         case _:
             return swept(case.parameters, full)
 
@@ -354,6 +357,7 @@ def swept(changes: Mapping[str, Any], full: bool) -> Finding:
 def conclude(found: Found) -> Iterable[Concluded]:
     """Averages, best cases and shapes over the workloads of a group."""
     yield from _service(found)
+    yield from uses.conclude(found, {claim: _of_figure_2(claim) for claim, _ in uses.CLAIMS})
     for group, title in GROUPS.items():
         of = {
             name: finding.data
@@ -367,7 +371,8 @@ def conclude(found: Found) -> Iterable[Concluded]:
             if group != "patterned":
                 yield from _rivals(of, title)
             if group == "real":
-                yield from _figures_2_and_6(of, title)
+                yield from _figure_6(of, title)
+                yield from uses.others(of)
                 yield from _by_novelty(of, title)
                 yield from _cold(of, title)
             if group != "synthetic":
@@ -518,20 +523,11 @@ def _rivals(of: Data, title: str) -> Iterable[Concluded]:
     yield Case("rivals", title), Finding(text, holds=holds, lines=lines)
 
 
-def _figures_2_and_6(of: Data, title: str) -> Iterable[Concluded]:
-    for name, sign in (
-        ("reads on read-only", 1),
-        ("writes on write-only", 1),
-        ("accesses on interleaved", -1),
-    ):
-        asked = _percent(EXPECTED["figure2", f"{name} pages"])
-        values = {trace: data[name] for trace, data in of.items()}
-        enough = sum(sign * value > sign * asked for value in values.values())
-        average = mean(values.values())
-        text = f"mean {average:.0%}; so on {enough} of {len(values)} traces"
-        lines = tuple(Line(name, (trace,), (value,), "points") for trace, value in values.items())
-        holds = sign * average > sign * asked
-        yield Case("figure2", f"{name} pages"), Finding(text, holds=holds, measure=100 * average, lines=lines)
+def _of_figure_2(claim: str) -> float:
+    return _percent(EXPECTED["figure2", f"{claim} pages"])
+
+
+def _figure_6(of: Data, title: str) -> Iterable[Concluded]:
     by_window = [mean(data[f"window {window}"] for data in of.values()) for window in access.WINDOWS]
     gains = [later - earlier for earlier, later in pairwise(by_window)]
     per_access = [

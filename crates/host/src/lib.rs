@@ -1,6 +1,7 @@
 //! The host side: what is asked of the drive, when, and over which link.
 //!
 //! - [`request`]: one request, and the error type of everything that reads a workload.
+//! - [`command`]: command sets: which operations there are, by which rules, and what a completion holds.
 //! - [`workload`]: the one interface through which the simulator pulls requests.
 //! - [`trace`]: readers of block traces, one file per format, and the replay of them.
 //! - [`later`]: a workload that begins again, later.
@@ -12,6 +13,7 @@
 //!
 //! Knows no physical address and no policy.
 
+pub mod command;
 pub mod fio;
 pub mod flows;
 pub mod later;
@@ -23,6 +25,7 @@ pub mod trace;
 pub mod volume;
 pub mod workload;
 
+pub use command::{CommandSet, Completion, Effect, Op, Status};
 pub use link::{Direction, LinkConfig};
-pub use request::{HostRequest, Op, WorkloadError};
+pub use request::{HostRequest, WorkloadError};
 pub use workload::{Extent, Poll, Workload, WorkloadReport};

@@ -5,6 +5,7 @@
 //! needs no memory. A closed-loop source (fio jobs) hands out as many as its queue depth allows and is then
 //! `Blocked` until a completion.
 
+use crate::command::Completion;
 use crate::fio::SteadyState;
 use crate::request::{HostRequest, WorkloadError};
 use units::SimTime;
@@ -50,8 +51,8 @@ pub trait Workload: Send {
     /// When the source turns out to be faulty; the run ends there.
     fn poll(&mut self, now: SimTime) -> Result<Poll, WorkloadError>;
 
-    /// A request of this source was completed at `now`. `failed` when the device returned an error.
-    fn complete(&mut self, request: &HostRequest, now: SimTime);
+    /// A request of this source is done; `completion` says when, how it ended and where its data are if the drive chose that.
+    fn complete(&mut self, request: &HostRequest, completion: &Completion);
 
     /// The number that the request handed out last has in its source, such as the line of a trace; `None` where it is
     /// the count of those with its tag.

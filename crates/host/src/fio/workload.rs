@@ -8,7 +8,7 @@ use super::limits::Limits;
 use super::pending::Pending;
 use super::steady::Watches;
 use super::worker::{Step, Worker};
-use crate::{Extent, HostRequest, Poll, Workload, WorkloadError, WorkloadReport};
+use crate::{Completion, Extent, HostRequest, Poll, Workload, WorkloadError, WorkloadReport};
 use engine::RandomStream;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap, VecDeque};
@@ -280,7 +280,7 @@ impl FioWorkload {
     fn request(&mut self, index: u32, step: (crate::Op, u64, u32), now: SimTime) -> HostRequest {
         let clone = &self.clones[index as usize];
         let (op, offset, bytes) = step;
-        let fua = clone.fua && op == crate::Op::Write;
+        let fua = clone.fua && op.effect() == crate::Effect::Write;
         let request = HostRequest { arrive: now, op, offset, bytes, tag: clone.tag, fua };
         if clone.shares_tag {
             self.pending.insert(&request, index);
@@ -370,26 +370,27 @@ impl Workload for FioWorkload {
     }
 
     #[inline]
-    fn complete(&mut self, request: &HostRequest, now: SimTime) {
+    fn complete(&mut self, request: &HostRequest, completion: &Completion) {
+        let now = completion.at.ns();
         let mut index = self.owners[usize::from(request.tag)];
         if self.clones[index as usize].shares_tag {
             index = self.pending.remove(request);
         }
         if !self.watches.is_empty() {
-            self.settle(index, request, now.ns());
+            self.settle(index, request, now);
         }
         if !self.limits.is_empty() {
-            self.limit(index, request, now.ns());
+            self.limit(index, request, now);
         }
         let clone = &mut self.clones[index as usize];
-        clone.worker.complete(request, now.ns());
+        clone.worker.complete(request, now);
         match clone.place {
             Place::Full => {
                 clone.place = Place::Ready;
                 self.full -= 1;
                 self.ready.push_back(index);
             }
-            Place::Finished if clone.worker.outstanding() == 0 => self.one_done(index, now.ns()),
+            Place::Finished if clone.worker.outstanding() == 0 => self.one_done(index, now),
             _ => {}
         }
     }

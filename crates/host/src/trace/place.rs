@@ -114,7 +114,7 @@ mod tests {
     use crate::trace::record::Mark;
 
     fn at(offset: u64, bytes: u32) -> Record {
-        Record { time_ns: 0, offset, bytes, volume: 0, op: Op::Read, fua: false, mark: Mark::None }
+        Record { time_ns: 0, offset, bytes, volume: 0, op: Op::READ, fua: false, mark: Mark::None }
     }
 
     #[test]

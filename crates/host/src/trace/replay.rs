@@ -8,7 +8,7 @@ use super::origin::Origin;
 use super::place::{Layout, Placement};
 use super::record::Record;
 use super::source::{Located, Stream};
-use crate::{Extent, HostRequest, Op, Poll, Workload, WorkloadError, WorkloadReport};
+use crate::{Completion, Effect, Extent, HostRequest, Poll, Workload, WorkloadError, WorkloadReport};
 use std::path::Path;
 use units::SimTime;
 
@@ -268,7 +268,7 @@ impl Workload for TraceWorkload {
         for _ in 0..count {
             let Some(Located { record, .. }) = stream.next()? else { return Ok(None) };
             self.footprint.seen += 1;
-            if matches!(record.op, Op::Read | Op::Write) && record.bytes > 0 {
+            if matches!(record.op.effect(), Effect::Read | Effect::Write) && record.bytes > 0 {
                 name(Extent { offset: self.offset(&record)?, bytes: u64::from(record.bytes) });
             }
         }
@@ -311,7 +311,7 @@ impl Workload for TraceWorkload {
         Some(self.line)
     }
 
-    fn complete(&mut self, _request: &HostRequest, _now: SimTime) {
+    fn complete(&mut self, _: &HostRequest, _: &Completion) {
         if let Pace::Closed { outstanding, .. } = &mut self.pace {
             *outstanding = outstanding.checked_sub(1).expect("a completion has its request");
         }

@@ -3,7 +3,7 @@
 use super::clock::Clock;
 use controller::{Origin, Transaction};
 use ftl::{Ftl, FtlStats};
-use host::{HostRequest, Op};
+use host::{Effect, HostRequest};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -157,10 +157,13 @@ impl Ledger {
     pub fn on_request(&mut self, id: u32, request: &HostRequest) {
         let counts = self.counts;
         let end = request.offset + u64::from(request.bytes);
-        let units =
-            if request.op == Op::Flush { 0 } else { end.div_ceil(self.unit) - request.offset / self.unit };
+        let units = if request.op.effect() == Effect::Flush {
+            0
+        } else {
+            end.div_ceil(self.unit) - request.offset / self.unit
+        };
         *self.request(id) = Asked { counts, units, ..Asked::default() };
-        self.all.submitted[request.op as usize] += u64::from(counts);
+        self.all.submitted[request.op.effect() as usize] += u64::from(counts);
     }
 
     /// The drive never heard of a request that the host has lost.
@@ -271,11 +274,11 @@ impl Ledger {
         let op = request.op;
         assert!(now >= request.arrive, "a {} is answered before it came", op.name());
         let by = if failed { &mut self.all.failed } else { &mut self.all.completed };
-        by[op as usize] += u64::from(asked.counts);
-        if op == Op::Trim && asked.counts && !failed {
+        by[op.effect() as usize] += u64::from(asked.counts);
+        if op.effect() == Effect::Trim && asked.counts && !failed {
             self.note_untrimmed(request);
         }
-        if op == Op::Read {
+        if op.effect() == Effect::Read {
             self.units_read += if asked.unheard { 0 } else { asked.units };
             assert_eq!(self.wanted, [], "the host wants units of the flash that no read brings");
             assert!(
@@ -289,7 +292,7 @@ impl Ledger {
                 asked.ready
             );
         }
-        let whole = op != Op::Write || failed || asked.entered == asked.units;
+        let whole = op.effect() != Effect::Write || failed || asked.entered == asked.units;
         assert!(whole, "a write is answered with {} of {} units in the drive", asked.entered, asked.units);
     }
 
@@ -345,8 +348,12 @@ impl Ledger {
             ("completed", self.all.completed),
             ("failed", self.all.failed),
         ] {
-            let said = Op::ALL.map(|op| host[what][op.name()].as_u64().unwrap_or(u64::MAX));
-            assert_eq!(said, Op::ALL.map(|op| counts[op as usize]), "requests {what}: said and seen");
+            let said = Effect::ALL.map(|effect| host[what][effect.name()].as_u64().unwrap_or(u64::MAX));
+            assert_eq!(
+                said,
+                Effect::ALL.map(|effect| counts[effect as usize]),
+                "requests {what}: said and seen"
+            );
         }
         let said = ["requests_without_unit", "bytes_outside_units"].map(|name| host["trim"][name].as_u64());
         assert_eq!(said, self.all.untrimmed.map(Some), "what trims did not forget: said and seen");

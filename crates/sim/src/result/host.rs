@@ -7,7 +7,7 @@ use crate::measure::Measure;
 use crate::observers::Observer;
 use crate::run::Run;
 use hdrhistogram::Histogram;
-use host::Op;
+use host::Effect;
 
 sections! {
     /// What the host saw of the drive in the measured window.
@@ -210,21 +210,21 @@ fn latency(histogram: &Histogram<u64>, mean: Option<f64>) -> Latency {
 }
 
 pub(super) fn host(measure: &Measure, span_ns: u64, waf_relative: f64) -> Host {
-    let requests = |op: Op| figures(&measure.ops[op as usize], span_ns);
-    let interval = |op: Op| intervals::of(measure, op, span_ns, waf_relative);
+    let requests = |effect: Effect| figures(&measure.ops[effect as usize], span_ns);
+    let interval = |effect: Effect| intervals::of(measure, effect, span_ns, waf_relative);
     Host {
         read: Reads {
-            done: requests(Op::Read),
-            interval: interval(Op::Read),
+            done: requests(Effect::Read),
+            interval: interval(Effect::Read),
             uncorrectable: measure.uncorrectable,
         },
-        write: Writes { done: requests(Op::Write), interval: interval(Op::Write) },
+        write: Writes { done: requests(Effect::Write), interval: interval(Effect::Write) },
         trim: Trims {
-            done: requests(Op::Trim),
+            done: requests(Effect::Trim),
             requests_without_unit: Some(measure.untrimmed.requests),
             bytes_outside_units: Some(measure.untrimmed.bytes),
         },
-        flush: requests(Op::Flush),
+        flush: requests(Effect::Flush),
         arrivals: arrivals(measure, span_ns),
         submitted: by_kind(&measure.submitted),
         completed: by_kind(&measure.completed),
@@ -261,10 +261,10 @@ fn by_kind(counts: &[u64; 4]) -> ByKind {
 }
 
 pub(super) fn stages(measure: &Measure) -> Stages {
-    let of = |op: Op| {
-        let requests = measure.ops[op as usize].requests();
-        let mean =
-            measure.stages_ns[op as usize].map(|sum| (requests > 0).then(|| sum as f64 / requests as f64));
+    let of = |effect: Effect| {
+        let requests = measure.ops[effect as usize].requests();
+        let mean = measure.stages_ns[effect as usize]
+            .map(|sum| (requests > 0).then(|| sum as f64 / requests as f64));
         let [
             queue,
             command,
@@ -296,19 +296,20 @@ pub(super) fn stages(measure: &Measure) -> Stages {
             link,
         }
     };
-    Stages { read: of(Op::Read), write: of(Op::Write) }
+    Stages { read: of(Effect::Read), write: of(Effect::Write) }
 }
 
 pub(super) fn jobs<P: Observer>(run: &Run<P>) -> Vec<Job> {
     let names = run.workload.report().tags;
     let measure = &run.measure;
     let span_ns = measure.last_completion.since(measure.started).ns();
-    let of_kind = |tag: usize, op: Op| Some(figures(measure.tags.get(tag, op, &measure.ops)?, span_ns));
+    let of_kind =
+        |tag: usize, effect: Effect| Some(figures(measure.tags.get(tag, effect, &measure.ops)?, span_ns));
     let job = |tag: usize| Job {
         name: names.get(tag).cloned().unwrap_or_else(|| tag.to_string()),
-        read: of_kind(tag, Op::Read),
-        write: of_kind(tag, Op::Write),
-        trim: of_kind(tag, Op::Trim),
+        read: of_kind(tag, Effect::Read),
+        write: of_kind(tag, Effect::Write),
+        trim: of_kind(tag, Effect::Trim),
     };
     (0..measure.tags.count()).map(job).collect()
 }

@@ -34,7 +34,7 @@ use crate::measure::Measure;
 use crate::observers::Observer;
 use crate::power::Cuts;
 use crate::run::Run;
-use ::host::Op;
+use ::host::Effect;
 pub(crate) use about::{Loop, Preconditioning, Recovery, Steadiness, WarmedUp};
 pub(crate) use costs::ByRetries;
 pub use schema::schema;
@@ -219,8 +219,8 @@ pub(crate) fn of<P: Observer>(run: &Run<P>, provenance: Provenance<'_>) -> RunRe
 
 fn histograms(measure: &Measure) -> Map<String, Value> {
     let mut map = Map::new();
-    for op in Op::ALL {
-        let histogram = &measure.ops[op as usize].latency;
+    for effect in Effect::ALL {
+        let histogram = &measure.ops[effect as usize].latency;
         if histogram.is_empty() {
             continue;
         }
@@ -228,7 +228,7 @@ fn histograms(measure: &Measure) -> Map<String, Value> {
             .iter_recorded()
             .map(|step| [step.value_iterated_to(), step.count_since_last_iteration()])
             .collect();
-        map.insert(op.name().into(), json!(counts));
+        map.insert(effect.name().into(), json!(counts));
     }
     map
 }

@@ -4,7 +4,7 @@
 use crate::deal::{Deal, choose};
 use crate::features::RUN_FEATURES;
 use engine::RandomStream;
-use host::{Extent, HostRequest, Op, Poll, Workload, WorkloadError, WorkloadReport};
+use host::{Completion, Extent, HostRequest, Op, Poll, Workload, WorkloadError, WorkloadReport};
 use units::SimTime;
 
 /// When a job asks.
@@ -143,13 +143,13 @@ impl Job {
         }
         let request = |op, offset, bytes, fua| HostRequest { arrive, op, offset, bytes, tag, fua };
         if self.flushes && self.done % 97 == 96 {
-            return request(Op::Flush, 0, 0, false);
+            return request(Op::FLUSH, 0, 0, false);
         }
         let kind = self.draws.unit();
         let op = match kind {
-            _ if kind < self.reads => Op::Read,
-            _ if kind < self.reads + self.trims => Op::Trim,
-            _ => Op::Write,
+            _ if kind < self.reads => Op::READ,
+            _ if kind < self.reads + self.trims => Op::TRIM,
+            _ => Op::WRITE,
         };
         let space = if self.hot && self.draws.chance(0.8) { (sectors / 5).max(1) } else { sectors };
         let length = (1 + self.draws.below(self.sectors_max)).min(sectors);
@@ -159,7 +159,7 @@ impl Job {
             start = self.next_sector.min(sectors - length);
         }
         self.next_sector = start + length;
-        let fua = op == Op::Write && self.forced > 0 && self.done.is_multiple_of(self.forced);
+        let fua = op == Op::WRITE && self.forced > 0 && self.done.is_multiple_of(self.forced);
         request(op, start * 512, length as u32 * 512, fua)
     }
 }
@@ -188,7 +188,7 @@ impl Workload for Load {
         Ok(next.map_or(Poll::Blocked, Poll::At))
     }
 
-    fn complete(&mut self, request: &HostRequest, _: SimTime) {
+    fn complete(&mut self, request: &HostRequest, _: &Completion) {
         if let Pace::Closed { outstanding, .. } = &mut self.jobs[usize::from(request.tag)].pace {
             *outstanding -= 1;
         }

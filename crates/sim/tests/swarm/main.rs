@@ -534,7 +534,7 @@ fn the_same_seed_gives_the_same_result() {
         let drive = (0..).find_map(drive).expect("some seed's drive can be built");
         let span = drive.capacity().get() / 4096;
         let mut draws = RandomStream::new(9, "requests");
-        let workload = closed_loop(3_000, 8, move |_| (Op::Write, draws.below(span) * 4096, 4096));
+        let workload = closed_loop(3_000, 8, move |_| (Op::WRITE, draws.below(span) * 4096, 4096));
         let (_, mut result) = run(drive, workload, RunOptions { seed: 3, ..RunOptions::default() });
         result.as_object_mut().unwrap().remove("engine");
         result.to_string()

@@ -4,6 +4,7 @@
 //! - [`command`]: command sets: which operations there are, by which rules, and what a completion holds.
 //! - [`workload`]: the one interface through which the simulator pulls requests.
 //! - [`trace`]: readers of block traces, one file per format, and the replay of them.
+//! - [`space`]: what a host sees of a drive: its bytes, and its namespaces where it has several.
 //! - [`later`]: a workload that begins again, later.
 //! - [`software`]: what the host itself takes for a request.
 //! - [`mod@link`]: how commands and data cross; one file per link.
@@ -14,6 +15,7 @@
 //! Knows no physical address and no policy.
 
 pub mod command;
+mod declared;
 pub mod fio;
 pub mod flows;
 pub mod later;
@@ -21,11 +23,14 @@ pub mod link;
 mod regular;
 pub mod request;
 pub mod software;
+pub mod space;
 pub mod trace;
 pub mod volume;
 pub mod workload;
 
 pub use command::{CommandSet, Completion, Effect, Op, Status};
+pub use declared::{Declared, Room};
 pub use link::{Direction, LinkConfig};
 pub use request::{HostRequest, WorkloadError};
+pub use space::{Namespace, Space};
 pub use workload::{Extent, Poll, Workload, WorkloadReport};

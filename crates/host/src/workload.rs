@@ -32,6 +32,14 @@ pub struct Extent {
     pub bytes: u64,
 }
 
+impl Extent {
+    /// The byte of the drive that is byte `offset` of this part.
+    #[inline]
+    pub fn on_drive(&self, offset: u64) -> u64 {
+        self.offset + offset
+    }
+}
+
 /// A source of host requests.
 pub trait Workload: Send {
     /// Names the parts of the drive that held data before the first request where the requests come from: the files

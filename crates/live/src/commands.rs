@@ -134,7 +134,7 @@ fn refusal(asked: &Asked<'_>, export: &Export) -> Option<Refusal> {
     if asked.length == 0 || (asked.command == Command::Read && asked.length > PAYLOAD_MOST) {
         return Some(Refusal::Invalid);
     }
-    if end.is_none_or(|end| end > export.bytes) {
+    if end.is_none_or(|end| end > export.namespace.extent.bytes) {
         return Some(if writes { Refusal::NoSpace } else { Refusal::Invalid });
     }
     let is_aligned = asked.offset.is_multiple_of(SECTOR) && u64::from(asked.length).is_multiple_of(SECTOR);

@@ -2,6 +2,7 @@
 
 use crate::latencies::Latencies;
 use crate::levels::{COARSE, level_of, levels, upper_edge};
+use crate::namespaces::ByNamespace;
 use crate::places::Places;
 use crate::requests::Request;
 use crate::result::ByRetries;
@@ -105,6 +106,7 @@ pub(crate) struct Measure {
     pub ops: [Latencies; 4],
     pub stages_ns: [[u128; STAGES.len() + 1]; 4],
     pub tags: Tags,
+    pub by_namespace: ByNamespace,
     pub submitted: [u64; 4],
     pub arrivals: Arrivals,
     pub completed: [u64; 4],
@@ -125,6 +127,7 @@ impl Measure {
             ops: std::array::from_fn(|_| Latencies::new(DIGITS)),
             stages_ns: [[0; STAGES.len() + 1]; 4],
             tags: Tags::default(),
+            by_namespace: ByNamespace::default(),
             submitted: [0; 4],
             arrivals: Arrivals::default(),
             completed: [0; 4],

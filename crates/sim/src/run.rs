@@ -16,7 +16,7 @@ use engine::Event;
 use ftl::{Ftl, FtlStats, Output, RegulationCounts, Stages};
 use host::later::Later;
 use host::software::Software;
-use host::{Completion, Effect, HostRequest, Poll, Status, Workload, WorkloadError};
+use host::{Effect, HostRequest, Poll, Status, Workload, WorkloadError};
 use std::collections::VecDeque;
 use units::{Bytes, Lpn, Nanos, SimTime};
 
@@ -57,7 +57,7 @@ pub(crate) struct Run<P: Observer> {
     /// Units that make a group of commands, and how many this group may still take.
     group_units: u32,
     group_room: u32,
-    namespaces: Namespaces,
+    pub namespaces: Namespaces,
     limit_requests: u64,
     limit_time: SimTime,
     pub handed_out: u64,
@@ -820,8 +820,13 @@ impl<P: Observer> Run<P> {
         self.in_drive -= u32::from(request.worked_on);
         self.host_requests += 1;
         let stages = stages(request, now);
+        let status = if request.failed { Status::Failed } else { Status::Success };
         if request.measured {
             self.measure.complete(request, now, &stages, self.ftl.cache_bytes());
+            if self.namespaces.is_parted() && request.host.op.effect() != Effect::Flush {
+                let at = self.namespaces.of(request.host.offset);
+                self.measure.by_namespace.note(at, &request.host, status);
+            }
             if request.host.op.effect() == Effect::Trim && !request.failed {
                 let (_, units) = whole_units(&request.host, self.unit);
                 self.measure.untrimmed.add(request.host.bytes, units, self.unit);
@@ -829,8 +834,8 @@ impl<P: Observer> Run<P> {
         }
         self.ctx.probe.on_complete(request, now, &stages);
         self.ctx.probe.on_answer(request, now, &self.ftl);
-        let status = if request.failed { Status::Failed } else { Status::Success };
-        self.workload.complete(&request.host, &Completion { at: now, status, address: None });
+        let completion = self.namespaces.completion(&request.host, status, now);
+        self.workload.complete(&request.host, &completion);
         self.requests.release(id);
         self.draw(now);
     }

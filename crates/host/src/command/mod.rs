@@ -2,13 +2,12 @@
 //! A set is one file here and one line in the list below; `nvm` is the one that every drive has.
 //!
 //! An operation belongs to a set, and there may be any number of them. What it does to data is one of a few *effects*,
-//! which are the calls of a translation layer: whoever moves, counts or times data looks at the effect, whoever makes
+//! which are the calls of a translation layer: code that moves, counts or times data looks at the effect, code that makes
 //! requests names the operation. So a set that is added changes nothing where data are moved, counted and timed.
 //!
 //! Not here: what a set remembers of a namespace, such as the states of zones. No set has anything to remember yet.
 
 use crate::WorkloadError;
-use config::nearest;
 use std::fmt;
 use units::SimTime;
 
@@ -82,7 +81,13 @@ impl Op {
     /// What it does to data.
     #[inline]
     pub const fn effect(self) -> Effect {
-        Effect::ALL[(self.0 & ((1 << Self::EFFECT_BITS) - 1)) as usize]
+        // Effects have the numbers of the bits, so that nothing is left of this in machine code.
+        match self.0 & ((1 << Self::EFFECT_BITS) - 1) {
+            0 => Effect::Read,
+            1 => Effect::Write,
+            2 => Effect::Trim,
+            _ => Effect::Flush,
+        }
     }
 
     /// The number that stands for it in files that hold requests.
@@ -156,28 +161,31 @@ pub struct CommandSet {
 }
 
 impl CommandSet {
-    /// The set of this name; the text says what was expected.
-    ///
-    /// # Errors
-    /// When no set has it.
-    pub fn named(name: &str) -> Result<&'static Self, String> {
-        let names = || SETS.iter().map(|set| set.name);
-        SETS.iter().find(|set| set.name == name).copied().ok_or_else(|| {
-            let near = nearest(name, names());
-            let near = near.map_or_else(String::new, |near| format!("; did you mean {near:?}?"));
-            format!("one of {}{near}", names().collect::<Vec<_>>().join(", "))
-        })
-    }
-
     /// Its operations on sectors, a bit for each at the place of its [`Op::code`].
     pub fn on_sectors(&self) -> u64 {
-        let on_sectors = self.operations.iter().filter(|operation| operation.range == Range::Sectors);
-        on_sectors.fold(0, |bits, operation| bits | 1 << operation.op.code())
+        self.bits(|operation| operation.range == Range::Sectors)
     }
 
-    /// Why a request is not one that this set understands in a namespace of `size` bytes, as what was found and what
-    /// was expected.
-    pub fn refusal(&self, op: Op, offset: u64, bytes: u32, size: u64) -> Option<(String, String)> {
+    /// In the same way, the operations whose completions say where the data are.
+    pub fn with_address(&self) -> u64 {
+        self.bits(|operation| operation.answer == Answer::Address)
+    }
+
+    fn bits(&self, has: impl Fn(&Operation) -> bool) -> u64 {
+        let found = self.operations.iter().filter(|operation| has(operation));
+        found.fold(0, |bits, operation| bits | 1 << operation.op.code())
+    }
+
+    /// Why a request is not one that this set understands in a namespace of `size` bytes, called `what` to the
+    /// user: what was found and what was expected.
+    pub fn refusal(
+        &self,
+        op: Op,
+        offset: u64,
+        bytes: u32,
+        what: &str,
+        size: u64,
+    ) -> Option<(String, String)> {
         let found = || format!("a request of {bytes} bytes at {offset}");
         let Some(operation) = self.operations.iter().find(|operation| operation.op == op) else {
             let known = self.operations.iter().map(|operation| operation.name).collect::<Vec<_>>().join(", ");
@@ -191,7 +199,7 @@ impl CommandSet {
             Range::Whole if (offset, bytes) == (0, 0) => None,
             Range::Whole => Some((found(), format!("a {} without offset and length", operation.name))),
             Range::Sectors if offset.checked_add(wide).is_none_or(|end| end > size) => {
-                Some((found(), format!("requests within the drive's {size} bytes")))
+                Some((found(), format!("requests within the {what}'s {size} bytes")))
             }
             Range::Sectors if bytes == 0 || !(offset | wide).is_multiple_of(SECTOR) => {
                 Some((found(), format!("whole sectors of {SECTOR} bytes, at least one")))
@@ -243,9 +251,11 @@ mod tests {
 
     #[test]
     fn every_operation_has_a_number_and_a_name_of_its_own_and_is_found_by_its_number() {
+        // Sets may have an operation in common.
         let all: Vec<&Operation> = SETS.iter().flat_map(|set| set.operations).collect();
-        assert_eq!(all.iter().map(|operation| operation.op).collect::<HashSet<_>>().len(), all.len());
-        assert_eq!(all.iter().map(|operation| operation.name).collect::<HashSet<_>>().len(), all.len());
+        let pairs: HashSet<_> = all.iter().map(|operation| (operation.op, operation.name)).collect();
+        assert_eq!(all.iter().map(|operation| operation.op).collect::<HashSet<_>>().len(), pairs.len());
+        assert_eq!(all.iter().map(|operation| operation.name).collect::<HashSet<_>>().len(), pairs.len());
         for operation in all {
             assert_eq!(Op::of_code(operation.op.code()), Some(operation.op));
         }
@@ -263,9 +273,32 @@ mod tests {
     }
 
     #[test]
+    fn a_set_says_of_each_operation_what_it_is_about_and_what_its_completion_holds() {
+        let append = Op::new(Effect::Write, 15);
+        static OPERATIONS: [Operation; 2] = [
+            Operation { op: Op::FLUSH, name: "flush", range: Range::Whole, answer: Answer::Status },
+            Operation {
+                op: Op::new(Effect::Write, 15),
+                name: "append",
+                range: Range::Sectors,
+                answer: Answer::Address,
+            },
+        ];
+        let set = CommandSet { name: "test", about: "", operations: &OPERATIONS };
+        assert_eq!((set.on_sectors(), set.with_address()), (1 << append.code(), 1 << append.code()));
+        assert_eq!((USUAL.on_sectors(), USUAL.with_address()), (0b0111, 0));
+        assert_eq!(append.effect(), Effect::Write);
+        let (found, expected) = set.refusal(Op::TRIM, 0, 512, "drive", 4096).unwrap();
+        assert_eq!(
+            (found.as_str(), expected.as_str()),
+            ("trim", "an operation of command set test: flush, append")
+        );
+    }
+
+    #[test]
     fn a_request_is_refused_by_the_rule_that_it_breaks() {
         let of = |op, offset, bytes| {
-            let refusal = USUAL.refusal(op, offset, bytes, 1 << 20);
+            let refusal = USUAL.refusal(op, offset, bytes, "drive", 1 << 20);
             refusal.map(|(found, expected)| format!("{found}: {expected}"))
         };
         assert_eq!(of(Op::READ, 0, 1 << 20), None);
@@ -277,13 +310,5 @@ mod tests {
         assert_eq!(of(Op::TRIM, 512, 100).as_deref(), Some(sectors));
         assert!(of(Op::READ, 0, 0).is_some_and(|text| text.contains("at least one")));
         assert!(of(Op::FLUSH, 512, 0).is_some_and(|text| text.contains("a flush without offset")));
-        assert_eq!(USUAL.on_sectors(), 0b0111);
-    }
-
-    #[test]
-    fn a_set_is_found_by_its_name_and_another_name_says_the_nearest() {
-        assert_eq!(CommandSet::named("nvm").unwrap().name, "nvm");
-        assert_eq!(CommandSet::named("nvn").unwrap_err(), "one of nvm; did you mean \"nvm\"?");
-        assert_eq!(CommandSet::named("zns").unwrap_err().split(';').next(), Some("one of nvm"));
     }
 }

@@ -74,7 +74,7 @@ fn chosen(format: &str, choices: u8) -> TraceOptions {
 
 /// Plays the requests and checks what a workload promises.
 fn replay(origin: Origin, options: &TraceOptions) {
-    let Ok(mut workload) = open_origin(origin, options, DRIVE_BYTES) else { return };
+    let Ok(mut workload) = open_origin(origin, options, &DRIVE_BYTES.into()) else { return };
     let (mut now, mut last_arrive) = (SimTime::ZERO, SimTime::ZERO);
     let mut outstanding = Vec::new();
     for _ in 0..MOST_REQUESTS {

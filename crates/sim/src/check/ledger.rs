@@ -1,9 +1,10 @@
 //! The account of what goes in and comes out: by origin on flash, by request at the host.
 
 use super::clock::Clock;
+use super::parts::Parts;
 use controller::{Origin, Transaction};
 use ftl::{Ftl, FtlStats};
-use host::{Effect, HostRequest};
+use host::{Effect, HostRequest, Space};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -82,6 +83,7 @@ pub(crate) struct Ledger {
     brought: Vec<(Lpn, Brought)>,
     ended: Vec<(Lpn, u32)>,
     before: FtlStats,
+    parts: Parts,
 }
 
 /// When the window begins that results are of.
@@ -131,7 +133,13 @@ impl Ledger {
             brought: Vec::new(),
             ended: Vec::new(),
             before: *stats,
+            parts: Parts::new(&Space::from(0)),
         }
+    }
+
+    /// The same account for a drive whose namespaces lie so.
+    pub fn of_parts(self, space: &Space) -> Self {
+        Self { parts: Parts::new(space), ..self }
     }
 
     /// From now on counts: what came before is left out of the results.
@@ -139,6 +147,7 @@ impl Ledger {
         self.then = self.all.clone();
         (self.all.submitted, self.all.completed, self.all.failed) = ([0; 4], [0; 4], [0; 4]);
         self.all.untrimmed = [0; 2];
+        self.parts.begin();
         self.decoding_then = Origin::ALL.map(|origin| clock.decoding(origin, now));
         self.busy_then = clock.busy(now);
         self.window = now;
@@ -275,6 +284,9 @@ impl Ledger {
         assert!(now >= request.arrive, "a {} is answered before it came", op.name());
         let by = if failed { &mut self.all.failed } else { &mut self.all.completed };
         by[op.effect() as usize] += u64::from(asked.counts);
+        if asked.counts {
+            self.parts.on_complete(request, answer);
+        }
         if op.effect() == Effect::Trim && asked.counts && !failed {
             self.note_untrimmed(request);
         }
@@ -342,6 +354,7 @@ impl Ledger {
             let most = seen + self.decoding_then[at];
             assert!((least..=most).contains(&said), "reads of {name}: {said} said and {seen} seen");
         }
+        self.parts.compare(&host["namespaces"]);
         self.compare_bytes(result);
         for (what, counts) in [
             ("submitted", self.all.submitted),

@@ -4,6 +4,7 @@ use super::intervals::{self, Interval};
 use super::section::sections;
 use crate::latencies::Latencies;
 use crate::measure::Measure;
+use crate::namespaces::Namespaces;
 use crate::observers::Observer;
 use crate::run::Run;
 use hdrhistogram::Histogram;
@@ -28,6 +29,35 @@ sections! {
         completed: ByKind = "requests",
         /// Of those, requests that the drive answered with an error.
         failed: ByKind = "requests",
+        /// What each namespace was asked for; absent on a drive that is one.
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        namespaces: Vec<OfNamespace>,
+    }
+
+    /// What one of several namespaces was asked for in the measured window; a flush is of the whole drive.
+    OfNamespace {
+        /// Its name.
+        name: String,
+        /// What may be asked of it.
+        command_set: String,
+        /// Its size.
+        size_bytes: u64 = "bytes",
+        /// Reads.
+        read: Served,
+        /// Writes.
+        write: Served,
+        /// Trims.
+        trim: Served,
+    }
+
+    /// Requests of one kind.
+    Served {
+        /// Requests done.
+        requests: u64 = "requests",
+        /// Bytes of those requests.
+        bytes: u64 = "bytes",
+        /// Requests that the drive answered with an error.
+        failed: u64 = "requests",
     }
 
     /// Writes that were done, and how fast.
@@ -209,7 +239,7 @@ fn latency(histogram: &Histogram<u64>, mean: Option<f64>) -> Latency {
     }
 }
 
-pub(super) fn host(measure: &Measure, span_ns: u64, waf_relative: f64) -> Host {
+pub(super) fn host(measure: &Measure, namespaces: &Namespaces, span_ns: u64, waf_relative: f64) -> Host {
     let requests = |effect: Effect| figures(&measure.ops[effect as usize], span_ns);
     let interval = |effect: Effect| intervals::of(measure, effect, span_ns, waf_relative);
     Host {
@@ -229,7 +259,24 @@ pub(super) fn host(measure: &Measure, span_ns: u64, waf_relative: f64) -> Host {
         submitted: by_kind(&measure.submitted),
         completed: by_kind(&measure.completed),
         failed: by_kind(&measure.failed),
+        namespaces: if namespaces.is_parted() { by_namespace(measure, namespaces) } else { Vec::new() },
     }
+}
+
+fn by_namespace(measure: &Measure, namespaces: &Namespaces) -> Vec<OfNamespace> {
+    let served = |at: usize, effect: Effect| {
+        let asked = measure.by_namespace.of(at, effect);
+        Served { requests: asked.done, bytes: asked.bytes, failed: asked.failed }
+    };
+    let of = |(at, (name, set, size_bytes)): (usize, (&str, &str, u64))| OfNamespace {
+        name: name.to_owned(),
+        command_set: set.to_owned(),
+        size_bytes,
+        read: served(at, Effect::Read),
+        write: served(at, Effect::Write),
+        trim: served(at, Effect::Trim),
+    };
+    namespaces.iter().enumerate().map(of).collect()
 }
 
 /// What the host gets: of one kind of request, over all or of one job.

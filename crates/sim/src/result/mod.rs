@@ -187,7 +187,12 @@ pub(crate) fn of<P: Observer>(run: &Run<P>, provenance: Provenance<'_>) -> RunRe
         state: about::state(&provenance, &run.ftl, &stats),
         simulated_ns: span_ns,
         started_ns: measure.started.since(run.origin).ns(),
-        host: host::host(measure, span_ns, waf_interval.map_or(0.0, |interval| interval.relative())),
+        host: host::host(
+            measure,
+            &run.namespaces,
+            span_ns,
+            waf_interval.map_or(0.0, |interval| interval.relative()),
+        ),
         flash: flash::flash(drive, &run.ftl, &stats),
         waf: stats.waf(run.ftl.layout().unit),
         waf_parts,

@@ -179,7 +179,7 @@ fn passes_follow_each_other_and_are_counted() {
 fn a_further_pass_draws_other_blocks_and_keeps_the_popular_ones() {
     let offsets = |distribution: &str, pass: u32| {
         let text = format!("size=4m\nio_size=2m\nrandom_distribution={distribution}\n");
-        let mut source = job(&text).open_again(8 << 20, 1, pass).unwrap();
+        let mut source = job(&text).open_again(&(8 << 20).into(), 1, pass).unwrap();
         let now = units::SimTime::ZERO;
         let mut offsets = Vec::new();
         while let host::Poll::Ready(request) = source.poll(now).unwrap() {

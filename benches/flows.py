@@ -1,13 +1,15 @@
-"""Read latency against wear by the flow of reads, and what waiting for words costs: docs/explanation/decoding.md.
+"""Read latency against wear by the flow of reads, and what waiting for words costs (decoding.md).
 
-    python benches/flows.py     # prints both tables, writes docs/images/flows.svg; some minutes
+python benches/flows.py     # prints both tables, writes docs/images/flows.svg; some minutes
 """
 
+import json
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 import floatgate as fg
 from floatgate.report import draw
@@ -16,7 +18,7 @@ from floatgate.report.plot import Axis, Line, Mark, Points, chart
 IMAGE = Path(__file__).parents[1] / "docs" / "images" / "flows.svg"
 DRIVE = "nvme-tlc"
 WEARS = (0, 500, 1000, 1500, 2000, 2500, 3000)  # rated: 3,000
-AGES = {"90d": "solid", "365d": "dash"}
+AGES: dict[str, Literal["solid", "dash"]] = {"90d": "solid", "365d": "dash"}
 FLOWS = {
     "hard-retry-soft": "#0072b2",
     "soft-by-estimate": "#d55e00",
@@ -41,7 +43,8 @@ def read(settings: dict[str, str], bs: str = "4k") -> Point:
     with tempfile.TemporaryDirectory() as folder:
         job = Path(folder) / "read.fio"
         job.write_text(JOB.format(bs=bs, io=f"{READS_MIB}m"), encoding="utf-8")
-        result = fg.run(DRIVE, str(job), set=settings, precondition="fill", out=f"{folder}/run").result
+        done = fg.run(DRIVE, str(job), set=settings, precondition="fill", out=f"{folder}/run")
+        result = json.loads((done.folder / "run.json").read_text(encoding="utf-8"))
     ecc, reads = result["ecc"], result["host"]["read"]
     by_references = ecc["reads_by_references"]["host"]
     return Point(
@@ -72,8 +75,8 @@ def flows() -> dict[tuple[str, str], list[Point]]:
                 settings = {"ecc.flow.name": flow, "ftl.reading.data_age": age, "nand.pe_cycles": str(wear)}
                 points.append(read(settings))
                 one = points[-1]
-                numbers = (f"{one.retries:.1f}", f"{one.soft:.0%}", f"{one.mean_us:,.0f} us", f"{one.p99_us:,.0f} us")
-                _row(f"`{flow}`", age, f"{wear:,}", *numbers)
+                taken = f"{one.mean_us:,.0f} us", f"{one.p99_us:,.0f} us"
+                _row(f"`{flow}`", age, f"{wear:,}", f"{one.retries:.1f}", f"{one.soft:.0%}", *taken)
     return found
 
 
@@ -98,7 +101,8 @@ def _row(*cells: str) -> None:
 def main(_arguments: Sequence[str]) -> None:
     """Print the tables, write the picture."""
     found = flows()
-    x = Axis("program/erase cycles of the blocks", low=0, high=3000)
+    ticks = {float(wear): f"{wear:,}" for wear in WEARS}
+    x = Axis("program/erase cycles of the blocks", low=-60, high=3060, ticks=ticks)
     y = Axis("mean latency of a 4 KiB read, us", low=0)
     IMAGE.write_text(draw.svg(chart(420, x, y, list(marks(found)))), encoding="utf-8")
     words()

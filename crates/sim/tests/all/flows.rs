@@ -7,10 +7,12 @@ use sim::{Drive, PreconditionKind, RunOptions};
 
 /// A drive of TLC with a retry table whose data are a year old.
 const AGED: &[&str] = &[
-    "nand.blocks_per_plane=12",
+    "nand.blocks_per_plane=16",
+    "nand.pages_per_block=48",
+    "ftl.slc_cache.name=none",
     "geometry.channels=1",
     "nand.pe_cycles=1000",
-    "ftl.op_ratio=0.6",
+    "ftl.op_ratio=1.0",
     "ftl.reading.data_age=365d",
 ];
 
@@ -24,7 +26,10 @@ fn read(drive: Drive, bytes: u32) -> (f64, f64) {
     let options = RunOptions { check: true, precondition: PreconditionKind::Fill, ..RunOptions::default() };
     let (_, result) = run(drive, uniform(3000, 1, Op::Read, bytes, 64 << 20, 1), options);
     let retries: &Value = &result["ecc"]["read_retries"];
-    (retries.as_f64().expect("a number"), result["host"]["read"]["latency_ns"]["mean"].as_f64().expect("a number"))
+    (
+        retries.as_f64().expect("a number"),
+        result["host"]["read"]["latency_ns"]["mean"].as_f64().expect("a number"),
+    )
 }
 
 #[test]
@@ -35,7 +40,10 @@ fn flows_differ_in_attempts_and_latency() {
     let (fewer, shorter) = by("soft-by-estimate");
     assert!(fewer < 0.9 * retries && shorter < 0.95 * latency, "{fewer} {shorter} for {retries} {latency}");
     let (fewest, shortest) = by("last-good-step");
-    assert!(fewest < 0.5 * retries && shortest < 0.6 * latency, "{fewest} {shortest} for {retries} {latency}");
+    assert!(
+        fewest < 0.5 * retries && shortest < 0.6 * latency,
+        "{fewest} {shortest} for {retries} {latency}"
+    );
 }
 
 #[test]
@@ -52,7 +60,8 @@ fn words_of_a_read_wait_for_each_other() {
 
 #[test]
 fn estimates_are_refused_where_no_checks_are_known() {
-    let refused = drive(&[PAPER, &["ecc.flow.name=soft-by-estimate"]].concat()).build(1).err().expect("refused");
+    let refused =
+        drive(&[PAPER, &["ecc.flow.name=soft-by-estimate"]].concat()).build(1).err().expect("refused");
     let said = refused.to_string();
     assert!(said.contains("ecc.flow") && said.contains("ecc.code.name = ldpc with a table"), "{said}");
     assert!(!said.contains('\n'), "{said}");

@@ -43,8 +43,12 @@ const TABLES: &[&str] = &[
 const OLD: &[&str] = &["ftl.reading.data_age=1d", "ftl.refresh.age=1s", "ftl.upkeep.share=0.9"];
 
 /// A drive whose data are so old that half of the reads need several attempts.
-const AGED: &[&str] =
-    &["ftl.reading.age=1d", "ftl.write_cost.retention=1000d", "ftl.reading.data_age=1000d", "ecc.decoder.clock=500MHz"];
+const AGED: &[&str] = &[
+    "ftl.reading.age=1d",
+    "ftl.write_cost.retention=1000d",
+    "ftl.reading.data_age=1000d",
+    "ecc.decoder.clock=500MHz",
+];
 
 /// The drive that a policy is tried on: the small one with what the policy's question needs to matter.
 pub(crate) fn drive_of(entry: &PolicyEntry) -> Drive {

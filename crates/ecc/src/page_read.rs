@@ -228,7 +228,7 @@ mod tests {
 
     #[test]
     fn an_estimate_leads_to_soft_reads_before_the_best_references() {
-        // Every other hard read comes right at 0.0081, with two soft bits at 0.0168, with three at 0.0190.
+        // Every other hard read comes right at 0.0087, with two soft bits at 0.0179, with three at 0.0202.
         let rates = aged(0.03, 0.004, 12);
         let [usual, estimated] =
             [Box::new(HardRetrySoft) as Box<dyn Flow>, soft_by_estimate()].map(|flow| by(flow, &rates, None));

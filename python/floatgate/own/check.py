@@ -24,9 +24,11 @@ BESIDE: dict[str, dict[str, str | bool]] = {
     # Data so old that most reads need several attempts.
     "ecc.flow": {
         "ecc.code.name": "ldpc",
-        "ecc.code.retries": "20",
+        "ecc.code.retries": "60",
         "ecc.code.retry_step": "6mV",
+        "chip": "derived/tlc-3d-256g",
         "nand.errors.name": "tables",
+        "nand.errors.celsius": "30.0",
         "ftl.reading.age": "1d",
         "ftl.reading.data_age": "365d",
     },

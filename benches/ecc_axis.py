@@ -1,11 +1,11 @@
 """Which Gaussian noise fails as often as a page: count words over pages and noise, fit the axis they share.
 
-    python benches/ecc_axis.py count fitted FILE    # pages of TLC at four wears, and noise
+    python benches/ecc_axis.py count fitted FILE    # pages of TLC at three wears, and noise
     python benches/ecc_axis.py count others FILE    # other chips, wears, pages, ages, cells and words
     python benches/ecc_axis.py fit FITTED OTHERS    # the three numbers, and how far off they leave both
 
 The numbers are those of crates/ecc/src/sensing/alike.rs. The two files as they were counted are
-`benches/ecc_axis/*.csv`, half an hour of a core each. A point of a page has the ratios of its own zones; of
+`benches/ecc_points/*.csv`, half an hour of a core each. A point of a page has the ratios of its own zones; of
 hard reads each of the others is counted a second time with both ratios alike, *flips*, as a controller has
 them that knows of a bit no more than itself.
 """
@@ -13,7 +13,8 @@ them that knows of a bit no more than itself.
 import csv
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import cache
 from math import log
 from pathlib import Path
 
@@ -21,19 +22,24 @@ import numpy as np
 from scipy.optimize import least_squares
 from scipy.stats import norm
 
+from ecc_evolution import Evolved, density, evolved
 from floatgate import _core
 from floatgate.files import shipped
 
 CODE, BITS, CELLS = "nand-4k-889", 36_864, 40_000
-CHIP, PAGES, WEARS, READS = "tlc-3d-256g", (0, 1, 2), (1000, 3000, 6000, 12_000), (0, 300_000)
-# Chip, page of its wordline, wear: as benches/ecc_tables.py has them.
+CHIP, PAGES, WEARS, READS = "tlc-3d-256g", (0, 1, 2), (1000, 3000, 6000), (0, 300_000)
+# Chip, page of its wordline, wear, reads.
 OTHERS = (
-    ("tlc-3d-256g", 1, 2400),
-    ("tlc-3d-256g", 2, 7000),
-    ("qlc-3d-1t", 1, 600),
-    ("qlc-3d-1t", 3, 1200),
-    ("poster-mlc", 1, 9000),
-    ("mt29f4g08aac", 0, 60_000),
+    ("tlc-3d-256g", 1, 2400, 0),
+    ("tlc-3d-256g", 2, 7000, 0),
+    ("qlc-3d-1t", 1, 600, 0),
+    ("qlc-3d-1t", 3, 1200, 0),
+    ("poster-mlc", 1, 20_000, 0),
+    ("mt29f4g08aac", 0, 200_000, 0),
+    ("tlc-3d-256g", 0, 9000, 0),
+    ("tlc-3d-256g", 1, 4500, 100_000),
+    ("qlc-3d-1t", 2, 3000, 0),
+    ("poster-mlc", 0, 40_000, 0),
 )
 SEEDS = {"fitted": 5, "others": 11}
 STEPS = {"fitted": 23, "others": 29}
@@ -52,6 +58,8 @@ MORE_NOISE = {
 MORE_FIRST, MORE_WORDS = 2**30, 16_384
 SHIPPED = (0.72, 7.0, 0.27)  # of crates/ecc/src/sensing/alike.rs: scale, most, own
 ASIDE = 2.33 / 192
+# Rates of noise between which margins are looked for, by soft bits.
+EVOLVED = {1: (0.0068, 0.0105), 2: (0.0145, 0.0215), 3: (0.0165, 0.0245)}
 GRID = 80  # steps between the rates that noise is looked at
 
 Numbers = tuple[float, float, float]
@@ -59,7 +67,7 @@ _Seen = tuple[list[float], list[float], list[float]]  # shares of a zero and a o
 Channel = tuple[str, int, _Seen, int]  # what it is, soft bits, what comes of it, words
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Point:
     """Words counted over one channel."""
 
@@ -111,7 +119,7 @@ def points(what: str) -> Iterator[Channel]:
         yield from _noise(NOISE, 8192)
         conditions = [(CHIP, page, wear, reads) for wear in WEARS for page in PAGES for reads in READS]
     else:
-        conditions = [(chip, page, wear, 0) for chip, page, wear in OTHERS]
+        conditions = list(OTHERS)
     steps = STEPS[what]
     ages_s = [3600.0 * (100 * 31_557_600 / 3600.0) ** (step / steps) for step in range(steps + 1)]
     for chip, page, wear, reads in conditions:
@@ -219,7 +227,10 @@ def deviations(points: Sequence[Point], noises: Mapping[int, Noise]) -> "np.ndar
     return np.array([one.deviation for bits in noises for one in points if one.soft_bits == bits])
 
 
-def fit(points: Sequence[Point], noises: Mapping[int, Noise]) -> Numbers:
+STARTS = tuple((scale, most, 0.3) for scale in (0.6, 0.9, 1.3) for most in (4.0, 6.0, 9.0))
+
+
+def fit(points: Sequence[Point], noises: Mapping[int, Noise], starts: Sequence[Numbers] = STARTS) -> Numbers:
     """Return the three numbers that leave the least squares, in units of the counts' own deviations."""
     weights = np.hypot(deviations(points, noises), 0.03)
 
@@ -227,9 +238,8 @@ def fit(points: Sequence[Point], noises: Mapping[int, Noise]) -> Numbers:
         scale, most, own = np.exp(x)
         return np.asarray(off(points, noises, (scale, most, own)) / weights)
 
-    starts = [(log(scale), log(most), log(0.3)) for scale in (0.6, 0.9, 1.3) for most in (4.0, 6.0, 9.0)]
     low, high = np.log((0.2, 2.0, 1e-3)), np.log((3.0, 40.0, 10.0))
-    tried = (least_squares(residuals, start, bounds=(low, high)) for start in starts)
+    tried = (least_squares(residuals, np.log(start), bounds=(low, high)) for start in starts)
     scale, most, own = np.exp(min(tried, key=lambda one: one.cost).x)
     return float(scale), float(most), float(own)
 
@@ -254,6 +264,89 @@ def _say(title: str, points: Sequence[Point], noises: Mapping[int, Noise], numbe
     sys.stdout.write(f"  {title}: {', '.join(texts)}\n")
 
 
+@dataclass(frozen=True)
+class Evolution:
+    """The law of failures by margin and spread, and what a table of noise is to it."""
+
+    wider: float  # by how much words differ more than their values do
+    aside: float  # margin at which every other word fails
+    # Of noise, by soft bits: margins, falling, deviations of words, rates.
+    noise: dict[int, tuple["np.ndarray", "np.ndarray", "np.ndarray"]]
+
+    def logarithm(self, margin: "np.ndarray", deviation: "np.ndarray") -> "np.ndarray":
+        """Return the logarithms of the failures."""
+        return np.asarray(norm.logsf((margin - self.aside) / (self.wider * deviation)))
+
+    def iterations(self, soft_bits: int, margin: float, deviation: float) -> float:
+        """Return those of noise of this margin, where words differ as much as these do."""
+        margins, deviations, rates = self.noise[soft_bits]
+        own = float(np.interp(-margin, -margins, deviations))
+        more = self.wider * float(np.sqrt(max(deviation**2 - own**2, 0.0)))
+        nodes, weights = np.polynomial.hermite_e.hermegauss(9)
+        said = [
+            _core.ecc_table(CODE, soft_bits, float(np.interp(-(margin + more * node), -margins, rates)))[1]
+            for node in nodes
+        ]
+        return float(weights @ np.array(said) / weights.sum())
+
+
+@cache
+def _of(point: Point) -> Evolved:
+    return evolved(density(point.zero, point.one, point.ratios))
+
+
+def margins(points: Sequence[Point]) -> tuple["np.ndarray", "np.ndarray"]:
+    """Return margins of points, and how much those of their words differ."""
+    found = [_of(point) for point in points]
+    spreads = np.array([one.spread for one in found])
+    return np.array([one.margin for one in found]), spreads / np.sqrt(BITS)
+
+
+def _evolution(points: Sequence[Point]) -> Evolution:
+    """Fit the two numbers of the law to points of all numbers of soft bits."""
+    counted = np.array([log(point.failures / point.words) for point in points])
+    weights = np.hypot([point.deviation for point in points], 0.03)
+    margin, deviation = margins(points)
+
+    def residuals(x: "np.ndarray") -> "np.ndarray":
+        said = norm.logsf((margin - 1e-4 * x[1]) / (x[0] * deviation))
+        return np.asarray((said - counted) / weights)
+
+    wider, aside = least_squares(residuals, [1.2, 0.0]).x
+    noise = {}
+    for soft_bits, (low, high) in EVOLVED.items():
+        rates = np.linspace(low, high, 13)
+        normal = (_core.EccPage.normal(1, 0, float(rate)) for rate in rates)
+        seen = (page.seen(page, soft_bits, "information")[3:] for page in normal)
+        of_noise = margins([Point("noise", soft_bits, 1, 1, 0.0, *map(np.array, lists)) for lists in seen])
+        noise[soft_bits] = (*of_noise, rates)
+    return Evolution(float(wider), 1e-4 * float(aside), noise)
+
+
+def _say_evolved(title: str, points: Sequence[Point], by: Evolution) -> None:
+    sys.stdout.write(f"{title}, by evolution: {by.wider:.3f} times the spread, {by.aside:.2g} aside\n")
+    flips = [point for point in points if point.page.endswith("flips")]
+    pages = [point for point in points if not point.page.startswith("noise") and point not in flips]
+    noise = [point for point in points if point.page.startswith("noise")]
+    kinds = [(f"{bits} soft bits", [one for one in pages if one.soft_bits == bits]) for bits in SOFT_BITS]
+    for name, among in (*kinds, ("told as flips", flips), ("noise", noise)):
+        if not among:
+            continue
+        margin, deviation = margins(among)
+        apart = by.logarithm(margin, deviation) - [log(one.failures / one.words) for one in among]
+        chance = np.array([one.deviation for one in among])
+        said = [by.iterations(one.soft_bits, *at) for one, *at in zip(among, margin, deviation, strict=True)]
+        taken = np.abs(np.array(said) / [one.iterations for one in among] - 1)
+        texts = (
+            f"{len(among)} points",
+            f"failures {np.sqrt((apart**2).mean()):.1%} off, {np.exp(np.abs(apart).max()):.2f} times at most",
+            f"mean {apart.mean():+.1%}",
+            f"of that by the count {np.sqrt((chance**2).mean()):.1%}",
+            f"iterations {taken.mean():.1%}, {taken.max():.1%} at most",
+        )
+        sys.stdout.write(f"  {name}: {', '.join(texts)}\n")
+
+
 def main(arguments: Sequence[str]) -> None:
     """Count, or fit and say what is left."""
     if arguments[0] == "count":
@@ -271,11 +364,9 @@ def main(arguments: Sequence[str]) -> None:
         for name, among in (("fitted", own), ("others", held)):
             _say(name, among, there, numbers)
             _say(f"{name}, as shipped", among, there, SHIPPED)
-    flips = [point for point in others if point.page.endswith("flips")]
-    plain = [replace(point, ratios=np.array([1.0, -1.0])) for point in flips]
-    if plain:
-        sys.stdout.write("hard reads told as flips, by the raw bit error rate\n")
-        _say("others", plain, {1: noises[1]}, SHIPPED)
+    evolution = _evolution(fitted)
+    for name, among in (("fitted", fitted), ("others", others)):
+        _say_evolved(name, among, evolution)
 
 
 if __name__ == "__main__":

@@ -182,6 +182,16 @@ def test_listings(fake: Command) -> None:
     assert "ftl.gc.victim.d" in fake("policies", "d-choices").stdout
 
 
+@pytest.mark.parametrize("listed", [("drives", "nvme-tlc"), ("chips", "derived/tlc-3d-256g")])
+def test_long_lists_of_numbers_are_shortened_on_the_terminal_only(listed: tuple[str, str]) -> None:
+    rates = next(line for line in in_process(*listed).out.splitlines() if "tables.errors.rate " in line)
+    assert ", ... 1512 values]" in rates
+    assert len(rates) < 300
+    entries = json.loads(in_process(*listed, "--json").out)["entries"]
+    values = next(str(entry["value"]) for entry in entries if entry["key"].endswith("tables.errors.rate"))
+    assert values.count(",") == 1511
+
+
 def test_the_report_is_made_again_from_the_folder(fake: Command, tmp_path: Path) -> None:
     assert fake(*RUN, "--out", "o").returncode == 0
     report = tmp_path / "o" / "report.html"

@@ -14,6 +14,9 @@ from floatgate.options.shared import NAME, Json, Settings
 from floatgate.shell.options import takes
 from floatgate.values.arguments import assignment, mapping, named, path
 
+#: A list of more values is shortened on the terminal.
+LIST_MOST = 12
+
 
 @dataclass(frozen=True)
 class DrivesOptions(CommandOptions):
@@ -134,7 +137,7 @@ def _card(found: dict[str, Any]) -> Card:
 def drives_in_shell(asked: DrivesOptions) -> None:
     """List the drives, or explain one: every value with its place and source.
 
-    A part of a name lists the drives that have it.
+    A part of a name lists the drives that have it. Long lists are shortened; --json has them whole.
     """
     if asked.name is None:
         without_effect({"set": asked.set or None}, "no drive is explained", "a drive's name with this")
@@ -146,7 +149,7 @@ def drives_in_shell(asked: DrivesOptions) -> None:
 def chips_in_shell(asked: ChipsOptions) -> None:
     """List the flash chips, or explain one: every value with its place and source.
 
-    A part of a name lists the chips that have it.
+    A part of a name lists the chips that have it. Long lists are shortened; --json has them whole.
     """
     if not _listed(_chips(), asked.name, is_part=not asked.json, as_json=asked.json):
         _explained(_chip(str(asked.name)), as_json=asked.json)
@@ -187,9 +190,10 @@ def _explained(card: dict[str, Any], *, as_json: bool) -> None:
         console.out.print(f"capacity {card['capacity_bytes']} bytes", markup=False)
     entries = card["entries"]
     key_width = max((len(entry["key"]) for entry in entries), default=0)
-    value_width = max((len(str(entry["value"])) for entry in entries), default=0)
-    for entry in entries:
-        line = Text(f"{entry['key']:<{key_width}}  {entry['value']!s:<{min(value_width, 24)}}  ")
+    values = [_brief(str(entry["value"])) for entry in entries]
+    value_width = min(max(map(len, values), default=0), 24)
+    for entry, value in zip(entries, values, strict=True):
+        line = Text(f"{entry['key']:<{key_width}}  {value:<{value_width}}  ")
         line.append(entry["source"] or entry["help"], style="" if entry["source"] else "dim")
         line.append(f"  [{entry['place']}]", style="dim")
         console.out.print(line)
@@ -198,3 +202,11 @@ def _explained(card: dict[str, Any], *, as_json: bool) -> None:
         console.out.print("\nreads rest on what was counted:", markup=False, style="bold")
     for line in counted:
         console.out.print(f"  {line}", markup=False)
+
+
+def _brief(value: str) -> str:
+    """Return a value as it fits a line: of a list of more than LIST_MOST values three and their number."""
+    values = value.split(", ")
+    if not value.startswith("[") or len(values) <= LIST_MOST:
+        return value
+    return f"{', '.join(values[:3])}, ... {len(values)} values]"

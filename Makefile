@@ -6,6 +6,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMPS := $(VENV)/.stamps
 PROFILE ?= --release
+# Clippy compiles nothing: it shares a folder with the tests where they have a profile by name.
+CHECKED := $(filter-out --release,$(PROFILE))
 # Profile-guided optimisation: PGO=1 builds with what `make pgo` has recorded.
 PGO_FOLDER := $(abspath target/pgo)
 PGO_PROFILE := $(PGO_FOLDER)/merged.profdata
@@ -20,7 +22,7 @@ DEMO_TRACE := $(TRACES)/derived-linux-webserver-2-no-repeats.load.gz
 DEMO_SYNTHETIC := examples/synthetic-server.fio
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-rust test-papers test-python fuzz mutants bench evidence codes tables pgo lint docs docs-site docs-api wheel wheel-check format clean
+.PHONY: help setup demo test test-rust test-papers test-python lint-rust lint-python fuzz mutants bench evidence codes tables pgo lint docs docs-site docs-api wheel wheel-check format clean
 
 help: ## List these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -52,6 +54,11 @@ demo: $(STAMPS)/package ## Run a real trace on a drive; leaves out/demo/report.h
 	@echo 'report  $(abspath out/demo/report.html)'
 
 test: test-rust test-papers test-python ## Pass every test: Rust, Python, papers in quick form
+
+# With `make -j2 test` Rust's tests and the papers run side by side, and Python's after both.
+ifneq ($(filter test,$(MAKECMDGOALS)),)
+test-python: test-rust test-papers
+endif
 
 test-rust:
 	FLOATGATE_TRACES='$(abspath $(TRACES))' cargo test --profile quick --workspace --exclude floatgate-python
@@ -107,9 +114,13 @@ pgo: ## Record which code is hot; PGO=1 then makes setup, bench and wheel build 
 	$(PGO_FOLDER)/build/release/floatgate-bench --quick --only 'feature: ' > /dev/null
 	"$$(rustc --print target-libdir)/../bin/llvm-profdata" merge --output $(PGO_PROFILE) $(PGO_FOLDER)/raw
 
-lint: $(STAMPS)/package ## Check format, clippy, ruff and types
+lint: lint-rust lint-python ## Check format, clippy, ruff and types
+
+lint-rust: $(STAMPS)/package
 	rustfmt --check --edition 2024 $(shell git ls-files '*.rs')
-	PYO3_BUILD_EXTENSION_MODULE=1 cargo clippy --workspace --all-targets -- -D warnings
+	PYO3_BUILD_EXTENSION_MODULE=1 cargo clippy $(CHECKED) --workspace --all-targets -- -D warnings
+
+lint-python: $(STAMPS)/package
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy

@@ -162,11 +162,17 @@ def readers_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
             _core.fio_jobs(plan.workload.to_json())
         raise Begins
 
+    def spreads(_one: object, lives: list[tuple[str, list[str], object]], **_: object) -> None:
+        for drive, changes, _how in lives:
+            _core.explain_drive(drive, list(changes), shipped.folders())
+        raise Begins
+
     # What is imported for the first time while others are replaced would keep the replacements.
     for module in iter_modules(commands.__path__, "floatgate.commands."):
         import_module(module.name)
     for place in WORK:
         monkeypatch.setattr(place, begins)
+    monkeypatch.setattr("floatgate.ageing.compare.spread", spreads)  # workers are processes of their own
     monkeypatch.setattr(Plan, "open", opens)
     return tmp_path
 

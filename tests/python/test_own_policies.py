@@ -243,7 +243,12 @@ def test_each_skeleton_passes_its_checks(seam: str, job: Path) -> None:
         ("ftl.snapshots.expiry", "return others[0]", "return max(others) + 1", "one of view.serials"),
         ("ftl.streams", "return 2", "return 0", "takes such data"),
         ("ecc.flow", "return 0, view.first", "return None", "expected (step, soft_bits)"),
-        ("ecc.flow", "return (step, soft_bits + 1) if", "return (step, soft_bits + 1) if 1 or", "soft bits of 1 to"),
+        (
+            "ecc.flow",
+            "return (step, soft_bits + 1) if",
+            "return (step, soft_bits + 1) if 1 or",
+            "soft bits of 1 to",
+        ),
         ("ecc.flow", "if soft_bits < view.soft_bits else None", "if 0 else (step, 1)", "does not give up"),
         (
             "ecc.flow",

@@ -1,4 +1,4 @@
-"""A flow of reads: in larger steps of the retry table while the error rate is far from what can be decoded."""
+"""A flow of reads: larger steps of the retry table while the error rate is far from what can be decoded."""
 
 import floatgate as fg
 

@@ -139,7 +139,7 @@ pub struct Case {
 pub const CASES: [Case; 4] = [
     Case {
         name: "random 4 KiB write, steady, GC",
-        op: Op::Write,
+        op: Op::WRITE,
         bytes: 4096,
         sequential: false,
         requests: 3_000_000,
@@ -147,7 +147,7 @@ pub const CASES: [Case; 4] = [
     },
     Case {
         name: "random 4 KiB read, depth 32",
-        op: Op::Read,
+        op: Op::READ,
         bytes: 4096,
         sequential: false,
         requests: 8_000_000,
@@ -155,7 +155,7 @@ pub const CASES: [Case; 4] = [
     },
     Case {
         name: "sequential 128 KiB write",
-        op: Op::Write,
+        op: Op::WRITE,
         bytes: 128 << 10,
         sequential: true,
         requests: 150_000,
@@ -163,7 +163,7 @@ pub const CASES: [Case; 4] = [
     },
     Case {
         name: "sequential 128 KiB read",
-        op: Op::Read,
+        op: Op::READ,
         bytes: 128 << 10,
         sequential: true,
         requests: 300_000,
@@ -211,7 +211,7 @@ pub fn build(gib: u64, memory_wall_ns: f64) -> Line {
     let store_ns = wall::store_ns(units as usize, 30_000_000);
     let mut meter = Meter::new();
     let costs: Vec<Cost> = (0..ROUNDS)
-        .map(|_| meter.of(|| prepared(gib, Blocks::new(Op::Read, 4096, gib * GIB, false, 1, 1))).0)
+        .map(|_| meter.of(|| prepared(gib, Blocks::new(Op::READ, 4096, gib * GIB, false, 1, 1))).0)
         .collect();
     let note = format!(
         "{:.2} CPU s; a bare store in random order costs {store_ns:.1} ns",

@@ -83,8 +83,8 @@ fn one(feature: &Feature, case: String, wall_ns: f64) -> Row {
     let lines = DRIVE.iter().chain(feature.chip).chain(feature.keys.iter().copied().flatten());
     let lines: Vec<String> = lines.map(|line| (*line).to_owned()).collect();
     let drive = Drive::from_resolved("bench", &lines).unwrap_or_else(|error| panic!("{case}: {error}"));
-    let mut blocks = Blocks::new(Op::Write, 4096, drive.capacity().get(), false, REQUESTS, 32);
-    blocks.other = Some(Op::Read);
+    let mut blocks = Blocks::new(Op::WRITE, 4096, drive.capacity().get(), false, REQUESTS, 32);
+    blocks.other = Some(Op::READ);
     let options =
         RunOptions { precondition: PreconditionKind::Fill, check: feature.check, ..RunOptions::default() };
     let mut session = Session::with_workload(drive, Box::new(blocks), options)

@@ -16,8 +16,8 @@ const CODE: [&str; 3] = ["nand.pe_cycles=1000", "nand.errors.name=power-law", "e
 fn per_page(gib: u64, requests: u64, name: &str, meter: &mut Meter) -> Cost {
     let regulator = format!("ftl.regulator.name={name}");
     let keys: Vec<&str> = CODE.into_iter().chain([regulator.as_str()]).collect();
-    let mut blocks = Blocks::new(Op::Write, 4096, gib * GIB, false, requests, 32);
-    blocks.other = Some(Op::Read);
+    let mut blocks = Blocks::new(Op::WRITE, 4096, gib * GIB, false, requests, 32);
+    blocks.other = Some(Op::READ);
     let mut session = prepared_of(drive_with(gib, &keys), blocks);
     let (cost, progress) = meter.of(|| stretch(&mut session, u64::MAX));
     cost.per(progress.page_operations as f64)

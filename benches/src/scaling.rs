@@ -28,7 +28,7 @@ struct Size {
 const SIZES: [Size; 6] = [
     Size {
         name: "queues, reads",
-        op: Op::Read,
+        op: Op::READ,
         values: &[1, 32, 1024, 65_535],
         keys: |queues| {
             let depth = format!("host.link.queue_depth={}", if queues > 1024 { 16 } else { 1024 });
@@ -38,14 +38,14 @@ const SIZES: [Size; 6] = [
     },
     Size {
         name: "depth, reads",
-        op: Op::Read,
+        op: Op::READ,
         values: &[32, 1, 1024, 16_384],
         keys: |_| vec!["host.max_commands=65536".into(), "host.link.queue_depth=65536".into()],
         workload: |blocks, depth| blocks.depth = depth,
     },
     Size {
         name: "dies, writes",
-        op: Op::Write,
+        op: Op::WRITE,
         values: &[32, 128, 512, 1024],
         keys: |dies| {
             // As many blocks in all: only their number at a die changes.
@@ -61,14 +61,14 @@ const SIZES: [Size; 6] = [
     },
     Size {
         name: "blocks of a die, writes",
-        op: Op::Write,
+        op: Op::WRITE,
         values: &[264, 1032, 4104, 16_392],
         keys: |blocks| vec![format!("nand.blocks_per_plane={blocks}")],
         workload: |_, _| {},
     },
     Size {
         name: "streams read ahead, sequential reads",
-        op: Op::Read,
+        op: Op::READ,
         values: &[16, 128, 1024],
         keys: |streams| {
             vec!["ftl.read_ahead.name=sequential".into(), format!("ftl.read_ahead.streams={streams}")]
@@ -77,7 +77,7 @@ const SIZES: [Size; 6] = [
     },
     Size {
         name: "thousand requests, reads",
-        op: Op::Read,
+        op: Op::READ,
         values: &[300, 3000, 12_000],
         keys: |_| Vec::new(),
         workload: |blocks, thousands| blocks.requests = u64::from(thousands) * 1000,
@@ -122,11 +122,11 @@ fn one(size: &Size, value: u32, case: String, first: &mut Option<f64>) -> Line {
     (size.workload)(&mut blocks, value);
     let requests = blocks.requests;
     let mut session = prepared_of(drive, blocks);
-    let made = stretches(&mut session, requests, if size.op == Op::Read { Per::Request } else { Per::Page });
+    let made = stretches(&mut session, requests, if size.op == Op::READ { Per::Request } else { Per::Page });
     let costs = Costs::of(&made.costs);
     let ns = costs.main_ns();
     let usual_ns = *first.get_or_insert(ns);
-    let what = if size.op == Op::Read { Per::Request } else { Per::Page }.name();
+    let what = if size.op == Op::READ { Per::Request } else { Per::Page }.name();
     let note = format!("{:.2} of the first", ns / usual_ns);
     Line { case, gib, what, costs, memory_wall_ns: f64::NAN, note }
 }

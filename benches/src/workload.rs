@@ -1,7 +1,7 @@
 //! The workloads of the benchmark: as cheap to draw as can be, so that the engine is what is measured.
 
 use engine::RandomStream;
-use host::{HostRequest, Op, Poll, Workload, WorkloadError, WorkloadReport};
+use host::{Completion, HostRequest, Op, Poll, Workload, WorkloadError, WorkloadReport};
 use units::SimTime;
 
 /// Blocks of one size, in order or at random, at a fixed queue depth.
@@ -66,7 +66,7 @@ impl Workload for Blocks {
         Ok(Poll::Ready(HostRequest { arrive: now, op, offset, bytes: self.bytes, tag, fua: false }))
     }
 
-    fn complete(&mut self, _: &HostRequest, _: SimTime) {
+    fn complete(&mut self, _: &HostRequest, _: &Completion) {
         self.outstanding -= 1;
     }
 

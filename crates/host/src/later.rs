@@ -1,6 +1,6 @@
 //! A workload that begins later than time does: what runs again after a run of it is over.
 
-use crate::{HostRequest, Poll, Workload, WorkloadError, WorkloadReport};
+use crate::{Completion, HostRequest, Poll, Workload, WorkloadError, WorkloadReport};
 use units::SimTime;
 
 /// The workload `inner`, whose time zero is a moment of the run.
@@ -42,9 +42,9 @@ impl Workload for Later {
         })
     }
 
-    fn complete(&mut self, request: &HostRequest, now: SimTime) {
+    fn complete(&mut self, request: &HostRequest, completion: &Completion) {
         let inside = HostRequest { arrive: self.inside(request.arrive), ..*request };
-        self.inner.complete(&inside, self.inside(now));
+        self.inner.complete(&inside, &Completion { at: self.inside(completion.at), ..*completion });
     }
 
     fn number(&self) -> Option<u64> {

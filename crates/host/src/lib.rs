@@ -1,8 +1,10 @@
 //! The host side: what is asked of the drive, when, and over which link.
 //!
 //! - [`request`]: one request, and the error type of everything that reads a workload.
+//! - [`command`]: command sets: which operations there are, by which rules, and what a completion holds.
 //! - [`workload`]: the one interface through which the simulator pulls requests.
 //! - [`trace`]: readers of block traces, one file per format, and the replay of them.
+//! - [`space`]: what a host sees of a drive: its bytes, and its namespaces where it has several.
 //! - [`later`]: a workload that begins again, later.
 //! - [`software`]: what the host itself takes for a request.
 //! - [`mod@link`]: how commands and data cross; one file per link.
@@ -12,6 +14,8 @@
 //!
 //! Knows no physical address and no policy.
 
+pub mod command;
+mod declared;
 pub mod fio;
 pub mod flows;
 pub mod later;
@@ -19,10 +23,14 @@ pub mod link;
 mod regular;
 pub mod request;
 pub mod software;
+pub mod space;
 pub mod trace;
 pub mod volume;
 pub mod workload;
 
+pub use command::{CommandSet, Completion, Effect, Op, Status};
+pub use declared::{Declared, Room};
 pub use link::{Direction, LinkConfig};
-pub use request::{HostRequest, Op, WorkloadError};
+pub use request::{HostRequest, WorkloadError};
+pub use space::{Namespace, Space};
 pub use workload::{Extent, Poll, Workload, WorkloadReport};

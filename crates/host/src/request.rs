@@ -1,36 +1,8 @@
 //! One host request, and what can be wrong with the source of requests.
 
+use crate::command::Op;
 use std::fmt;
 use units::SimTime;
-
-/// What a request asks for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-#[repr(u8)]
-pub enum Op {
-    /// Bytes from the drive.
-    Read = 0,
-    /// Bytes to the drive.
-    Write = 1,
-    /// The host no longer needs these bytes.
-    Trim = 2,
-    /// Everything acknowledged before must be on flash.
-    Flush = 3,
-}
-
-impl Op {
-    /// Every kind, in the order of its number.
-    pub const ALL: [Self; 4] = [Self::Read, Self::Write, Self::Trim, Self::Flush];
-
-    /// The name used in results.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Read => "read",
-            Self::Write => "write",
-            Self::Trim => "trim",
-            Self::Flush => "flush",
-        }
-    }
-}
 
 /// A request as the host makes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! The host's own software: a request costs it time that those beside it do not wait for.
 
-use crate::{Extent, HostRequest, Poll, Workload, WorkloadError, WorkloadReport};
+use crate::{Completion, Extent, HostRequest, Poll, Workload, WorkloadError, WorkloadReport};
 use std::collections::VecDeque;
 use units::{Nanos, SimTime};
 
@@ -10,7 +10,7 @@ pub struct Software {
     inner: Box<dyn Workload>,
     time: Nanos,
     /// What is completed and not told yet, in that order: the time is the same for all.
-    told: VecDeque<(SimTime, HostRequest)>,
+    told: VecDeque<(HostRequest, Completion)>,
 }
 
 impl Software {
@@ -20,9 +20,10 @@ impl Software {
     }
 
     fn tell(&mut self, now: SimTime) {
-        while let Some((at, request)) = self.told.front().filter(|(at, _)| *at <= now).copied() {
+        while let Some((request, completion)) = self.told.front().filter(|(_, told)| told.at <= now).copied()
+        {
             self.told.pop_front();
-            self.inner.complete(&request, at);
+            self.inner.complete(&request, &completion);
         }
     }
 }
@@ -36,14 +37,14 @@ impl Workload for Software {
         self.tell(now);
         let poll = self.inner.poll(now)?;
         Ok(match (poll, self.told.front()) {
-            (Poll::At(time), Some((at, _))) => Poll::At(time.min(*at)),
-            (Poll::Blocked, Some((at, _))) => Poll::At(*at),
+            (Poll::At(time), Some((_, told))) => Poll::At(time.min(told.at)),
+            (Poll::Blocked, Some((_, told))) => Poll::At(told.at),
             (poll, _) => poll,
         })
     }
 
-    fn complete(&mut self, request: &HostRequest, now: SimTime) {
-        self.told.push_back((now + self.time, *request));
+    fn complete(&mut self, request: &HostRequest, completion: &Completion) {
+        self.told.push_back((*request, Completion { at: completion.at + self.time, ..*completion }));
     }
 
     fn number(&self) -> Option<u64> {

@@ -5,6 +5,7 @@
 //! needs no memory. A closed-loop source (fio jobs) hands out as many as its queue depth allows and is then
 //! `Blocked` until a completion.
 
+use crate::command::Completion;
 use crate::fio::SteadyState;
 use crate::request::{HostRequest, WorkloadError};
 use units::SimTime;
@@ -31,6 +32,14 @@ pub struct Extent {
     pub bytes: u64,
 }
 
+impl Extent {
+    /// The byte of the drive that is byte `offset` of this part.
+    #[inline]
+    pub fn on_drive(&self, offset: u64) -> u64 {
+        self.offset + offset
+    }
+}
+
 /// A source of host requests.
 pub trait Workload: Send {
     /// Names the parts of the drive that held data before the first request where the requests come from: the files
@@ -50,8 +59,8 @@ pub trait Workload: Send {
     /// When the source turns out to be faulty; the run ends there.
     fn poll(&mut self, now: SimTime) -> Result<Poll, WorkloadError>;
 
-    /// A request of this source was completed at `now`. `failed` when the device returned an error.
-    fn complete(&mut self, request: &HostRequest, now: SimTime);
+    /// A request of this source is done; `completion` says when, how it ended and where its data are if the drive chose that.
+    fn complete(&mut self, request: &HostRequest, completion: &Completion);
 
     /// The number that the request handed out last has in its source, such as the line of a trace; `None` where it is
     /// the count of those with its tag.

@@ -3,7 +3,7 @@
 use crate::buffers::Buffers;
 use crate::contents::Payload;
 use crate::nbd::{Asked, Command, Export, PAYLOAD_MOST, Refusal};
-use host::Op;
+use host::{Effect, Op};
 use std::borrow::Cow;
 use std::ops::Range;
 
@@ -55,7 +55,7 @@ impl Pieces {
     }
 
     fn has_own_memory(&self) -> bool {
-        self.op == Op::Read || matches!(self.payload, Payload::Bytes(_))
+        self.op.effect() == Effect::Read || matches!(self.payload, Payload::Bytes(_))
     }
 
     /// The next request to the drive, if there is one.
@@ -64,7 +64,7 @@ impl Pieces {
         if start == end {
             let is_due = std::mem::take(&mut self.flushes);
             return is_due.then_some(Part {
-                op: Op::Flush,
+                op: Op::FLUSH,
                 offset: 0,
                 bytes: 0,
                 fua: false,
@@ -89,7 +89,7 @@ pub fn plan(asked: Asked<'_>, export: &Export, allocation: Allocation, buffers: 
         Command::Disconnect => return Plan::Leave,
         Command::Flush => {
             let pieces =
-                Pieces { op: Op::Flush, left: 0..0, fua: false, payload: Payload::None, unit, flushes: true };
+                Pieces { op: Op::FLUSH, left: 0..0, fua: false, payload: Payload::None, unit, flushes: true };
             return Plan::Drive(pieces);
         }
         Command::Other => return Plan::Refuse(Refusal::Invalid),
@@ -102,21 +102,21 @@ pub fn plan(asked: Asked<'_>, export: &Export, allocation: Allocation, buffers: 
     let (range, fua) = (asked.offset..asked.offset + u64::from(asked.length), asked.is_fua());
     let work = |op, left, fua, payload| Pieces { op, left, fua, payload, unit, flushes: false };
     match asked.command {
-        Command::Read => Plan::Drive(work(Op::Read, range, false, Payload::None)),
+        Command::Read => Plan::Drive(work(Op::READ, range, false, Payload::None)),
         Command::Write => {
             let bytes = match asked.data {
                 Cow::Owned(bytes) => bytes,
                 Cow::Borrowed(bytes) => buffers.copy(bytes),
             };
-            Plan::Drive(work(Op::Write, range, fua, Payload::Bytes(bytes)))
+            Plan::Drive(work(Op::WRITE, range, fua, Payload::Bytes(bytes)))
         }
         Command::Trim => {
             // What the drive forgot is to stay forgotten.
-            Plan::Drive(Pieces { flushes: fua, ..work(Op::Trim, covered(range, unit), false, Payload::None) })
+            Plan::Drive(Pieces { flushes: fua, ..work(Op::TRIM, covered(range, unit), false, Payload::None) })
         }
         // Forgotten units would read as zeros only until a power cut brings back what they held: zeros are data.
         Command::WriteZeroes if asked.is_fast_only() => Plan::Refuse(Refusal::Unsupported),
-        Command::WriteZeroes => Plan::Drive(work(Op::Write, range, fua, Payload::Zeros)),
+        Command::WriteZeroes => Plan::Drive(work(Op::WRITE, range, fua, Payload::Zeros)),
         _ => Plan::Status,
     }
 }
@@ -134,7 +134,7 @@ fn refusal(asked: &Asked<'_>, export: &Export) -> Option<Refusal> {
     if asked.length == 0 || (asked.command == Command::Read && asked.length > PAYLOAD_MOST) {
         return Some(Refusal::Invalid);
     }
-    if end.is_none_or(|end| end > export.bytes) {
+    if end.is_none_or(|end| end > export.namespace.extent.bytes) {
         return Some(if writes { Refusal::NoSpace } else { Refusal::Invalid });
     }
     let is_aligned = asked.offset.is_multiple_of(SECTOR) && u64::from(asked.length).is_multiple_of(SECTOR);
@@ -170,12 +170,12 @@ mod tests {
     #[test]
     fn long_zeroes_and_trims_are_cut_at_units_and_nothing_is_left_out() {
         for unit in [4096, 8192, 3 * 4096] {
-            for (op, payload) in [(Op::Trim, Payload::None), (Op::Write, Payload::Zeros)] {
+            for (op, payload) in [(Op::TRIM, Payload::None), (Op::WRITE, Payload::Zeros)] {
                 let left = 512..u64::from(u32::MAX) + 1;
                 let pieces = Pieces { op, left: left.clone(), fua: false, payload, unit, flushes: true };
                 assert_eq!(pieces.charge(), left.end - left.start, "one of them is enough for a client");
                 let mut found = all(pieces);
-                assert_eq!(found.pop(), Some((Op::Flush, 0..0)), "what was done is made durable");
+                assert_eq!(found.pop(), Some((Op::FLUSH, 0..0)), "what was done is made durable");
                 assert!(found.len() >= 512 && found.iter().all(|(_, part)| part.end - part.start <= PIECE));
                 assert_eq!((found[0].1.start, found[found.len() - 1].1.end), (left.start, left.end));
                 assert!(found.windows(2).all(|two| two[0].1.end == two[1].1.start));
@@ -189,7 +189,7 @@ mod tests {
         let payload = Payload::Bytes(vec![7; 64 << 10]);
         let left = 512..512 + (64 << 10);
         let mut pieces =
-            Pieces { op: Op::Write, left: left.clone(), fua: true, payload, unit: 4096, flushes: false };
+            Pieces { op: Op::WRITE, left: left.clone(), fua: true, payload, unit: 4096, flushes: false };
         assert_eq!(pieces.charge(), 64 << 10);
         let part = pieces.next().unwrap();
         assert_eq!((part.offset, part.bytes, part.fua), (512, 64 << 10, true));

@@ -8,6 +8,7 @@ use crate::buffers::Buffers;
 use crate::nbd::{Asked, Export, HEADER, Handshake, Parsed, Replies, Step, greeting, parse};
 use crate::sockets::{Interest, Stream};
 use std::io::{ErrorKind, Read};
+use std::sync::Arc;
 
 /// Room for so many bytes at each read.
 const CHUNK: usize = 256 << 10;
@@ -64,12 +65,12 @@ pub struct Connection {
 
 impl Connection {
     /// Greets a client.
-    pub fn new(stream: Stream, export: Export) -> Self {
+    pub fn new(stream: Stream, exports: Arc<[Export]>) -> Self {
         let mut answers = Answers::default();
         answers.add(|out| out.extend(greeting()));
         Self {
             stream,
-            handshake: Handshake::new(export),
+            handshake: Handshake::new(exports),
             ready: false,
             read: Vec::new(),
             filled: 0,
@@ -83,6 +84,11 @@ impl Connection {
             is_over: false,
             is_gone: false,
         }
+    }
+
+    /// What it works with.
+    pub fn export(&self) -> &Export {
+        self.handshake.export()
     }
 
     /// Its socket, and what to wait for there; none where nothing would be done about it.
@@ -259,6 +265,7 @@ impl Connection {
 mod tests {
     use super::*;
     use crate::nbd::Command;
+    use host::Space;
     use std::io::Write;
     use std::os::unix::net::UnixStream;
 
@@ -270,7 +277,8 @@ mod tests {
     fn pair() -> (Connection, UnixStream) {
         let (mut client, server) = UnixStream::pair().unwrap();
         server.set_nonblocking(true).unwrap();
-        let mut connection = Connection::new(Stream::Unix(server), Export { bytes: 1 << 40, unit: 4096 });
+        let mut connection =
+            Connection::new(Stream::Unix(server), Export::all_of(&Space::from(1 << 40), 4096));
         client.write_all(&3u32.to_be_bytes()).unwrap();
         client.write_all(b"IHAVEOPT\0\0\0\x01\0\0\0\0").unwrap();
         connection.receive(Quiet::Read, &mut |_, _| panic!("nothing is asked yet"));

@@ -8,7 +8,7 @@ use crate::found::{self, Holds, Programs};
 use crate::image::{Bits, Image, Programmed, Spare};
 use controller::{Kind, Origin, Transaction};
 use ftl::{Layout, Medium};
-use host::{HostRequest, Op};
+use host::{Effect, HostRequest};
 use sim::Error;
 use sim::live::{Answer, Holder};
 use std::collections::{HashMap, HashSet, VecDeque};
@@ -360,7 +360,7 @@ impl Holder for Contents {
                 shared.buffers.put_back(bytes);
             }
             let (mut failed, mut data) = (answer.failed || shared.spoiled.remove(&number), Vec::new());
-            if answer.host.op == Op::Read && !failed {
+            if answer.host.op.effect() == Effect::Read && !failed {
                 data = shared.buffers.room(answer.host.bytes as usize);
                 failed = shared.read(answer.host.offset, &mut data, lookup).is_err();
                 shared.moved += data.len() as u64;

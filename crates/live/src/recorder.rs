@@ -1,6 +1,6 @@
 //! The requests as a trace: blkparse text of what the drive was asked for, to the nanosecond of simulated time.
 
-use host::{HostRequest, Op};
+use host::{Effect, HostRequest};
 use sim::Error;
 use std::fmt::Write as _;
 use std::fs::{File, OpenOptions};
@@ -38,18 +38,18 @@ impl Recorder {
         }
         self.sequence += 1;
         let (ns, sector) = (request.arrive.ns(), request.offset / SECTOR);
-        let what = match request.op {
-            Op::Read => "R",
-            Op::Write if request.fua => "WF",
-            Op::Write => "W",
-            Op::Trim => "D",
-            Op::Flush => "F",
+        let what = match request.op.effect() {
+            Effect::Read => "R",
+            Effect::Write if request.fua => "WF",
+            Effect::Write => "W",
+            Effect::Trim => "D",
+            Effect::Flush => "F",
         };
         let (seconds, rest) = (ns / SECOND, ns % SECOND);
         // 43 is the number of network block devices.
         let _ = write!(self.lines, "43,0 0 {} {seconds}.{rest:09} 1 D {what}", self.sequence);
-        let _ = match request.op {
-            Op::Flush => writeln!(self.lines, " [nbd]"),
+        let _ = match request.op.effect() {
+            Effect::Flush => writeln!(self.lines, " [nbd]"),
             _ => writeln!(self.lines, " {sector} + {} [nbd]", u64::from(request.bytes) / SECTOR),
         };
         if self.lines.len() >= TOGETHER {
@@ -74,6 +74,7 @@ impl Recorder {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use host::Op;
     use units::SimTime;
 
     #[test]
@@ -83,15 +84,15 @@ mod tests {
         let mut recorder = Recorder::at(&path).unwrap();
         let request = HostRequest {
             arrive: SimTime::from_ns(1_000_000_007),
-            op: Op::Write,
+            op: Op::WRITE,
             offset: 1024,
             bytes: 512,
             tag: 0,
             fua: true,
         };
         recorder.note(&request);
-        recorder.note(&HostRequest { op: Op::Flush, offset: 0, bytes: 0, fua: false, ..request });
-        recorder.note(&HostRequest { op: Op::Trim, fua: false, ..request });
+        recorder.note(&HostRequest { op: Op::FLUSH, offset: 0, bytes: 0, fua: false, ..request });
+        recorder.note(&HostRequest { op: Op::TRIM, fua: false, ..request });
         recorder.write();
         let expected = "43,0 0 1 1.000000007 1 D WF 2 + 1 [nbd]\n\
                         43,0 0 2 1.000000007 1 D F [nbd]\n\

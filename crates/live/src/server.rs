@@ -79,7 +79,7 @@ pub struct Server {
     session: Session,
     shared: Arc<Mutex<Shared>>,
     listener: Listener,
-    export: Export,
+    exports: Arc<[Export]>,
     options: ServeOptions,
     clients: BTreeMap<u64, Connection>,
     /// The client that has the first turn.
@@ -108,6 +108,9 @@ impl Server {
     pub fn new(drive: Drive, run: RunOptions, options: &ServeOptions) -> Result<Self, Error> {
         let pace = Pace::read(&options.pace)?;
         Session::check_live(&drive)?;
+        if options.record.is_some() && drive.space().is_parted() {
+            return Err(Error("--record: a trace of one drive: expected a drive of one namespace".into()));
+        }
         let state = state_of(&options.image);
         check_folder(&options.image)?;
         found::check_new(&options.image, &state)?;
@@ -116,12 +119,11 @@ impl Server {
             (None, Some(port)) => Listener::at_port(&options.address, port)?,
             _ => return Err(Error("expected either --socket or --port".into())),
         };
-        let capacity = drive.capacity().get();
         let fresh = drive.build(run.seed)?;
         let layout = fresh.layout().clone();
-        let image = Image::open(&options.image, &layout, &sim::drive_shape(&fresh))?;
+        let image = Image::open(&options.image, &layout, &Session::live_shape(&drive, &fresh))?;
         drop(fresh);
-        let export = Export { bytes: capacity, unit: layout.unit.get() as u32 };
+        let exports = Export::all_of(&drive.space(), layout.unit.get() as u32);
         let begins = found::begins(&image, &options.image, &state)?;
         let load_state = if let Begins::AtRest(state) = &begins { Some(state.clone()) } else { None };
         let shared = Arc::new(Mutex::new(Shared::new(image, layout)));
@@ -131,7 +133,7 @@ impl Server {
             session,
             shared,
             listener,
-            export,
+            exports,
             options: options.clone(),
             clients: BTreeMap::new(),
             next_client: 0,
@@ -271,7 +273,7 @@ impl Server {
             match self.listener.accept() {
                 Ok(Some(stream)) => {
                     self.seen += 1;
-                    self.clients.insert(self.seen, Connection::new(stream, self.export));
+                    self.clients.insert(self.seen, Connection::new(stream, self.exports.clone()));
                 }
                 Ok(None) => return,
                 Err(_) => self.no_socket_until = Some(now + NO_SOCKET),

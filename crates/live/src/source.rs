@@ -1,7 +1,7 @@
 //! Requests of clients, as a workload.
 
 use crate::contents::Shared;
-use host::{HostRequest, Poll, Workload, WorkloadError, WorkloadReport};
+use host::{Completion, HostRequest, Poll, Workload, WorkloadError, WorkloadReport};
 use std::sync::{Arc, Mutex};
 use units::SimTime;
 
@@ -34,7 +34,7 @@ impl Workload for Source {
         }
     }
 
-    fn complete(&mut self, _: &HostRequest, _: SimTime) {}
+    fn complete(&mut self, _: &HostRequest, _: &Completion) {}
 
     fn number(&self) -> Option<u64> {
         Some(self.number)

@@ -107,11 +107,11 @@ fn open(drive: Drive, spec: WorkloadSpec, options: RunOptions) -> PyResult<Sessi
     // A trace is opened here and not by the run, because the run does not hand on what was seen in it.
     let inner = match &spec {
         WorkloadSpec::Trace { path, options: how } => {
-            let workload = trace::open(path, how, capacity).map_err(input)?;
+            let workload = trace::open(path, how, drive.space()).map_err(input)?;
             description["trace"] = outline(workload.info());
             sim::Session::with_source(drive, &spec, Box::new(workload), options)
         }
-        WorkloadSpec::Volume { spec: named } => {
+        WorkloadSpec::Volume { spec: named } if !drive.space().is_parted() => {
             let workload = VolumeWorkload::new(named, capacity, options.seed).map_err(input)?;
             description["volume"] = outline_volume(&workload);
             sim::Session::with_source(drive, &spec, Box::new(workload), options)

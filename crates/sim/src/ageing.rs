@@ -360,7 +360,7 @@ impl Ageing {
         self.ftl.settle();
         let ages_ns = self.ages_ns();
         let about = About {
-            drive: &self.drive.name,
+            drive: &self.drive,
             seed: self.options.seed,
             aged: Some(self.drive_writes),
             ages_ns: &ages_ns,

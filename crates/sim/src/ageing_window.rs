@@ -7,7 +7,7 @@ use crate::{AgeingOptions, Drive, Error};
 use controller::{Kind, Waits};
 use engine::RandomStream;
 use ftl::Ftl;
-use host::{HostRequest, Op, Poll, Workload, WorkloadError, WorkloadReport};
+use host::{Completion, Effect, HostRequest, Op, Poll, Workload, WorkloadError, WorkloadReport};
 use serde::Serialize;
 use units::SimTime;
 
@@ -61,15 +61,15 @@ impl Workload for Mixed {
         self.handed_out += 1;
         self.outstanding += 1;
         let (op, unit) = if self.random.chance(READS) {
-            (Op::Read, self.random.below(u64::from(self.units)))
+            (Op::READ, self.random.below(u64::from(self.units)))
         } else {
-            (Op::Write, u64::from(self.options.draw(&mut self.random, self.units).0))
+            (Op::WRITE, u64::from(self.options.draw(&mut self.random, self.units).0))
         };
         let offset = unit * u64::from(self.unit_bytes);
         Ok(Poll::Ready(HostRequest { arrive: now, op, offset, bytes: self.unit_bytes, tag: 0, fua: false }))
     }
 
-    fn complete(&mut self, _request: &HostRequest, _now: SimTime) {
+    fn complete(&mut self, _: &HostRequest, _: &Completion) {
         self.outstanding -= 1;
     }
 
@@ -119,7 +119,7 @@ pub(crate) fn measure(drive: &Drive, ftl: &Ftl, options: AgeingOptions) -> Resul
 fn speed(run: &Run<()>) -> Speed {
     let stats = run.ftl.stats().since(&run.baseline);
     let busy = run.busy_times();
-    let [read, write] = [Op::Read, Op::Write].map(|op| &run.measure.ops[op as usize]);
+    let [read, write] = [Effect::Read, Effect::Write].map(|effect| &run.measure.ops[effect as usize]);
     let span_s = run.measure.last_completion.since(run.measure.started).ns() as f64 * 1e-9;
     let layout = run.ftl.layout();
     let programs = sum(&stats.pages_programmed) / u64::from(layout.planes * layout.program_rows);

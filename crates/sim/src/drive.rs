@@ -3,6 +3,7 @@
 use crate::ageing_limit::{DriveClass, LimitParts};
 use crate::failures::FailurePlan;
 use crate::memory_limit::{Checking, Needs, check_blocks};
+use crate::namespaces::Namespaces;
 use crate::power::PowerPlan;
 use crate::result::energy::PowerModel;
 use crate::{Error, keys};
@@ -14,7 +15,7 @@ use ftl::buffer::Buffer;
 use ftl::buffer::eviction::BLOCK_UNITS;
 use ftl::compatibility::{Feature, Found, check_idle};
 use ftl::{Ftl, FtlConfig, Layout, RegulationParts};
-use host::LinkConfig;
+use host::{LinkConfig, Space};
 use nand::cells::CellPhysics;
 use nand::chip::{Rig, SimulatedChip, TabledChip};
 use nand::errors;
@@ -287,6 +288,7 @@ pub struct Drive {
     entries: Vec<Entry>,
     geometry: Geometry,
     link: LinkConfig,
+    namespaces: Namespaces,
     capacity: Bytes,
     pub(crate) features: Vec<Found>,
     needs: Needs,
@@ -345,6 +347,7 @@ struct Whole {
     errors: errors::Maker,
     ftl: FtlConfig,
     link: LinkConfig,
+    namespaces: Namespaces,
 }
 
 /// Why a drive's configuration is refused.
@@ -414,6 +417,8 @@ fn read_drive(root: &mut Section, seed: u64) -> Result<Whole, Refused> {
     let pages = layout.planes * layout.program_rows;
     bus.prepare(ecc.drain, layout.unit, oob, layout.row_units, layout.program_units, pages);
     let entries = root.entries();
+    let units = u64::from(layout.logical_units);
+    let namespaces = Namespaces::place(&link.namespaces, units, layout.unit.get(), &entries)?;
     root.clone().finish()?;
     let power = PowerModel {
         controller: controller.power,
@@ -438,6 +443,7 @@ fn read_drive(root: &mut Section, seed: u64) -> Result<Whole, Refused> {
         errors,
         ftl,
         link,
+        namespaces,
     })
 }
 
@@ -497,6 +503,7 @@ impl Drive {
             needs: Needs::of(&whole.geometry, &whole.ftl, whole.ecc.ladder.as_ref()),
             geometry: whole.geometry,
             link: whole.link,
+            namespaces: whole.namespaces,
             capacity: whole.ftl.layout.capacity(),
             t_decode: whole.ecc.t_decode,
             counted: whole.ecc.ladder.as_ref().map_or(Vec::new(), ecc::Ladder::provenance),
@@ -529,6 +536,16 @@ impl Drive {
     /// Bytes the host sees.
     pub fn capacity(&self) -> Bytes {
         self.capacity
+    }
+
+    /// Its namespaces.
+    pub(crate) fn namespaces(&self) -> &Namespaces {
+        &self.namespaces
+    }
+
+    /// What a workload sees of it.
+    pub fn space(&self) -> Space {
+        self.namespaces.space()
     }
 
     /// The physical layout.
@@ -676,6 +693,7 @@ impl Drive {
         for key in ["op_ratio", "user_capacity", "slc_cache", "snapshots", "failed_die"] {
             document.remove(&format!("ftl.{key}"));
         }
+        document.remove("host.namespaces");
         document.remove("fault"); // It comes in the run, and no miniature has one.
         for assignment in [
             "geometry.channels=1".to_owned(),

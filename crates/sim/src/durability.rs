@@ -4,7 +4,7 @@
 use crate::check::Survival;
 use crate::requests::Request;
 use ftl::Ftl;
-use host::{HostRequest, Op};
+use host::{Effect, HostRequest};
 use std::collections::BTreeMap;
 use units::Lpn;
 
@@ -91,7 +91,7 @@ impl Durability {
     }
 
     pub fn on_request(&mut self, id: u32, request: &HostRequest) {
-        if request.op == Op::Flush && !self.protected {
+        if request.op.effect() == Effect::Flush && !self.protected {
             self.flushes.insert(id, self.open.clone());
             if self.cuts {
                 self.survival.on_flush(id);
@@ -156,7 +156,7 @@ impl Durability {
         for (&lpn, &version) in &expected {
             assert!(self.is_safe(lpn, version), "{lpn} was acknowledged before a flush and is not on flash");
         }
-        let forced = host.op == Op::Write && (host.fua || !self.write_back);
+        let forced = host.op.effect() == Effect::Write && (host.fua || !self.write_back);
         for (lpn, version) in written {
             let there = self.is_safe(lpn, version);
             assert!(there || !forced, "a write of {lpn} that waits for the flash was acknowledged too early");
@@ -171,7 +171,7 @@ impl Durability {
     /// What the answer to a request promises.
     fn note_promises(&mut self, request: &Request, written: &Versions) {
         let host = &request.host;
-        if host.op == Op::Flush {
+        if host.op.effect() == Effect::Flush {
             return self.survival.on_flushed(request.id, (!request.failed).then_some(()));
         }
         let durable = self.protected || host.fua || !self.write_back;
@@ -188,6 +188,7 @@ impl Durability {
 mod tests {
     use super::*;
     use crate::requests::Requests;
+    use host::Op;
     use units::SimTime;
 
     fn request(requests: &mut Requests, op: Op, fua: bool) -> (u32, HostRequest) {
@@ -206,7 +207,7 @@ mod tests {
     fn overwritten_during_a_flush(slots: [u32; 2], programmed: &[u32]) {
         let mut requests = Requests::new();
         let mut durability = Durability::unprotected();
-        let (first, host) = request(&mut requests, Op::Write, false);
+        let (first, host) = request(&mut requests, Op::WRITE, false);
         let write = |durability: &mut Durability, id, host: &HostRequest, version, slot| {
             durability.on_request(id, host);
             durability.on_data(id, Lpn(0));
@@ -215,9 +216,9 @@ mod tests {
         };
         write(&mut durability, first, &host, 1, slots[0]);
         end(&mut durability, &mut requests, first);
-        let (flush, host) = request(&mut requests, Op::Flush, false);
+        let (flush, host) = request(&mut requests, Op::FLUSH, false);
         durability.on_request(flush, &host);
-        let (second, host) = request(&mut requests, Op::Write, false);
+        let (second, host) = request(&mut requests, Op::WRITE, false);
         write(&mut durability, second, &host, 2, slots[1]);
         end(&mut durability, &mut requests, second);
         programmed.iter().for_each(|&slot| durability.on_outdated(Lpn(0), slot));
@@ -247,7 +248,7 @@ mod tests {
     fn acknowledged_at_once(fua: bool, write_back: bool) {
         let mut requests = Requests::new();
         let mut durability = Durability { write_back, ..Durability::unprotected() };
-        let (write, host) = request(&mut requests, Op::Write, fua);
+        let (write, host) = request(&mut requests, Op::WRITE, fua);
         durability.on_request(write, &host);
         durability.on_data(write, Lpn(0));
         durability.on_version(Lpn(0), 1);
@@ -278,14 +279,14 @@ mod tests {
         let mut requests = Requests::new();
         let mut durability = Durability::unprotected();
         for version in [1, 2] {
-            let (write, host) = request(&mut requests, Op::Write, false);
+            let (write, host) = request(&mut requests, Op::WRITE, false);
             durability.on_request(write, &host);
             durability.on_data(write, Lpn(0));
             durability.on_version(Lpn(0), version);
             end(&mut durability, &mut requests, write);
         }
         durability.on_commit(Lpn(0), 1);
-        let (flush, host) = request(&mut requests, Op::Flush, false);
+        let (flush, host) = request(&mut requests, Op::FLUSH, false);
         durability.on_request(flush, &host);
         end(&mut durability, &mut requests, flush);
     }

@@ -26,6 +26,7 @@ pub mod live;
 mod measure;
 mod memory;
 mod memory_limit;
+mod namespaces;
 mod observers;
 mod options;
 mod passes;

@@ -188,7 +188,7 @@ mod tests {
     use crate::link::Link;
     use crate::run::Limits;
     use crate::{Drive, Error};
-    use host::{HostRequest, Op, Poll, Workload, WorkloadError, WorkloadReport};
+    use host::{Completion, HostRequest, Op, Poll, Workload, WorkloadError, WorkloadReport};
 
     const SETTINGS: [&str; 12] = [
         "geometry.channels=1",
@@ -215,7 +215,7 @@ mod tests {
             }
             Ok(Poll::Ready(HostRequest {
                 arrive: now,
-                op: Op::Write,
+                op: Op::WRITE,
                 offset: 0,
                 bytes: 4096,
                 tag: 0,
@@ -223,7 +223,7 @@ mod tests {
             }))
         }
 
-        fn complete(&mut self, _: &HostRequest, _: SimTime) {}
+        fn complete(&mut self, _: &HostRequest, _: &Completion) {}
 
         fn fraction_done(&self, _: SimTime) -> Option<f64> {
             None

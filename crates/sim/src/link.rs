@@ -2,7 +2,7 @@
 
 use crate::queues::Queues;
 use host::link::{Burst, Step};
-use host::{Direction, LinkConfig, Op};
+use host::{Direction, Effect, LinkConfig};
 use units::{Bytes, Nanos, SimTime};
 
 /// The smallest piece a host interface hands on.
@@ -12,7 +12,7 @@ const SECTOR: u64 = 512;
 pub(crate) struct Link {
     config: LinkConfig,
     pub queues: Queues,
-    /// What commands and answers cost, by operation.
+    /// What commands and answers cost, by effect.
     commands: [Step; 4],
     answers: [Step; 4],
     service_free: SimTime,
@@ -30,8 +30,8 @@ impl Link {
         let link = &config.link;
         Self {
             queues: Queues::new(&config.shape),
-            commands: Op::ALL.map(|op| link.command(op)),
-            answers: Op::ALL.map(|op| link.answer(op)),
+            commands: Effect::ALL.map(|effect| link.command(effect)),
+            answers: Effect::ALL.map(|effect| link.answer(effect)),
             service_free: SimTime::ZERO,
             wire_free: [SimTime::ZERO; 2],
             last: [(0, Burst::default()); 2],
@@ -68,8 +68,8 @@ impl Link {
 
     /// When a command fetched now has been understood.
     #[inline]
-    pub fn command_done(&mut self, op: Op, now: SimTime) -> SimTime {
-        let step = self.commands[op as usize];
+    pub fn command_done(&mut self, effect: Effect, now: SimTime) -> SimTime {
+        let step = self.commands[effect as usize];
         self.hold(step, now);
         let begin = self.service_free.max(now + step.takes);
         self.service_free = begin + self.config.t_command_service;
@@ -78,8 +78,8 @@ impl Link {
 
     /// When the host knows that a command is done whose last step ends at `end`; `now` is not after that.
     #[inline]
-    pub fn answered(&mut self, op: Op, now: SimTime, end: SimTime) -> SimTime {
-        let step = self.answers[op as usize];
+    pub fn answered(&mut self, effect: Effect, now: SimTime, end: SimTime) -> SimTime {
+        let step = self.answers[effect as usize];
         self.hold(step, now);
         end + step.takes
     }

@@ -2,11 +2,12 @@
 
 use crate::latencies::Latencies;
 use crate::levels::{COARSE, level_of, levels, upper_edge};
+use crate::namespaces::ByNamespace;
 use crate::places::Places;
 use crate::requests::Request;
 use crate::result::ByRetries;
 use crate::tags::Tags;
-use host::Op;
+use host::Effect;
 use serde_json::{Value, json};
 use units::SimTime;
 
@@ -105,6 +106,7 @@ pub(crate) struct Measure {
     pub ops: [Latencies; 4],
     pub stages_ns: [[u128; STAGES.len() + 1]; 4],
     pub tags: Tags,
+    pub by_namespace: ByNamespace,
     pub submitted: [u64; 4],
     pub arrivals: Arrivals,
     pub completed: [u64; 4],
@@ -125,6 +127,7 @@ impl Measure {
             ops: std::array::from_fn(|_| Latencies::new(DIGITS)),
             stages_ns: [[0; STAGES.len() + 1]; 4],
             tags: Tags::default(),
+            by_namespace: ByNamespace::default(),
             submitted: [0; 4],
             arrivals: Arrivals::default(),
             completed: [0; 4],
@@ -148,7 +151,7 @@ impl Measure {
         stages: &[u64; STAGES.len() + 1],
         cache_bytes: Option<u64>,
     ) {
-        let op = request.host.op as usize;
+        let op = request.host.op.effect() as usize;
         let latency = now.since(request.host.arrive).ns();
         self.last_completion = now;
         if request.failed {
@@ -166,8 +169,8 @@ impl Measure {
         if request.retries > 0 {
             self.retried.add(request.retries, latency);
         }
-        self.series.add(now, request.host.op, bytes, latency, cache_bytes);
-        self.places.add(request.host.op, request.first, request.units, latency);
+        self.series.add(now, request.host.op.effect(), bytes, latency, cache_bytes);
+        self.places.add(request.host.op.effect(), request.first, request.units, latency);
     }
 }
 
@@ -277,8 +280,8 @@ impl Series {
     }
 
     #[inline]
-    fn add(&mut self, now: SimTime, op: Op, bytes: u64, latency: u64, cache_bytes: Option<u64>) {
-        let op = op as usize;
+    fn add(&mut self, now: SimTime, effect: Effect, bytes: u64, latency: u64, cache_bytes: Option<u64>) {
+        let op = effect as usize;
         if op >= 2 {
             return;
         }
@@ -324,8 +327,8 @@ impl Series {
     }
 
     /// Requests, bytes, summed latency and nanoseconds of each interval of a run that lasted `span_ns`.
-    pub fn parts(&self, op: Op, span_ns: u64) -> Vec<[f64; 4]> {
-        let bins = &self.bins[op as usize];
+    pub fn parts(&self, effect: Effect, span_ns: u64) -> Vec<[f64; 4]> {
+        let bins = &self.bins[effect as usize];
         let count = span_ns.div_ceil(self.width_ns);
         let part = |index: u64| {
             let time = (span_ns - index * self.width_ns).min(self.width_ns);
@@ -339,13 +342,13 @@ impl Series {
 
     /// For each interval: requests beyond the lower and beyond the upper edge of the level (an eighth of a power of
     /// two) in which `latency` lies, and all requests.
-    pub fn beyond(&self, op: Op, latency: u64) -> Vec<[f64; 3]> {
+    pub fn beyond(&self, effect: Effect, latency: u64) -> Vec<[f64; 3]> {
         let level = level_of(latency, COARSE);
         let beyond = |bin: &Bin, level: usize| -> f64 {
             bin.levels[level..].iter().map(|&count| u64::from(count)).sum::<u64>() as f64
         };
         let part = |bin: &Bin| [beyond(bin, level), beyond(bin, level + 1), bin.requests as f64];
-        self.bins[op as usize].iter().map(part).collect()
+        self.bins[effect as usize].iter().map(part).collect()
     }
 
     /// The series as columns of equal length.

@@ -76,7 +76,7 @@ impl RequestRows {
             number,
             host.arrive.since(self.origin).ns(),
             now.since(self.origin).ns(),
-            host.op as u64,
+            host.op.effect() as u64,
             u64::from(request.failed),
             u64::from(request.measured),
             u64::from(host.tag),

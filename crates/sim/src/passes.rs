@@ -83,7 +83,7 @@ impl Passes {
         let Some(spec) = &self.spec else {
             return Err(Error("--loop: this workload cannot be run again".into()));
         };
-        let source = spec.open_again(drive.capacity().get(), seed, self.begun)?;
+        let source = spec.open_again(&drive.space(), seed, self.begun)?;
         self.begun += 1;
         run.go_on_with(Box::new(Later::new(source, run.ctx.calendar.now())));
         Ok(())

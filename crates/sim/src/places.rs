@@ -6,7 +6,7 @@
 //! drawn for each group apart.
 
 use crate::levels::{FINE, level_of, levels};
-use host::Op;
+use host::Effect;
 use units::Lpn;
 
 /// Enough to tell their spread well: a Student quantile of 2.04.
@@ -45,8 +45,8 @@ pub(crate) struct Beyond {
 
 impl Places {
     #[inline]
-    pub fn add(&mut self, op: Op, first: Lpn, units: u32, latency_ns: u64) {
-        let Some(sizes) = self.counts.get_mut(op as usize) else { return };
+    pub fn add(&mut self, effect: Effect, first: Lpn, units: u32, latency_ns: u64) {
+        let Some(sizes) = self.counts.get_mut(effect as usize) else { return };
         let counts = &mut sizes[(units.max(1).ilog2() as usize).min(SIZES - 1)];
         let count =
             &mut counts.get_or_insert_with(none)[level_of(latency_ns, FINE) * GROUPS + group_of(first)];
@@ -54,11 +54,11 @@ impl Places {
     }
 
     /// Requests beyond the lower edge of the level (a 16th of a power of two) in which a latency lies, or the upper.
-    pub fn beyond(&self, op: Op, latency_ns: u64, edge: Edge) -> Beyond {
+    pub fn beyond(&self, effect: Effect, latency_ns: u64, edge: Edge) -> Beyond {
         let first = level_of(latency_ns, FINE) + edge as usize;
         let mut cells = vec![[0.0; 2]; GROUPS * SIZES];
         let mut sizes = [[0.0; 2]; SIZES];
-        for (size, counts) in self.counts[op as usize].iter().enumerate() {
+        for (size, counts) in self.counts[effect as usize].iter().enumerate() {
             for (index, count) in counts.iter().flatten().enumerate().filter(|(_, count)| **count > 0) {
                 let (level, group) = (index / GROUPS, index % GROUPS);
                 let more = [if level >= first { f64::from(*count) } else { 0.0 }, f64::from(*count)];
@@ -111,9 +111,9 @@ mod tests {
             let unit = random.below(200) as u32;
             let units = if unit.is_multiple_of(4) { 16 } else { 1 };
             let latency = if slow(&mut random, units, lies_slow[unit as usize]) { 70_000 } else { 66_000 };
-            places.add(Op::Read, Lpn(unit), units, latency);
+            places.add(Effect::Read, Lpn(unit), units, latency);
         }
-        let beyond = places.beyond(Op::Read, 66_000, Edge::Upper);
+        let beyond = places.beyond(Effect::Read, 66_000, Edge::Upper);
         let of = |sums: &[f64; 2]| Some(sums[0] / sums[1]);
         let (value, variance) = crate::spread::jackknife(&beyond.groups, of).unwrap();
         assert!(value.abs() < 1e-9, "what is unexpected adds up to nothing");

@@ -3,7 +3,7 @@
 use controller::Waits;
 use engine::{INDEX_MAX, next_index};
 use ftl::{Coverage, Stages};
-use host::{HostRequest, Op};
+use host::{Effect, HostRequest};
 use units::{Lpn, SimTime};
 
 /// One host request and where it is.
@@ -62,7 +62,7 @@ impl Request {
             id,
             host,
             first: Lpn(first as u32),
-            units: if host.op == Op::Flush { 0 } else { (end - first) as u32 },
+            units: if host.op.effect() == Effect::Flush { 0 } else { (end - first) as u32 },
             units_in: 0,
             units_crossing: 0,
             parts: 0,
@@ -90,7 +90,7 @@ impl Request {
     }
 
     fn units_read(&self) -> u64 {
-        if self.host.op == Op::Read { u64::from(self.units) } else { 0 }
+        if self.host.op.effect() == Effect::Read { u64::from(self.units) } else { 0 }
     }
 
     /// The drive refused a unit of this write: it fails, and does not wait for that unit.

@@ -7,6 +7,7 @@ use crate::limits::{LATEST, Watch, stuck, too_late, too_much};
 use crate::link::Link;
 use crate::measure::{Measure, stages};
 use crate::memory::Memory;
+use crate::namespaces::Namespaces;
 use crate::observers::Observer;
 use crate::requests::{Requests, bytes_of, coverage, whole_units};
 use crate::result::Recovery;
@@ -15,7 +16,7 @@ use engine::Event;
 use ftl::{Ftl, FtlStats, Output, RegulationCounts, Stages};
 use host::later::Later;
 use host::software::Software;
-use host::{HostRequest, Op, Poll, Workload, WorkloadError};
+use host::{Effect, HostRequest, Poll, Status, Workload, WorkloadError};
 use std::collections::VecDeque;
 use units::{Bytes, Lpn, Nanos, SimTime};
 
@@ -56,7 +57,7 @@ pub(crate) struct Run<P: Observer> {
     /// Units that make a group of commands, and how many this group may still take.
     group_units: u32,
     group_room: u32,
-    capacity: u64,
+    pub namespaces: Namespaces,
     limit_requests: u64,
     limit_time: SimTime,
     pub handed_out: u64,
@@ -167,7 +168,7 @@ impl<P: Observer> Run<P> {
             read_frame,
             group_units,
             group_room: group_units,
-            capacity,
+            namespaces: Namespaces::whole(capacity),
             ramping,
             warming: false,
             origin: SimTime::ZERO,
@@ -494,7 +495,7 @@ impl<P: Observer> Run<P> {
                 self.group_room = self.group_room.saturating_sub(self.requests.get(id).units);
             }
             let request = self.requests.take_up(id);
-            let understood = self.link.command_done(request.host.op, now);
+            let understood = self.link.command_done(request.host.op.effect(), now);
             request.fetched = now;
             request.understood = understood;
             self.ctx.calendar.schedule(understood, Event { kind: events::COMMAND, index: id });
@@ -531,13 +532,7 @@ impl<P: Observer> Run<P> {
 
     #[inline]
     fn submit(&mut self, request: HostRequest, now: SimTime) {
-        let end = request.offset.checked_add(u64::from(request.bytes));
-        if end.is_none_or(|end| end > self.capacity) {
-            let error = WorkloadError::of(
-                self.workload.report().name,
-                format!("a request of {} bytes at {}", request.bytes, request.offset),
-                format!("requests within the drive's {} bytes", self.capacity),
-            );
+        if let Err(error) = self.namespaces.admit(&request, || self.workload.report().name) {
             self.error = Some(error.into());
             return;
         }
@@ -549,12 +544,12 @@ impl<P: Observer> Run<P> {
         let id = self.requests.insert(request, self.unit);
         self.requests.get(id).measured = measured;
         if measured {
-            self.measure.submitted[request.op as usize] += 1;
+            self.measure.submitted[request.op.effect() as usize] += 1;
             self.measure.arrivals.note(request.arrive, now);
         }
         self.ctx.probe.on_request(id, &request);
         self.ctx.probe.on_number(id, request.tag, || self.workload.number());
-        if request.op != Op::Flush {
+        if request.op.effect() != Effect::Flush {
             self.ftl.prefetch(self.requests.get(id).first);
         }
         self.link.queues.submit(id, request.tag);
@@ -581,11 +576,11 @@ impl<P: Observer> Run<P> {
 
     fn on_command(&mut self, id: u32, now: SimTime) {
         let request = self.requests.get(id);
-        let (first, units, op) = (request.first, request.units, request.host.op);
+        let (first, units, effect) = (request.first, request.units, request.host.op.effect());
         let (offset, bytes) = (request.host.offset, u64::from(request.host.bytes));
         self.ftl.note_extent(id, offset, bytes);
-        match op {
-            Op::Read => {
+        match effect {
+            Effect::Read => {
                 let parts = self.ftl.read(id, first, units, &mut self.ctx);
                 let parts = parts + self.ask_memory(id, now);
                 let request = self.requests.get(id);
@@ -593,13 +588,13 @@ impl<P: Observer> Run<P> {
                 if parts == 0 {
                     let bytes = request.bytes_left;
                     let end = self.link.give(now, Nanos::ZERO, bytes);
-                    let end = self.link.answered(Op::Read, now, end);
+                    let end = self.link.answered(Effect::Read, now, end);
                     request.link_ns = end.since(now).ns();
                     self.ctx.calendar.schedule(end, Event { kind: events::COMPLETE, index: id });
                 }
             }
-            Op::Write if self.ftl.is_read_only() => self.fail(id),
-            Op::Write => {
+            Effect::Write if self.ftl.is_read_only() => self.fail(id),
+            Effect::Write => {
                 request.waiting_since = now;
                 request.busy_then = self.ftl.controller().array_busy_total();
                 request.parts = units;
@@ -609,13 +604,13 @@ impl<P: Observer> Run<P> {
                     self.writers.push_back(id);
                 }
             }
-            Op::Trim => {
+            Effect::Trim => {
                 let (first, units) = whole_units(&request.host, self.unit);
                 self.ftl.trim(first, units, &mut self.ctx);
-                let end = self.link.answered(Op::Trim, now, now + self.link.config().t_trim);
+                let end = self.link.answered(Effect::Trim, now, now + self.link.config().t_trim);
                 self.ctx.calendar.schedule(end, Event { kind: events::COMPLETE, index: id });
             }
-            Op::Flush => self.ftl.flush(id, &mut self.ctx),
+            Effect::Flush => self.ftl.flush(id, &mut self.ctx),
         }
     }
 
@@ -704,7 +699,7 @@ impl<P: Observer> Run<P> {
     #[cold]
     fn on_memory(&mut self, id: u32, now: SimTime) {
         let request = self.requests.get(id);
-        if request.host.op == Op::Write {
+        if request.host.op.effect() == Effect::Write {
             return self.answer(id, now);
         }
         request.parts -= 1;
@@ -714,7 +709,7 @@ impl<P: Observer> Run<P> {
         let decoded = if last { now.max(request.gathered_at) } else { now };
         let mut end = self.link.give(decoded, Nanos::ZERO, bytes);
         if last {
-            end = self.link.answered(Op::Read, now, end);
+            end = self.link.answered(Effect::Read, now, end);
             let request = self.requests.get(id);
             request.stages = Stages::default();
             request.link_ns = end.since(now).ns();
@@ -758,7 +753,7 @@ impl<P: Observer> Run<P> {
         let bytes = std::mem::take(&mut request.gathered);
         let mut end = self.link.give(decoded, over, bytes);
         if request.parts == 0 {
-            end = self.link.answered(Op::Read, now, end);
+            end = self.link.answered(Effect::Read, now, end);
         }
         request.ecc_ns = decoded.since(now).ns();
         request.link_ns = end.since(decoded).ns();
@@ -812,7 +807,7 @@ impl<P: Observer> Run<P> {
     /// The drive is done with a request; the host knows once the link has said so.
     fn answer(&mut self, id: u32, now: SimTime) {
         let request = self.requests.get(id);
-        let end = self.link.answered(request.host.op, now, now);
+        let end = self.link.answered(request.host.op.effect(), now, now);
         if end == now {
             return self.on_complete(id, now);
         }
@@ -825,16 +820,22 @@ impl<P: Observer> Run<P> {
         self.in_drive -= u32::from(request.worked_on);
         self.host_requests += 1;
         let stages = stages(request, now);
+        let status = if request.failed { Status::Failed } else { Status::Success };
         if request.measured {
             self.measure.complete(request, now, &stages, self.ftl.cache_bytes());
-            if request.host.op == Op::Trim && !request.failed {
+            if self.namespaces.is_parted() && request.host.op.effect() != Effect::Flush {
+                let at = self.namespaces.of(request.host.offset);
+                self.measure.by_namespace.note(at, &request.host, status);
+            }
+            if request.host.op.effect() == Effect::Trim && !request.failed {
                 let (_, units) = whole_units(&request.host, self.unit);
                 self.measure.untrimmed.add(request.host.bytes, units, self.unit);
             }
         }
         self.ctx.probe.on_complete(request, now, &stages);
         self.ctx.probe.on_answer(request, now, &self.ftl);
-        self.workload.complete(&request.host, now);
+        let completion = self.namespaces.completion(&request.host, status, now);
+        self.workload.complete(&request.host, &completion);
         self.requests.release(id);
         self.draw(now);
     }

@@ -1,6 +1,6 @@
 //! Writes of units, one after the other, as fast as a drive takes them.
 
-use host::{HostRequest, Op, Poll, Workload, WorkloadError, WorkloadReport};
+use host::{Completion, HostRequest, Op, Poll, Workload, WorkloadError, WorkloadReport};
 use units::{Lpn, SimTime};
 
 /// Requests outstanding: enough for the programs that a die may have waiting, and for the link to be what takes the time of
@@ -31,10 +31,10 @@ impl<I: Iterator<Item = Lpn> + Send> Workload for Saturating<I> {
         };
         self.outstanding += 1;
         let (offset, bytes) = (u64::from(lpn.0) * u64::from(self.unit), self.unit);
-        Ok(Poll::Ready(HostRequest { arrive: now, op: Op::Write, offset, bytes, tag: 0, fua: false }))
+        Ok(Poll::Ready(HostRequest { arrive: now, op: Op::WRITE, offset, bytes, tag: 0, fua: false }))
     }
 
-    fn complete(&mut self, _: &HostRequest, _: SimTime) {
+    fn complete(&mut self, _: &HostRequest, _: &Completion) {
         self.outstanding -= 1;
     }
 

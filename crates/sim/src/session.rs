@@ -102,7 +102,7 @@ impl Session {
     /// When the drive cannot sustain writes, the workload is faulty or does not fit, or a saved state to load
     /// is damaged.
     pub fn new(drive: Drive, workload: &WorkloadSpec, options: RunOptions) -> Result<Self, Error> {
-        let source = workload.open(drive.capacity().get(), options.seed)?;
+        let source = workload.open(drive.space(), options.seed)?;
         Self::with_source(drive, workload, source, options)
     }
 
@@ -161,7 +161,8 @@ impl Session {
             .check(options.memory_limit, if options.check { Checking::On } else { Checking::Off })?;
         let mut ftl = drive.make(options.seed)?;
         if let Some(path) = &options.load_state {
-            state_file::load(&mut ftl, Path::new(path), drive.needs().state_most(), options.seed)?;
+            let most = drive.needs().state_most();
+            state_file::load(&mut ftl, Path::new(path), most, options.seed, drive.namespaces())?;
         }
         let keeps_snapshots =
             ftl.feature::<ftl::snapshots::Snapshots>().is_some_and(|snapshots| snapshots.kept().len() > 0);
@@ -323,7 +324,7 @@ impl Session {
 
     /// What a saved state says of this run.
     fn about(&self) -> About<'_> {
-        About { drive: &self.drive.name, seed: self.options.seed, ..About::default() }
+        About::new(&self.drive, self.options.seed)
     }
 
     fn begin_run(&mut self) -> Result<(), Error> {
@@ -369,11 +370,13 @@ impl Session {
                 observe(&mut observers, options, &self.drive, SimTime::ZERO);
             }
             let mut run = Run::new(ftl, link, source, t_decode, &limits, observers);
+            run.namespaces = self.drive.namespaces().clone();
             run.has_own_policies = self.drive.has_foreign_policies();
             warm_up.iter().for_each(|_| run.warm_up());
             Phase::Observed(Box::new(run))
         } else {
             let mut run = Run::new(ftl, link, source, t_decode, &limits, ());
+            run.namespaces = self.drive.namespaces().clone();
             run.has_own_policies = self.drive.has_foreign_policies();
             warm_up.iter().for_each(|_| run.warm_up());
             Phase::Plain(Box::new(run))
@@ -547,7 +550,7 @@ impl Session {
     /// When the file cannot be written.
     pub fn save_state(&mut self, path: &Path) -> Result<(), Error> {
         check_asked(Feature::SavedState, &self.drive.features)?;
-        let about = About { drive: &self.drive.name, seed: self.options.seed, ..About::default() };
+        let about = About::new(&self.drive, self.options.seed);
         match &mut self.phase {
             Phase::Precondition(parts) => state_file::save(&parts.0, &about, path),
             Phase::Plain(run) => {
@@ -575,12 +578,12 @@ impl Session {
 
 /// Copies of a workload, for a drive that it writes before.
 fn copies_of(workload: &WorkloadSpec, drive: &Drive, seed: u64) -> Copies {
-    let (spec, capacity) = (workload.clone(), drive.capacity().get());
+    let (spec, space) = (workload.clone(), drive.space());
     let recorded = matches!(spec, WorkloadSpec::Trace { .. });
     let copies = move |copy: u64| {
         // Popular data are where the measured run has them; all else is drawn anew.
         let number = FIRST_COPY + (copy as u32) % FIRST_COPY;
-        spec.open_again(capacity, seed, number)
+        spec.open_again(&space, seed, number)
     };
     if recorded { Copies::recorded(copies) } else { Copies::drawn(copies) }
 }

@@ -3,8 +3,9 @@
 //! Layout: magic, version, checksum of what follows (xxh3), then a zstd stream of the header (JSON with the
 //! drive's name and resolved shape) and the arrays, each with its length.
 
-use crate::Error;
 use crate::memory_limit::HEAD_MOST;
+use crate::namespaces::Namespaces;
+use crate::{Drive, Error};
 use ftl::{Ftl, SavedState};
 use serde_json::{Value, json};
 use std::io::{Read, Write};
@@ -39,15 +40,22 @@ pub fn shape(ftl: &Ftl) -> Value {
 }
 
 /// What a saved state says of where it comes from.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy)]
 pub(crate) struct About<'a> {
-    pub drive: &'a str,
+    pub drive: &'a Drive,
     /// The seed that made it.
     pub seed: u64,
     /// Drive writes behind a drive that was aged; none: it was not.
     pub aged: Option<f64>,
     /// How long ago the data of each superblock were written, where that is known.
     pub ages_ns: &'a [u64],
+}
+
+impl<'a> About<'a> {
+    /// Of a drive that was not aged.
+    pub fn new(drive: &'a Drive, seed: u64) -> Self {
+        Self { drive, seed, aged: None, ages_ns: &[] }
+    }
 }
 
 /// Writes the state of `ftl` to `path`, whole or not at all.
@@ -57,13 +65,16 @@ pub(crate) struct About<'a> {
 pub(crate) fn save(ftl: &Ftl, about: &About<'_>, path: &Path) -> Result<(), Error> {
     let fail = |error: &dyn std::fmt::Display| Error(format!("{}: {error}", path.display()));
     let state = ftl.save().map_err(|error| fail(&error))?;
-    let header = json!({
-        "drive": about.drive,
+    let mut header = json!({
+        "drive": about.drive.name,
         "floatgate": crate::version(),
         "seed": about.seed,
         "aged_drive_writes": about.aged,
         "shape": shape(ftl),
     });
+    if let Some(parts) = about.drive.namespaces().described() {
+        header["namespaces"] = json!(parts);
+    }
     let header = header.to_string();
     let mut body = Vec::new();
     body.extend_from_slice(&(header.len() as u64).to_le_bytes());
@@ -123,7 +134,13 @@ pub fn info(path: &Path) -> Result<Value, Error> {
 ///
 /// # Errors
 /// When the file is damaged, of another version, or of a drive of another shape.
-pub(crate) fn load(ftl: &mut Ftl, path: &Path, most: u64, seed: u64) -> Result<(), Error> {
+pub(crate) fn load(
+    ftl: &mut Ftl,
+    path: &Path,
+    most: u64,
+    seed: u64,
+    namespaces: &Namespaces,
+) -> Result<(), Error> {
     let body = unpack(path, most, Beyond::Refuse)?;
     let mut reader = Reader { bytes: &body, path };
     let header = reader.header()?;
@@ -137,6 +154,16 @@ pub(crate) fn load(ftl: &mut Ftl, path: &Path, most: u64, seed: u64) -> Result<(
             "{}: the saved state is of a drive of another shape: {key} is {} there and {value} here",
             path.display(),
             header["shape"][&key]
+        )));
+    }
+    let here = json!(namespaces.described());
+    if header["namespaces"] != here {
+        let said = |parts: &Value| parts.as_str().unwrap_or("one, which is all of it").to_owned();
+        return Err(Error(format!(
+            "{}: the saved state is of a drive of other namespaces: {} there, and {} here",
+            path.display(),
+            said(&header["namespaces"]),
+            said(&here)
         )));
     }
     let count = reader.length()?;

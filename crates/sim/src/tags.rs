@@ -1,15 +1,15 @@
 //! Latencies of jobs or volumes, each for itself.
 
 use crate::latencies::Latencies;
-use host::{HostRequest, Op};
+use host::{Effect, HostRequest};
 
-/// How many tags get latency histograms of their own; more are counted together by operation only.
+/// How many tags get latency histograms of their own; more are counted together by effect only.
 const TAGS_MAX: usize = 64;
 
 /// Significant digits of the latencies of one of several tags: they may be many.
 const DIGITS: u8 = 2;
 
-/// Whose requests of one operation there were.
+/// Whose requests of one effect there were.
 #[derive(Clone, Copy, Default, PartialEq)]
 enum Seen {
     #[default]
@@ -27,10 +27,10 @@ pub(crate) struct Tags {
 }
 
 impl Tags {
-    /// Adds a request that is not yet counted in `all` of its operation.
+    /// Adds a request that is not yet counted in `all` of its effect.
     #[inline]
     pub fn add(&mut self, request: &HostRequest, latency: u64, all: &Latencies) {
-        match self.seen.get_mut(request.op as usize) {
+        match self.seen.get_mut(request.op.effect() as usize) {
             Some(Seen::Only(tag)) if *tag == request.tag => {}
             Some(seen @ Seen::NoRequest) => *seen = Seen::Only(request.tag),
             Some(_) => self.add_one_of_several(request, latency, all),
@@ -40,7 +40,7 @@ impl Tags {
 
     #[inline(never)]
     fn add_one_of_several(&mut self, request: &HostRequest, latency: u64, all: &Latencies) {
-        let op = request.op as usize;
+        let op = request.op.effect() as usize;
         if let Seen::Only(tag) = std::mem::replace(&mut self.seen[op], Seen::Several)
             && let Some(of) = self.place(tag, op)
         {
@@ -71,12 +71,12 @@ impl Tags {
         only.max().unwrap_or(0).max(self.of.len())
     }
 
-    /// What the requests of a tag were like, if there were any: `all` of their operation, whose histogram is finer, where all
+    /// What the requests of a tag were like, if there were any: `all` of their effect, whose histogram is finer, where all
     /// are this tag's.
-    pub fn get<'a>(&'a self, tag: usize, op: Op, all: &'a [Latencies; 4]) -> Option<&'a Latencies> {
-        if self.seen[op as usize] == Seen::Only(tag as u16) {
-            return Some(&all[op as usize]);
+    pub fn get<'a>(&'a self, tag: usize, effect: Effect, all: &'a [Latencies; 4]) -> Option<&'a Latencies> {
+        if self.seen[effect as usize] == Seen::Only(tag as u16) {
+            return Some(&all[effect as usize]);
         }
-        self.of.get(tag)?[op as usize].as_deref()
+        self.of.get(tag)?[effect as usize].as_deref()
     }
 }

@@ -5,7 +5,7 @@ use host::fio::{self, FioWorkload, JobFile, Variables};
 use host::flows::{FlowSpec, Flows};
 use host::trace::{self, TraceOptions};
 use host::volume::VolumeWorkload;
-use host::{Workload, WorkloadError};
+use host::{Space, Workload, WorkloadError};
 use serde::Deserialize;
 use std::path::PathBuf;
 
@@ -77,21 +77,22 @@ impl WorkloadSpec {
         serde_json::from_str(text).map_err(|error| Error(format!("workload: {error}")))
     }
 
-    /// Opens the source for a drive of `capacity` bytes.
+    /// Opens the source in `space`, such as a drive of so many bytes.
     ///
     /// # Errors
     /// When the source is faulty or does not fit the drive.
-    pub fn open(&self, capacity: u64, seed: u64) -> Result<Box<dyn Workload>, Error> {
-        self.open_again(capacity, seed, 0)
+    pub fn open(&self, space: impl Into<Space>, seed: u64) -> Result<Box<dyn Workload>, Error> {
+        self.open_again(&space.into(), seed, 0)
     }
 
     /// Opens the source for its run after `pass` others: with other draws where it draws, else the same again.
     ///
     /// # Errors
     /// As for [`Self::open`].
-    pub fn open_again(&self, capacity: u64, seed: u64, pass: u32) -> Result<Box<dyn Workload>, Error> {
+    pub fn open_again(&self, space: &Space, seed: u64, pass: u32) -> Result<Box<dyn Workload>, Error> {
+        let capacity = self.whole_drive(space)?;
         let fio = |job| -> Result<Box<dyn Workload>, Error> {
-            let workload = FioWorkload::new(job, capacity, seed)?;
+            let workload = FioWorkload::new(job, space, seed)?;
             Ok(Box::new(if pass > 0 { workload.drawn_anew(seed, pass) } else { workload }))
         };
         Ok(match self {
@@ -105,8 +106,22 @@ impl WorkloadSpec {
             Self::Flows { name, flows } => {
                 Box::new(Flows::new(name, flows, capacity, seed.wrapping_add(u64::from(pass)))?)
             }
-            Self::Trace { path, options } => Box::new(trace::open(path, options, capacity)?),
+            Self::Trace { path, options } => Box::new(trace::open(path, options, space)?),
         })
+    }
+
+    /// The bytes of a drive whose namespaces this names, or that has one.
+    fn whole_drive(&self, space: &Space) -> Result<u64, WorkloadError> {
+        let name = match self {
+            Self::Volume { spec } => spec,
+            Self::Flows { name, .. } => name,
+            _ => return Ok(space.bytes),
+        };
+        if !space.is_parted() {
+            return Ok(space.bytes);
+        }
+        let expected = "fio jobs or a trace, which name the namespace that each request goes to";
+        Err(WorkloadError::of(name, "the whole of a drive of several namespaces", expected))
     }
 
     /// The fio jobs it consists of; none where it is something else.

@@ -320,6 +320,45 @@ class ByKind(Section):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
+class Served(Section):
+    """Requests of one kind."""
+
+    requests: Count
+    """[requests] Requests done."""
+
+    bytes: Count
+    """[bytes] Bytes of those requests."""
+
+    failed: Count
+    """[requests] Requests that the drive answered with an error."""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class OfNamespace(Section):
+    """What one of several namespaces was asked for in the measured window; a flush is of the whole
+    drive.
+    """
+
+    name: str
+    """Its name."""
+
+    command_set: str
+    """What may be asked of it."""
+
+    size_bytes: Count
+    """[bytes] Its size."""
+
+    read: Served
+    """Reads."""
+
+    write: Served
+    """Writes."""
+
+    trim: Served
+    """Trims."""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
 class LatencyInterval(Section):
     """What latencies may lie between, low and high."""
 
@@ -525,6 +564,9 @@ class Host(Section):
 
     failed: ByKind
     """[requests] Of those, requests that the drive answered with an error."""
+
+    namespaces: tuple[OfNamespace, ...] = ()
+    """What each namespace was asked for; absent on a drive that is one."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -83,7 +83,9 @@ def _class(name: str, of: Schema) -> Iterator[str]:
     yield _doc(_sentence(of), 4)
     for key, value in of["properties"].items():
         yield ""
-        yield f"    {key}: {_type(value)}"
+        # What only some runs have is a list, empty where it is absent.
+        default = "" if key in of.get("required", []) else " = ()"
+        yield f"    {key}: {_type(value)}{default}"
         unit = value.get("unit")
         yield _doc(f"[{unit}] {_sentence(value)}" if unit else _sentence(value), 4)
     yield ""

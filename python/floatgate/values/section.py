@@ -49,7 +49,11 @@ class Section:
 
 
 def _fields(section: Section) -> tuple[Any, ...]:
-    return fields(section) if is_dataclass(section) else ()
+    """The fields that this run has: a default stands for a key that is absent."""
+    if not is_dataclass(section):
+        return ()
+    absent = [field.name for field in fields(section) if getattr(section, field.name) == field.default]
+    return tuple(field for field in fields(section) if field.name not in absent)
 
 
 def _hint(name: str, known: list[str]) -> str:

@@ -25,11 +25,11 @@ pub struct Use {
 
 impl Use {
     /// What a clone of `job`, a member of `group`, does to its `part` of the raw device.
-    pub fn of(job: &JobSpec, group: usize, share: &Share, part: &Part) -> Self {
+    pub fn of(job: &JobSpec, group: usize, share: &Share, part: &Part, files: &[FileRegion]) -> Self {
         // Zones are passed over up to the end of the device, however short the part.
         let bytes = reach(job, share.io_bytes.unwrap_or(share.pass_bytes));
         let bytes = bytes.map_or(part.bytes, |bytes| bytes.min(part.file_bytes - part.start));
-        let extent = Extent { offset: part.start, bytes };
+        let extent = Extent { offset: files[part.file as usize].offset + part.start, bytes };
         Self { group, extent, reads: job.reads() || job.only_reads_back(), covers: covered(job, share, part) }
     }
 }

@@ -4,6 +4,8 @@
 //! device (`/dev/nvme0n1`, `\\.\PhysicalDrive1`) is the drive itself, from its first byte to its last. So is the
 //! lack of both a `filename` and a size in bytes, which fio would refuse.
 //!
+//! On a drive of several namespaces each `filename` is one of them, by its name or its number.
+//!
 //! Files lie side by side in the order in which they are first named. Each begins where a file system would put it:
 //! at a multiple of the largest power of two that is no more than its length, from 4 KiB to 1 MiB.
 
@@ -11,7 +13,7 @@ use super::blocks::Blocks;
 use super::engines;
 use super::job::{JobFile, JobSpec};
 use super::value::Size;
-use crate::WorkloadError;
+use crate::{Extent, Space, WorkloadError};
 use engine::RandomStream;
 use std::collections::HashMap;
 
@@ -29,7 +31,7 @@ pub struct FileRegion {
     pub offset: u64,
     /// Its length.
     pub bytes: u64,
-    /// It is the raw device: what of it must hold data follows from the jobs (`existing`).
+    /// It is the raw device, or a namespace of it: what of it must hold data follows from the jobs (`existing`).
     pub is_drive: bool,
     /// fio writes it before the clock starts, since a job reads it, or overwrites it with `overwrite=1`.
     pub laid_out: bool,
@@ -80,14 +82,14 @@ enum Names {
 }
 
 impl Files {
-    /// The files of `file` on a drive of `drive_bytes`; sizes within a range are drawn with `seed`.
+    /// The files of `file` in `space`; sizes within a range are drawn with `seed`.
     ///
     /// # Errors
     /// When a job's files have no size, its part of them is too short or reaches beyond their ends, or all together
     /// do not fit the drive.
-    pub fn new(file: &JobFile, drive_bytes: u64, seed: u64) -> Result<Self, WorkloadError> {
-        let mut plan =
-            Plan { drive_bytes, seed, known: HashMap::new(), files: Self::default(), drive_job: None };
+    pub fn new(file: &JobFile, space: &Space, seed: u64) -> Result<Self, WorkloadError> {
+        let (drive_bytes, known) = (space.bytes, HashMap::new());
+        let mut plan = Plan { space, drive_bytes, seed, known, files: Self::default(), drive_job: None };
         for job in &file.jobs {
             for clone in 0..job.numjobs {
                 plan.add(job, clone)?;
@@ -99,7 +101,8 @@ impl Files {
 }
 
 /// Files as they are found, one clone after the other.
-struct Plan {
+struct Plan<'a> {
+    space: &'a Space,
     drive_bytes: u64,
     seed: u64,
     known: HashMap<String, u32>,
@@ -108,9 +111,13 @@ struct Plan {
     drive_job: Option<String>,
 }
 
-impl Plan {
+impl Plan<'_> {
     fn add(&mut self, job: &JobSpec, clone: u64) -> Result<(), WorkloadError> {
         let share = match names(job, clone) {
+            _ if self.space.is_parted() => {
+                let indices = self.namespaces(job)?;
+                self.share(job, clone, &indices)?
+            }
             Names::Drive(name) => {
                 let index = self.drive(job, name)?;
                 self.share(job, clone, &[index])?
@@ -141,6 +148,51 @@ impl Plan {
         }
         self.files.shares.push(share);
         Ok(())
+    }
+
+    /// The namespaces that a job names as its files.
+    fn namespaces(&mut self, job: &JobSpec) -> Result<Vec<u32>, WorkloadError> {
+        let names = match &job.filename {
+            Some(names) => names.clone(),
+            None if self.space.device(&job.name).is_some() => vec![job.name.clone()],
+            None => {
+                let found = format!("job {}: no filename on a drive of several namespaces", job.name);
+                return Err(job.place.error(found, format!("filename={}", self.space.expected(""))));
+            }
+        };
+        names.iter().map(|name| self.namespace(job, name)).collect()
+    }
+
+    /// A namespace that a job calls `name`.
+    fn namespace(&mut self, job: &JobSpec, name: &str) -> Result<u32, WorkloadError> {
+        let Some(namespace) = self.space.device(name) else {
+            let found = format!("job {}: filename={name}", job.name);
+            return Err(job.place.error(found, self.space.expected(name)));
+        };
+        if let Some(index) = self.known.get(&namespace.name) {
+            return Ok(*index);
+        }
+        let index = self.files.files.len() as u32;
+        self.known.insert(namespace.name.clone(), index);
+        let Extent { offset, bytes } = namespace.extent;
+        let name = namespace.name.clone();
+        self.files.files.push(FileRegion {
+            name,
+            offset,
+            bytes,
+            is_drive: true,
+            laid_out: false,
+            is_read: false,
+        });
+        Ok(index)
+    }
+
+    /// What bounds a part of `file`, in words, and its bytes.
+    fn bound(&self, file: &FileRegion) -> (String, u64) {
+        match self.space.is_parted() {
+            true => (format!("namespace {}'s {} bytes", file.name, file.bytes), file.bytes),
+            false => (format!("the drive's {} bytes", self.drive_bytes), self.drive_bytes),
+        }
     }
 
     /// The raw device, of which there is one.
@@ -251,7 +303,7 @@ impl Plan {
             (found, "size= or filesize=, or a device such as filename=/dev/nvme0n1".to_owned())
         } else if file.is_drive {
             let found = format!("job {}: starts at byte {start}", job.name);
-            (found, format!("no more than the drive's {} bytes", self.drive_bytes))
+            (found, format!("no more than {}", self.bound(file).0))
         } else {
             let found = format!("job {}: starts at byte {start} of file {}", job.name, file.name);
             (found, format!("less than its {} bytes", file.bytes))
@@ -261,12 +313,11 @@ impl Plan {
 
     /// A part must lie within the drive and hold a request.
     fn check(&self, job: &JobSpec, file: &FileRegion, start: u64, bytes: u64) -> Result<(), WorkloadError> {
-        let end = u128::from(start) + u128::from(bytes);
-        if end > u128::from(self.drive_bytes) {
+        let (end, (bound, most)) = (u128::from(start) + u128::from(bytes), self.bound(file));
+        if end > u128::from(most) {
             let part = if file.is_drive { String::new() } else { format!(" of file {}", file.name) };
             let found = format!("job {}: offset {start} and size {bytes} end at byte {end}{part}", job.name);
-            let expected = format!("no more than the drive's {} bytes", self.drive_bytes);
-            return Err(job.place.error(found, expected));
+            return Err(job.place.error(found, format!("no more than {bound}")));
         }
         let longest = job.directions().iter().map(|direction| &job.blocks[*direction]);
         let longest = longest

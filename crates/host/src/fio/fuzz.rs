@@ -3,7 +3,7 @@
 use super::Variables;
 use super::job::{JobFile, JobSpec};
 use super::workload::FioWorkload;
-use crate::{HostRequest, Poll, Workload, WorkloadError};
+use crate::{Completion, HostRequest, Poll, Workload, WorkloadError};
 use units::SimTime;
 
 /// More bytes find no other paths, only more time.
@@ -52,7 +52,7 @@ fn play(file: JobFile, pick: u64) {
                 assert_eq!(request.arrive, now);
                 assert!(request.offset + u64::from(request.bytes) <= DRIVE_BYTES, "{request:?}");
                 assert!(request.offset % 512 == 0 && request.bytes % 512 == 0, "{request:?}");
-                assert!((request.bytes == 0) == (request.op == crate::Op::Flush), "{request:?}");
+                assert!((request.bytes == 0) == (request.op.effect() == crate::Effect::Flush), "{request:?}");
                 outstanding.push(request);
                 assert!(outstanding.len() as u64 <= depth);
             }
@@ -65,7 +65,7 @@ fn play(file: JobFile, pick: u64) {
                 let index = (pick as usize * 31) % outstanding.len();
                 let request = outstanding.swap_remove(index);
                 now = SimTime::from_ns(now.ns() + pick * 40_000);
-                workload.complete(&request, now);
+                workload.complete(&request, &Completion::success(now));
             }
             Poll::Done => break,
         }

@@ -1,7 +1,7 @@
 //! `max_latency`: a clone ends, as with an error, at its first request that takes longer.
 
 use super::job::JobSpec;
-use crate::{HostRequest, Op};
+use crate::{Effect, HostRequest};
 
 /// The limits of all clones; empty where no job has one.
 #[derive(Clone, Debug, Default)]
@@ -26,14 +26,14 @@ impl Limits {
 
     /// Whether `clone`, of job `name`, ends with the answer to `request` at `now`.
     pub fn ends(&mut self, clone: u32, name: &str, request: &HostRequest, now: u64) -> bool {
-        let kind = match request.op {
-            Op::Read => "a read",
-            Op::Write => "a write",
-            Op::Trim => "a trim",
-            Op::Flush => return false,
+        let kind = match request.op.effect() {
+            Effect::Read => "a read",
+            Effect::Write => "a write",
+            Effect::Trim => "a trim",
+            Effect::Flush => return false,
         };
         let most = &mut self.by_clone[clone as usize];
-        let (limit, taken) = (most[request.op as usize], now - request.arrive.ns());
+        let (limit, taken) = (most[request.op.effect() as usize], now - request.arrive.ns());
         if limit == 0 || taken <= limit {
             return false;
         }

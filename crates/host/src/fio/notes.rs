@@ -34,7 +34,9 @@ pub fn notes(file: &JobFile, files: &[FileRegion], drive_bytes: u64) -> Vec<(Str
     }
     let whole = |job: &JobSpec| job.size.is_none() && job.filesize.is_none() && own.is_empty();
     if let Some(jobs) = names(&whole) {
-        note("size", format!("not given, so the rest of the drive of {drive_bytes} bytes: {jobs}"));
+        let is_parted = files.iter().any(|file| file.bytes < drive_bytes);
+        let whole = if is_parted { "its namespaces" } else { &format!("the drive of {drive_bytes} bytes") };
+        note("size", format!("not given, so the rest of {whole}: {jobs}"));
     }
     let shallow = |job: &JobSpec| job.iodepth > 1 && job.is_synchronous();
     if let Some(jobs) = names(&|job| shallow(job) && job.engine.is_none()) {

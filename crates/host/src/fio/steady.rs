@@ -8,7 +8,7 @@
 
 use super::job::{JobFile, JobSpec};
 use super::value;
-use crate::{HostRequest, Op, WorkloadError};
+use crate::{Effect, HostRequest, WorkloadError};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::cmp::Reverse;
@@ -443,7 +443,7 @@ impl Watches {
     /// Counts an answer to `clone` at `now`, before which `look` has looked.
     pub fn count(&mut self, clone: u32, request: &HostRequest, now: u64) {
         // A flush is no block in fio.
-        if request.op == Op::Flush {
+        if request.op.effect() == Effect::Flush {
             return;
         }
         let watched = &mut self.watched[clone as usize];
@@ -539,7 +539,7 @@ mod tests {
                 let now = second * SECOND_NS + index * SECOND_NS / rate;
                 let arrive = SimTime::from_ns(now.saturating_sub(1000));
                 let request =
-                    HostRequest { arrive, op: Op::Read, offset: 0, bytes: 4096, tag: 0, fua: false };
+                    HostRequest { arrive, op: crate::Op::READ, offset: 0, bytes: 4096, tag: 0, fua: false };
                 watches.look(now);
                 watches.count(0, &request, now);
             }

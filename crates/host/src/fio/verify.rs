@@ -6,7 +6,7 @@
 
 use super::distribution::Distribution;
 use super::job::JobSpec;
-use crate::Op;
+use crate::{Effect, Op};
 use std::collections::{BTreeMap, VecDeque};
 
 /// How a job reads back.
@@ -94,7 +94,7 @@ impl History {
 
     /// A request of the job itself goes out: at which place of the drive, how long?
     pub fn asked(&mut self, op: Op, offset: u64, bytes: u64) {
-        if op != Op::Write {
+        if op.effect() != Effect::Write {
             return;
         }
         if !self.rule.only {
@@ -117,7 +117,7 @@ impl History {
 
     /// A request at `offset` was answered.
     pub fn answered(&mut self, op: Op, offset: u64) {
-        self.last_was_read = op == Op::Read;
+        self.last_was_read = op.effect() == Effect::Read;
         if self.last_was_read {
             return;
         }
@@ -168,7 +168,7 @@ mod tests {
         let rule = Rule { by_place: true, every: 0, batch: 0, only: false };
         let mut history = History::new(rule);
         for (offset, bytes) in [(40, 10), (0, 10), (5, 10), (60, 4), (30, 40), (20, 5)] {
-            history.asked(Op::Write, offset, bytes);
+            history.asked(Op::WRITE, offset, bytes);
         }
         let read: Vec<_> = std::iter::from_fn(|| history.next()).collect();
         assert_eq!(read, [(5, 10), (20, 5), (30, 40)]);
@@ -178,14 +178,14 @@ mod tests {
     fn a_backlog_waits_for_its_writes_to_be_answered() {
         let rule = Rule { by_place: false, every: 2, batch: 2, only: false };
         let mut history = History::new(rule);
-        history.asked(Op::Write, 0, 4);
+        history.asked(Op::WRITE, 0, 4);
         assert_eq!(history.next_of_backlog(), None);
-        history.asked(Op::Write, 4, 4);
+        history.asked(Op::WRITE, 4, 4);
         assert_eq!(history.next_of_backlog(), None, "in flight");
-        history.answered(Op::Write, 0);
+        history.answered(Op::WRITE, 0);
         assert_eq!(history.next_of_backlog(), Some((0, 4)));
         assert_eq!(history.next_of_backlog(), None, "in flight");
-        history.answered(Op::Write, 4);
+        history.answered(Op::WRITE, 4);
         assert_eq!(history.next_of_backlog(), Some((4, 4)));
         assert!(history.is_empty());
     }
@@ -194,13 +194,13 @@ mod tests {
     fn a_round_does_not_follow_another_without_a_write() {
         let mut history = History::new(Rule { by_place: false, every: 2, batch: 2, only: false });
         let written = |history: &mut History, offsets: &[u64]| {
-            offsets.iter().for_each(|offset| history.asked(Op::Write, *offset, 4));
-            offsets.iter().for_each(|offset| history.answered(Op::Write, *offset));
+            offsets.iter().for_each(|offset| history.asked(Op::WRITE, *offset, 4));
+            offsets.iter().for_each(|offset| history.answered(Op::WRITE, *offset));
         };
         // Two rounds are due, since the first four went out together.
         written(&mut history, &[0, 4, 8, 12]);
         assert_eq!([history.next_of_backlog(), history.next_of_backlog()], [Some((0, 4)), Some((4, 4))]);
-        history.answered(Op::Read, 4);
+        history.answered(Op::READ, 4);
         assert_eq!(history.next_of_backlog(), None, "the last was a read");
         written(&mut history, &[16, 20]);
         assert_eq!(history.next_of_backlog(), Some((8, 4)));

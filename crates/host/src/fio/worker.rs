@@ -8,7 +8,7 @@ use super::pace::Pace;
 use super::pick::Picker;
 use super::track::{AtEnd, Sizes, Track, Way};
 use super::verify::{History, Rule};
-use crate::{HostRequest, Op, WorkloadError};
+use crate::{Effect, HostRequest, Op, WorkloadError};
 use engine::RandomStream;
 
 mod gates;
@@ -295,7 +295,7 @@ impl Worker {
     #[inline]
     pub fn complete(&mut self, request: &HostRequest, now: u64) {
         self.outstanding -= 1;
-        if request.op != Op::Flush {
+        if request.op.effect() != Effect::Flush {
             self.answered(request);
         }
         if self.outstanding == 0 && self.gate != Gate::Open {
@@ -406,12 +406,12 @@ impl Worker {
         if let Some(pace) = &mut stream.pace {
             pace.advance(bytes, &mut self.random);
         }
-        let op = [Op::Read, Op::Write, Op::Trim][direction];
+        let op = [Op::READ, Op::WRITE, Op::TRIM][direction];
         if let Some(history) = &mut self.history {
             history.asked(op, offset, bytes);
         }
         let mut pass_ends = false;
-        if self.access == Access::TrimWrite && op == Op::Trim {
+        if self.access == Access::TrimWrite && op.effect() == Effect::Trim {
             self.due.count_trim();
         } else if self.due.count(bytes) {
             self.end_pass();

@@ -8,7 +8,7 @@ use super::limits::Limits;
 use super::pending::Pending;
 use super::steady::Watches;
 use super::worker::{Step, Worker};
-use crate::{Extent, HostRequest, Poll, Workload, WorkloadError, WorkloadReport};
+use crate::{Completion, Extent, HostRequest, Poll, Space, Workload, WorkloadError, WorkloadReport};
 use engine::RandomStream;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap, VecDeque};
@@ -93,12 +93,13 @@ fn phase(jobs: &[JobSpec]) -> usize {
 }
 
 impl FioWorkload {
-    /// Sets the jobs up on a drive of `drive_bytes`, with random streams of `seed`.
+    /// Sets the jobs up in `space`, such as a drive of so many bytes, with random streams of `seed`.
     ///
     /// # Errors
     /// When a job does not fit the drive.
-    pub fn new(file: JobFile, drive_bytes: u64, seed: u64) -> Result<Self, WorkloadError> {
-        let Files { files, shares } = Files::new(&file, drive_bytes, seed)?;
+    pub fn new(file: JobFile, space: impl Into<Space>, seed: u64) -> Result<Self, WorkloadError> {
+        let space = space.into();
+        let Files { files, shares } = Files::new(&file, &space, seed)?;
         let mut shares = shares.into_iter();
         let mut workload = Self {
             clones: Vec::new(),
@@ -113,7 +114,7 @@ impl FioWorkload {
             full: 0,
             ramp_until: SimTime::ZERO,
             requests: 0,
-            drive_bytes,
+            drive_bytes: space.bytes,
             files,
             file,
             uses: Vec::new(),
@@ -178,7 +179,7 @@ impl FioWorkload {
             let random = RandomStream::new(job.seed.unwrap_or(seed), &stream);
             let worker = Worker::new(job, &share, &self.files, random)?;
             let on_drive = share.parts.iter().filter(|part| self.files[part.file as usize].is_drive);
-            self.uses.extend(on_drive.map(|part| Use::of(job, phase, &share, part)));
+            self.uses.extend(on_drive.map(|part| Use::of(job, phase, &share, part, &self.files)));
             if clone == 0 || !shares_tag {
                 self.tags.push(job.name.clone());
                 self.owners.push(self.clones.len() as u32);
@@ -280,7 +281,7 @@ impl FioWorkload {
     fn request(&mut self, index: u32, step: (crate::Op, u64, u32), now: SimTime) -> HostRequest {
         let clone = &self.clones[index as usize];
         let (op, offset, bytes) = step;
-        let fua = clone.fua && op == crate::Op::Write;
+        let fua = clone.fua && op.effect() == crate::Effect::Write;
         let request = HostRequest { arrive: now, op, offset, bytes, tag: clone.tag, fua };
         if clone.shares_tag {
             self.pending.insert(&request, index);
@@ -370,26 +371,27 @@ impl Workload for FioWorkload {
     }
 
     #[inline]
-    fn complete(&mut self, request: &HostRequest, now: SimTime) {
+    fn complete(&mut self, request: &HostRequest, completion: &Completion) {
+        let now = completion.at.ns();
         let mut index = self.owners[usize::from(request.tag)];
         if self.clones[index as usize].shares_tag {
             index = self.pending.remove(request);
         }
         if !self.watches.is_empty() {
-            self.settle(index, request, now.ns());
+            self.settle(index, request, now);
         }
         if !self.limits.is_empty() {
-            self.limit(index, request, now.ns());
+            self.limit(index, request, now);
         }
         let clone = &mut self.clones[index as usize];
-        clone.worker.complete(request, now.ns());
+        clone.worker.complete(request, now);
         match clone.place {
             Place::Full => {
                 clone.place = Place::Ready;
                 self.full -= 1;
                 self.ready.push_back(index);
             }
-            Place::Finished if clone.worker.outstanding() == 0 => self.one_done(index, now.ns()),
+            Place::Finished if clone.worker.outstanding() == 0 => self.one_done(index, now),
             _ => {}
         }
     }

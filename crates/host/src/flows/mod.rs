@@ -10,7 +10,7 @@
 mod replay;
 mod synthetic;
 
-use crate::{HostRequest, Poll, Workload, WorkloadError, WorkloadReport};
+use crate::{Completion, HostRequest, Poll, Workload, WorkloadError, WorkloadReport};
 use replay::Replay;
 use serde::Deserialize;
 use synthetic::Synthetic;
@@ -129,7 +129,7 @@ impl Workload for Flows {
         })
     }
 
-    fn complete(&mut self, request: &HostRequest, _now: SimTime) {
+    fn complete(&mut self, request: &HostRequest, _: &Completion) {
         if let Flow::Synthetic(flow) = &mut self.flows[request.tag as usize] {
             flow.complete();
         }

@@ -111,7 +111,7 @@ impl Replay {
         if kind != "0" && kind != "1" {
             return Err(self.fault(format!("type {kind:?}"), "0 for a write, 1 for a read"));
         }
-        let op = if kind == "0" { Op::Write } else { Op::Read };
+        let op = if kind == "0" { Op::WRITE } else { Op::READ };
         let region = self.spec.region;
         let span = region.last - region.first;
         if sectors > span {

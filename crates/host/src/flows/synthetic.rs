@@ -141,7 +141,7 @@ impl Synthetic {
     }
 
     fn draw(&mut self, arrive: SimTime) -> HostRequest {
-        let op = if self.kinds.chance(self.spec.read_ratio) { Op::Read } else { Op::Write };
+        let op = if self.kinds.chance(self.spec.read_ratio) { Op::READ } else { Op::WRITE };
         let sectors = self.length();
         let mut first = self.address(sectors);
         first -= first % self.spec.align;

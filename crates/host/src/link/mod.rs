@@ -6,7 +6,7 @@
 //!
 //! Not modelled: the host's own software, interrupts held back (coalescing), errors on the wires.
 
-use crate::Op;
+use crate::{Declared, Effect};
 use config::{ConfigError, Limits, Section, at_least};
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -104,13 +104,13 @@ pub trait HostLink: Debug + Send + Sync {
     fn shape(&self) -> Shape;
 
     /// What it takes until the drive holds a command that the host has made.
-    fn command(&self, op: Op) -> Step;
+    fn command(&self, effect: Effect) -> Step;
 
     /// What it takes to move `bytes` of one command.
     fn data(&self, direction: Direction, bytes: Bytes) -> Burst;
 
     /// What it takes until the host knows that a command is done.
-    fn answer(&self, op: Op) -> Step;
+    fn answer(&self, effect: Effect) -> Step;
 }
 
 config::policies! {
@@ -137,6 +137,8 @@ fn of_queues() -> Limits {
 /// The drive's side of the link, and the link.
 #[derive(Clone, Debug)]
 pub struct LinkConfig {
+    /// The namespaces that the drive file declares; none: the drive is one.
+    pub namespaces: Vec<Declared>,
     /// What crosses how fast.
     pub link: Arc<dyn HostLink>,
     /// Queues, directions and limits of that link.
@@ -237,6 +239,7 @@ impl LinkConfig {
             )?,
             t_trim: host.or("t_trim", Nanos::new(10_000), "time a trim command takes")?,
             t_software,
+            namespaces: Declared::read(&mut host)?,
         };
         host.finish()?;
         Ok(config)

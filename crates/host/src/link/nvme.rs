@@ -6,7 +6,7 @@
 //! 16, a doorbell 4; round robin, and weighted round robin with urgent priority class (section 4.13).
 
 use super::{Burst, Direction, HostLink, QueueClass, QueueOrder, Shape, Step, time_of};
-use crate::Op;
+use crate::Effect;
 use config::{Card, ConfigError, Policy, Section, at_least};
 use units::{Bytes, Nanos};
 
@@ -149,7 +149,7 @@ impl HostLink for Nvme {
     }
 
     /// The host rings the doorbell; the drive reads the submission entry from host memory.
-    fn command(&self, _op: Op) -> Step {
+    fn command(&self, _: Effect) -> Step {
         let doorbell = self.wire(REQUEST + WORD);
         let (ask, entry) = (self.wire(REQUEST), self.wire(COMPLETION + SUBMISSION_ENTRY));
         let half = Nanos::new(self.t_round_trip.ns() / 2);
@@ -175,10 +175,10 @@ impl HostLink for Nvme {
     }
 
     /// Completion entry and interrupt; the host's doorbell on the completion queue follows, and no request waits for it.
-    fn answer(&self, op: Op) -> Step {
+    fn answer(&self, effect: Effect) -> Step {
         let entry = self.wire(REQUEST + COMPLETION_ENTRY) + self.wire(REQUEST + WORD);
         // After data, the way to the host has been counted: the entry follows them in order.
-        let way = if op == Op::Read { Nanos::ZERO } else { Nanos::new(self.t_round_trip.ns() / 2) };
+        let way = if effect == Effect::Read { Nanos::ZERO } else { Nanos::new(self.t_round_trip.ns() / 2) };
         Step { holds: [self.wire(REQUEST + WORD), entry], takes: entry + way }
     }
 }

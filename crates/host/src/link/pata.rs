@@ -4,7 +4,7 @@
 //! transfers in PIO mode 4. A cycle moves a word of two bytes.
 
 use super::{Burst, Direction, HostLink, QueueOrder, Shape, Step, time_of};
-use crate::Op;
+use crate::Effect;
 use config::{Card, ConfigError, Policy, Section, at_least};
 use units::{Bytes, Nanos};
 
@@ -69,7 +69,7 @@ impl HostLink for Pata {
         }
     }
 
-    fn command(&self, _op: Op) -> Step {
+    fn command(&self, _: Effect) -> Step {
         let takes = Nanos::new(self.registers * REGISTER_NS + COMMAND_WAIT_NS);
         Step { holds: [takes, Nanos::ZERO], takes }
     }
@@ -79,7 +79,7 @@ impl HostLink for Pata {
     }
 
     /// The interrupt line, and the status register read.
-    fn answer(&self, _op: Op) -> Step {
+    fn answer(&self, _: Effect) -> Step {
         let takes = Nanos::new(REGISTER_NS);
         Step { holds: [Nanos::ZERO, takes], takes }
     }

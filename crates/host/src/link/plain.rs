@@ -1,7 +1,7 @@
 //! A bandwidth and nothing else: what simulators and many papers give.
 
 use super::{Burst, Direction, HostLink, QueueOrder, Shape, Step};
-use crate::Op;
+use crate::Effect;
 use config::{Card, ConfigError, Policy, Section};
 use units::{Bytes, Nanos, TransferRate};
 
@@ -52,7 +52,7 @@ impl HostLink for Plain {
         }
     }
 
-    fn command(&self, _op: Op) -> Step {
+    fn command(&self, _: Effect) -> Step {
         Step::default()
     }
 
@@ -60,7 +60,7 @@ impl HostLink for Plain {
         Burst { holds: self.rate.time_for(bytes), against: Nanos::ZERO, ..Burst::default() }
     }
 
-    fn answer(&self, _op: Op) -> Step {
+    fn answer(&self, _: Effect) -> Step {
         Step::default()
     }
 }

@@ -5,7 +5,7 @@
 //! ALIGN. The reverse wires carry handshakes only, so that the link is half duplex for data.
 
 use super::{Burst, Direction, HostLink, QueueOrder, Shape, Step, time_of};
-use crate::Op;
+use crate::Effect;
 use config::{Card, ConfigError, Policy, Section, at_least};
 use units::{Bytes, Nanos};
 
@@ -89,11 +89,11 @@ impl HostLink for Sata {
     }
 
     /// Register FIS to the drive; one back frees the link for the next command; DMA Setup before data.
-    fn command(&self, op: Op) -> Step {
+    fn command(&self, effect: Effect) -> Step {
         let register = self.frame(REGISTER_DWORDS);
-        let setup = match op {
-            Op::Read | Op::Write => self.frame(SETUP_DWORDS),
-            Op::Trim | Op::Flush => Nanos::ZERO,
+        let setup = match effect {
+            Effect::Read | Effect::Write => self.frame(SETUP_DWORDS),
+            Effect::Trim | Effect::Flush => Nanos::ZERO,
         };
         Step { holds: [register, register + setup], takes: register }
     }
@@ -111,7 +111,7 @@ impl HostLink for Sata {
         }
     }
 
-    fn answer(&self, _op: Op) -> Step {
+    fn answer(&self, _: Effect) -> Step {
         let takes = self.frame(DONE_DWORDS);
         Step { holds: [Nanos::ZERO, takes], takes }
     }

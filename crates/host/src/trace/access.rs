@@ -7,7 +7,7 @@
 
 use super::footprint::MixMap;
 use super::record::Record;
-use crate::{Op, WorkloadError};
+use crate::{Effect, WorkloadError};
 use serde::{Deserialize, Serialize};
 
 /// The whole, in the parts in which a threshold is given.
@@ -140,10 +140,10 @@ impl AccessMap {
     /// Takes a request into account.
     #[inline]
     pub fn add(&mut self, record: &Record) {
-        let column = match record.op {
-            Op::Read => 0,
-            Op::Write => 1,
-            Op::Trim | Op::Flush => return,
+        let column = match record.op.effect() {
+            Effect::Read => 0,
+            Effect::Write => 1,
+            Effect::Trim | Effect::Flush => return,
         };
         let shift = self.options.page_bytes.trailing_zeros();
         let (mut page, last) =
@@ -233,6 +233,7 @@ fn character(read: u64, written: u64, threshold_ppm: u32) -> fn(&mut ByCharacter
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Op;
     use crate::trace::record::Mark;
     use proptest::prelude::*;
 
@@ -247,7 +248,7 @@ mod tests {
     }
 
     fn page(reads: usize, writes: usize) -> Vec<Record> {
-        [vec![at(Op::Read, 0, 512); reads], vec![at(Op::Write, 0, 512); writes]].concat()
+        [vec![at(Op::READ, 0, 512); reads], vec![at(Op::WRITE, 0, 512); writes]].concat()
     }
 
     #[test]
@@ -281,7 +282,7 @@ mod tests {
     #[test]
     fn a_request_accesses_every_page_that_it_touches() {
         // Bytes 3584 to 8703: the last sector of page 0, page 1, the first sector of page 2.
-        let records = [at(Op::Write, 3584, 5120), at(Op::Read, 4096, 4096), at(Op::Trim, 0, 1 << 20)];
+        let records = [at(Op::WRITE, 3584, 5120), at(Op::READ, 4096, 4096), at(Op::TRIM, 0, 1 << 20)];
         let found = info(AccessOptions::default(), &records);
         assert_eq!(found.writes, ByCharacter { read_only: 0, write_only: 2, interleaved: 1 });
         assert_eq!(found.reads, ByCharacter { read_only: 0, write_only: 0, interleaved: 1 });
@@ -289,7 +290,7 @@ mod tests {
         assert_eq!(found.accesses_per_page, Some(4.0 / 3.0));
         let large = AccessOptions { page_bytes: 16384, ..AccessOptions::default() };
         assert_eq!(info(large, &records).pages, ByCharacter { read_only: 0, write_only: 0, interleaved: 1 });
-        assert_eq!(info(large, &[at(Op::Trim, 0, 512)]).page_shares, None);
+        assert_eq!(info(large, &[at(Op::TRIM, 0, 512)]).page_shares, None);
     }
 
     proptest! {
@@ -303,7 +304,7 @@ mod tests {
             let mut map = AccessMap::new(options);
             let mut table = std::collections::BTreeMap::<(u32, u64), [u64; 2]>::new();
             for &(read, sector, sectors, volume) in requests.iter().cycle().take(requests.len() * repeats) {
-                let op = if read { Op::Read } else { Op::Write };
+                let op = if read { Op::READ } else { Op::WRITE };
                 let (offset, bytes) = (sector * 512, sectors * 512);
                 map.add(&Record { time_ns: 0, offset, bytes, volume, op, fua: false, mark: Mark::None });
                 for page in sector >> shift..=(sector + u64::from(sectors) - 1) >> shift {

@@ -5,7 +5,7 @@ use super::opened::{Opened, Purpose};
 use super::options::{Addresses, Align, TraceOptions};
 use super::origin::Origin;
 use super::replay::open_origin;
-use crate::{Poll, Workload};
+use crate::{Completion, Poll, Workload};
 use std::sync::Arc;
 use units::SimTime;
 
@@ -74,7 +74,7 @@ fn chosen(format: &str, choices: u8) -> TraceOptions {
 
 /// Plays the requests and checks what a workload promises.
 fn replay(origin: Origin, options: &TraceOptions) {
-    let Ok(mut workload) = open_origin(origin, options, DRIVE_BYTES) else { return };
+    let Ok(mut workload) = open_origin(origin, options, &DRIVE_BYTES.into()) else { return };
     let (mut now, mut last_arrive) = (SimTime::ZERO, SimTime::ZERO);
     let mut outstanding = Vec::new();
     for _ in 0..MOST_REQUESTS {
@@ -92,7 +92,7 @@ fn replay(origin: Origin, options: &TraceOptions) {
             }
             Poll::Blocked => {
                 let request = outstanding.pop().expect("blocked only while requests are out");
-                workload.complete(&request, now);
+                workload.complete(&request, &Completion::success(now));
             }
             Poll::Done => {
                 assert_eq!(workload.report().requests, workload.info().requests.total());

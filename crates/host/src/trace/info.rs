@@ -2,7 +2,7 @@
 
 use super::access::AccessInfo;
 use super::disorder::First;
-use crate::Op;
+use crate::{Effect, Op};
 use serde::Serialize;
 
 /// One number for each kind of request.
@@ -26,11 +26,11 @@ impl Counts {
 
     #[inline]
     pub(crate) fn of(&mut self, op: Op) -> &mut u64 {
-        match op {
-            Op::Read => &mut self.read,
-            Op::Write => &mut self.write,
-            Op::Trim => &mut self.trim,
-            Op::Flush => &mut self.flush,
+        match op.effect() {
+            Effect::Read => &mut self.read,
+            Effect::Write => &mut self.write,
+            Effect::Trim => &mut self.trim,
+            Effect::Flush => &mut self.flush,
         }
     }
 }

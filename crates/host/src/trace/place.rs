@@ -1,7 +1,8 @@
 //! Where on the drive does a request of the trace go?
 //!
 //! Volumes are laid end to end in the order in which they appear, each rounded up to 1 MiB. What then lies
-//! beyond the drive is refused, or moved as the user asked.
+//! beyond the drive is refused, or moved as the user asked. On a drive of several namespaces each volume has the one of
+//! its name.
 
 use super::footprint::{PAGE, Ranks};
 use super::options::Addresses;
@@ -27,6 +28,11 @@ impl Layout {
             next = span.checked_next_multiple_of(VOLUME_ALIGNMENT)?;
         }
         Some(Self { bases, span })
+    }
+
+    /// Volumes that begin at these bytes of a drive of `span` bytes.
+    pub fn at(bases: Vec<u64>, span: u64) -> Self {
+        Self { bases, span }
     }
 
     /// The first byte of `volume`; zero for one that was not there when the trace was surveyed.
@@ -114,7 +120,7 @@ mod tests {
     use crate::trace::record::Mark;
 
     fn at(offset: u64, bytes: u32) -> Record {
-        Record { time_ns: 0, offset, bytes, volume: 0, op: Op::Read, fua: false, mark: Mark::None }
+        Record { time_ns: 0, offset, bytes, volume: 0, op: Op::READ, fua: false, mark: Mark::None }
     }
 
     #[test]

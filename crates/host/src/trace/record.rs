@@ -95,7 +95,7 @@ impl Record {
 
     /// A flush, which has no address.
     pub fn flush(time_ns: u64, volume: u32) -> Self {
-        Self { time_ns, offset: 0, bytes: 0, volume, op: Op::Flush, fua: false, mark: Mark::None }
+        Self { time_ns, offset: 0, bytes: 0, volume, op: Op::FLUSH, fua: false, mark: Mark::None }
     }
 
     #[cold]
@@ -192,8 +192,8 @@ fn inside_a_sector(offset: u64, bytes: u64) -> Fault {
 #[inline]
 pub(crate) fn letter_op(field: &[u8]) -> Result<Op, Fault> {
     match field {
-        b"R" | b"r" => Ok(Op::Read),
-        b"W" | b"w" => Ok(Op::Write),
+        b"R" | b"r" => Ok(Op::READ),
+        b"W" | b"w" => Ok(Op::WRITE),
         _ => Err(fault(format!("operation is {}", show(field)), "R (read) or W (write)")),
     }
 }

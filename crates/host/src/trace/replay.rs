@@ -1,14 +1,15 @@
 //! A trace as a workload: its requests at their times, or as fast as the drive takes them.
 
 use super::footprint::PAGE;
-use super::info::TraceInfo;
+use super::info::{TraceInfo, VolumeInfo};
 use super::opened::{Opened, Purpose, Reader, Requests};
 use super::options::{Addresses, TraceOptions};
 use super::origin::Origin;
 use super::place::{Layout, Placement};
 use super::record::Record;
 use super::source::{Located, Stream};
-use crate::{Extent, HostRequest, Op, Poll, Workload, WorkloadError, WorkloadReport};
+use super::survey::VolumeTally;
+use crate::{Completion, Effect, Extent, HostRequest, Poll, Space, Workload, WorkloadError, WorkloadReport};
 use std::path::Path;
 use units::SimTime;
 
@@ -57,22 +58,29 @@ enum Pace {
     Closed { depth: u32, outstanding: u32 },
 }
 
-/// Opens the trace at `path` for replay on a drive of `drive_bytes`. Reads it once to settle the format,
+/// Opens the trace at `path` for replay in `space`, such as a drive of so many bytes. Reads it once to settle the format,
 /// the order of times, the layout of its volumes and its span; [`TraceWorkload::info`] has the result.
 ///
 /// # Errors
 /// As [`super::inspect`], and when times go back by more than is sorted without `sort`, or the trace cannot be
 /// placed on the drive as the options say.
-pub fn open(path: &Path, options: &TraceOptions, drive_bytes: u64) -> Result<TraceWorkload, WorkloadError> {
-    open_origin(Origin::find(path, options.member.as_deref())?, options, drive_bytes)
+pub fn open(
+    path: &Path,
+    options: &TraceOptions,
+    space: impl Into<Space>,
+) -> Result<TraceWorkload, WorkloadError> {
+    open_origin(Origin::find(path, options.member.as_deref())?, options, &space.into())
 }
 
 pub(crate) fn open_origin(
     origin: Origin,
     options: &TraceOptions,
-    drive_bytes: u64,
+    space: &Space,
 ) -> Result<TraceWorkload, WorkloadError> {
-    let mut opened = Opened::survey(origin, options, Purpose::Use)?;
+    let (mut opened, drive_bytes) = (Opened::survey(origin, options, Purpose::Use)?, space.bytes);
+    if space.is_parted() {
+        opened.layout = Some(in_namespaces(&opened, options.addresses, space)?);
+    }
     let addresses = match options.addresses {
         Addresses::Auto if !fits_as_it_is(&opened, drive_bytes) => {
             check_longest(&opened, Addresses::Compact, drive_bytes)?;
@@ -113,6 +121,33 @@ pub(crate) fn open_origin(
         line: 0,
         origin: None,
     })
+}
+
+/// Each volume lies in the namespace of its name.
+fn in_namespaces(opened: &Opened, addresses: Addresses, space: &Space) -> Result<Layout, WorkloadError> {
+    if addresses != Addresses::Auto {
+        let found = "--wrap, --scale or --compact on a drive of several namespaces";
+        return Err(WorkloadError::of(&opened.info.path, found, "addresses as they are in the trace"));
+    }
+    let base = |(volume, tally): (&VolumeInfo, &VolumeTally)| {
+        let name = &volume.name;
+        let Some(namespace) = space.named(name) else {
+            return Err(WorkloadError::of(
+                &opened.info.path,
+                format!("volume {name:?}"),
+                space.expected(name),
+            ));
+        };
+        let Extent { offset, bytes } = namespace.extent;
+        if tally.span > bytes {
+            let found = format!("volume {name:?} ends at byte {}", tally.span);
+            let expected = format!("no more than its namespace's {bytes} bytes");
+            return Err(WorkloadError::of(opened.place(tally.span_line), found, expected));
+        }
+        Ok(offset)
+    };
+    let bases = opened.info.volumes.iter().zip(&opened.survey.volumes).map(base).collect::<Result<_, _>>()?;
+    Ok(Layout::at(bases, space.bytes))
 }
 
 fn no_layout(opened: &Opened) -> WorkloadError {
@@ -268,7 +303,7 @@ impl Workload for TraceWorkload {
         for _ in 0..count {
             let Some(Located { record, .. }) = stream.next()? else { return Ok(None) };
             self.footprint.seen += 1;
-            if matches!(record.op, Op::Read | Op::Write) && record.bytes > 0 {
+            if matches!(record.op.effect(), Effect::Read | Effect::Write) && record.bytes > 0 {
                 name(Extent { offset: self.offset(&record)?, bytes: u64::from(record.bytes) });
             }
         }
@@ -311,7 +346,7 @@ impl Workload for TraceWorkload {
         Some(self.line)
     }
 
-    fn complete(&mut self, _request: &HostRequest, _now: SimTime) {
+    fn complete(&mut self, _: &HostRequest, _: &Completion) {
         if let Pace::Closed { outstanding, .. } = &mut self.pace {
             *outstanding = outstanding.checked_sub(1).expect("a completion has its request");
         }

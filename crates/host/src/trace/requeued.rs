@@ -71,5 +71,5 @@ impl Requeued {
 }
 
 fn key(record: &Record) -> (u32, u8, u64) {
-    (record.volume, record.op as u8, record.offset)
+    (record.volume, record.op.code(), record.offset)
 }

@@ -36,7 +36,7 @@ impl Sizes {
     /// A request of `bytes`, more than zero.
     #[inline]
     pub fn add(&mut self, op: Op, bytes: u32) {
-        let column = op as usize;
+        let column = op.effect() as usize;
         if let Some(counts) = self.counted.get_mut(&bytes) {
             counts[column] += 1;
         } else if self.counted.len() < MOST_SIZES {
@@ -64,7 +64,7 @@ impl Sizes {
 
     /// The sizes of one kind; `None` without any.
     pub fn summary(&self, op: Op) -> Option<SizeSummary> {
-        let column = op as usize;
+        let column = op.effect() as usize;
         let requests: u64 = self.bins.iter().map(|bin| bin[column]).sum();
         if requests == 0 {
             return None;
@@ -112,15 +112,15 @@ mod tests {
     #[test]
     fn sizes_are_summed_up_by_kind() {
         let mut sizes = Sizes::default();
-        (0..9).for_each(|_| sizes.add(Op::Read, 4096));
-        sizes.add(Op::Read, 4608);
-        sizes.add(Op::Write, 512);
-        sizes.add(Op::Write, 65536);
-        sizes.add(Op::Trim, 1 << 20);
-        let read = sizes.summary(Op::Read).unwrap();
+        (0..9).for_each(|_| sizes.add(Op::READ, 4096));
+        sizes.add(Op::READ, 4608);
+        sizes.add(Op::WRITE, 512);
+        sizes.add(Op::WRITE, 65536);
+        sizes.add(Op::TRIM, 1 << 20);
+        let read = sizes.summary(Op::READ).unwrap();
         assert_eq!((read.mean_bytes, read.max_bytes), (4147.2, 4608));
         assert_eq!([read.p50_bytes, read.p90_bytes, read.p99_bytes], [Some(4096), Some(4096), Some(4608)]);
-        let write = sizes.summary(Op::Write).unwrap();
+        let write = sizes.summary(Op::WRITE).unwrap();
         assert_eq!((write.p50_bytes, write.p90_bytes, write.mean_bytes), (Some(512), Some(65536), 33024.0));
         let bins = sizes.bins();
         assert_eq!(bins.first(), Some(&SizeBin { up_to_bytes: 512, read: 0, write: 1 }));
@@ -132,9 +132,9 @@ mod tests {
     #[test]
     fn the_largest_request_has_a_bin_and_no_request_no_summary() {
         let mut sizes = Sizes::default();
-        assert!(sizes.summary(Op::Read).is_none() && sizes.bins().is_empty());
-        sizes.add(Op::Read, u32::MAX);
-        sizes.add(Op::Read, 1 << 31);
+        assert!(sizes.summary(Op::READ).is_none() && sizes.bins().is_empty());
+        sizes.add(Op::READ, u32::MAX);
+        sizes.add(Op::READ, 1 << 31);
         assert_eq!(sizes.bins().iter().map(|bin| bin.up_to_bytes).collect::<Vec<_>>(), [1 << 31, 1 << 32]);
     }
 }

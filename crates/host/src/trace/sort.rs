@@ -281,14 +281,14 @@ fn encode(located: &Located) -> [u8; ENCODED] {
     bytes[16..24].copy_from_slice(&r.offset.to_le_bytes());
     bytes[24..28].copy_from_slice(&r.bytes.to_le_bytes());
     bytes[28..32].copy_from_slice(&r.volume.to_le_bytes());
-    bytes[32] = r.op as u8 | (r.mark as u8) << MARK | if r.fua { FUA } else { 0 };
+    bytes[32] = r.op.code() | (r.mark as u8) << MARK | if r.fua { FUA } else { 0 };
     bytes
 }
 
 fn decode(bytes: &[u8]) -> Located {
     let long = |at: usize| bytes[at..at + 8].iter().rev().fold(0, |sum, &b| sum << 8 | u64::from(b));
     let short = |at: usize| bytes[at..at + 4].iter().rev().fold(0, |sum, &b| sum << 8 | u32::from(b));
-    let (op, fua) = (Op::ALL[usize::from(bytes[32] & 0xf)], bytes[32] & FUA != 0);
+    let (op, fua) = (Op::of_code(bytes[32] & 0xf).expect("an operation was encoded"), bytes[32] & FUA != 0);
     let mark = Mark::ALL[usize::from((bytes[32] & !FUA) >> MARK)];
     let (offset, volume) = (long(16), short(28));
     let record = Record { time_ns: long(0), offset, bytes: short(24), volume, op, fua, mark };
@@ -301,8 +301,8 @@ mod tests {
 
     #[test]
     fn a_request_survives_the_disk() {
-        let cases = [(Op::Trim, false, Mark::Zeroes), (Op::Write, true, Mark::Requeued)];
-        for (op, fua, mark) in cases.into_iter().chain([(Op::Flush, false, Mark::None)]) {
+        let cases = [(Op::TRIM, false, Mark::Zeroes), (Op::WRITE, true, Mark::Requeued)];
+        for (op, fua, mark) in cases.into_iter().chain([(Op::FLUSH, false, Mark::None)]) {
             let time_ns = u64::MAX - 1;
             let record = Record { time_ns, offset: 1 << 60, bytes: 4096, volume: 65_535, op, fua, mark };
             let located = Located { record, line: 1 << 33 };

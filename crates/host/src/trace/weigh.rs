@@ -80,7 +80,7 @@ impl Reading {
             found.tick_ns = gcd(found.tick_ns, r.time_ns.abs_diff(first));
             (earliest, latest) = (earliest.min(r.time_ns), latest.max(r.time_ns));
             found.requests += 1;
-            for value in [r.time_ns, r.offset, u64::from(r.bytes), r.op as u64] {
+            for value in [r.time_ns, r.offset, u64::from(r.bytes), u64::from(r.op.code())] {
                 found.digest = (found.digest ^ value).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29);
             }
             if r.bytes == 0 {

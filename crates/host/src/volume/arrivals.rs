@@ -1,7 +1,7 @@
 //! When requests arrive, and which kind is next where reads and writes arrive independently.
 
 use super::parameters::{Burst, Bursts, Parameters};
-use crate::Op;
+use crate::{Effect, Op};
 use engine::RandomStream;
 
 /// Requests that arrive in one stream: in bursts, pauses between them drawn so that the mean rate holds.
@@ -50,7 +50,7 @@ impl Arrivals {
     /// The kind of the next request, where it follows from the stream that is next.
     pub fn kind(&mut self) -> Option<Op> {
         let [reads, writes] = self.streams.as_slice() else { return None };
-        Some(if reads.next_ns <= writes.next_ns { Op::Read } else { Op::Write })
+        Some(if reads.next_ns <= writes.next_ns { Op::READ } else { Op::WRITE })
     }
 
     /// The arrival of the next request, of the kind that [`Self::kind`] told.
@@ -63,7 +63,7 @@ impl Arrivals {
                 }
             }
             Some(kind) => {
-                let stream = &mut self.streams[usize::from(kind == Op::Write)];
+                let stream = &mut self.streams[usize::from(kind.effect() == Effect::Write)];
                 self.time_ns = stream.next_ns;
                 let wait = stream.wait_ns(&mut self.random);
                 stream.next_ns = stream.next_ns.saturating_add(wait);

@@ -11,8 +11,8 @@
 use super::arrivals::Arrivals;
 use super::layout::{Cell, Layout, SIZES};
 use super::parameters::Parameters;
-use crate::Op;
 use crate::fio::Zipf;
+use crate::{Effect, Op};
 use engine::{Permutation, RandomStream};
 
 /// Records met one after the other lie side by side in stretches of this many bytes; stretches are scattered.
@@ -104,8 +104,9 @@ impl VolumeRequests {
             state.met = state.met.max(number + 2);
             return (op, index, number + 1);
         }
-        let is_read = due.map_or_else(|| self.random.chance(self.parameters.reads), |due| due == Op::Read);
-        let (op, kind) = if is_read { (Op::Read, 0) } else { (Op::Write, 1) };
+        let is_read =
+            due.map_or_else(|| self.random.chance(self.parameters.reads), |due| due.effect() == Effect::Read);
+        let (op, kind) = if is_read { (Op::READ, 0) } else { (Op::WRITE, 1) };
         let mixed = self.random.chance(self.parameters.interleaved[kind]);
         let character = if mixed { 2 } else { kind };
         let index = character * SIZES.len() + self.size();

@@ -4,7 +4,7 @@ use super::layout::Layout;
 use super::parameters::Parameters;
 use super::requests::{VolumeRequest, VolumeRequests};
 use super::{FORMAT, SYNTHETIC};
-use crate::{Extent, HostRequest, Poll, Workload, WorkloadError, WorkloadReport};
+use crate::{Completion, Extent, HostRequest, Poll, Workload, WorkloadError, WorkloadReport};
 use units::SimTime;
 
 /// The requests of a volume at their arrivals, or so many at a time (`depth`).
@@ -88,7 +88,7 @@ impl Workload for VolumeWorkload {
         }))
     }
 
-    fn complete(&mut self, _request: &HostRequest, _now: SimTime) {
+    fn complete(&mut self, _: &HostRequest, _: &Completion) {
         self.outstanding = self.outstanding.checked_sub(1).expect("a completion has its request");
     }
 

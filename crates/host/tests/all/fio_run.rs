@@ -81,7 +81,7 @@ fn reads_and_writes_of_a_mix_share_one_pass() {
     blocks.sort_unstable();
     assert!(blocks.iter().copied().eq(0..16_384));
     // Binomial: standard deviation sqrt(0.7 * 0.3 / 16384) = 0.0036; four of them.
-    let reads = of(&played, Op::Read).len() as f64 / 16_384.0;
+    let reads = of(&played, Op::READ).len() as f64 / 16_384.0;
     assert!((reads - 0.7).abs() < 0.0144, "{reads}");
     let other = play("[j]\nrw=randrw\nrwmixwrite=30\nsize=64m\nioengine=libaio\niodepth=4\n");
     assert_eq!(played, other, "one option says what the other leaves");
@@ -111,7 +111,7 @@ fn a_sequential_job_goes_round_in_its_region() {
 #[test]
 fn each_direction_of_a_sequential_mix_has_its_own_position() {
     let played = play("[j]\nrw=rw\nbs=4k,16k\nsize=8m\n");
-    for (op, bytes) in [(Op::Read, 4096), (Op::Write, 16_384)] {
+    for (op, bytes) in [(Op::READ, 4096), (Op::WRITE, 16_384)] {
         let requests = of(&played, op);
         assert!(requests.len() > 300);
         assert!(requests.iter().zip(0u64..).all(|(request, index)| request.offset == index * bytes));
@@ -125,11 +125,11 @@ fn trimmed_blocks_are_written_next() {
         let played = play(&format!("[j]\nrw={rw}\nbs=16k\nsize=4m\n"));
         assert_eq!(played.requests.len(), 512);
         for pair in played.requests.chunks(2) {
-            assert_eq!((pair[0].op, pair[1].op), (Op::Trim, Op::Write));
+            assert_eq!((pair[0].op, pair[1].op), (Op::TRIM, Op::WRITE));
             assert_eq!((pair[0].offset, pair[0].bytes), (pair[1].offset, pair[1].bytes));
         }
     }
-    assert_eq!(of(&play("[j]\nrw=randtrim\nsize=1m\n"), Op::Trim).len(), 256);
+    assert_eq!(of(&play("[j]\nrw=randtrim\nsize=1m\n"), Op::TRIM).len(), 256);
 }
 
 #[test]
@@ -146,8 +146,8 @@ fn trimmed_blocks_of_any_size_are_written_in_whichever_order_files_come() {
                 blocks.sort_unstable();
                 blocks
             };
-            assert_eq!(blocks(Op::Trim), blocks(Op::Write), "{text}");
-            let bytes: u64 = blocks(Op::Trim).iter().map(|block| u64::from(block.1)).sum();
+            assert_eq!(blocks(Op::TRIM), blocks(Op::WRITE), "{text}");
+            let bytes: u64 = blocks(Op::TRIM).iter().map(|block| u64::from(block.1)).sum();
             assert!(bytes > 4 * MIB - 4 * 65_536, "{text}: {bytes} bytes");
         }
     }
@@ -157,13 +157,13 @@ fn trimmed_blocks_of_any_size_are_written_in_whichever_order_files_come() {
 fn sizes_follow_their_percentages() {
     let text = "[j]\nrw=randrw\nbssplit=4k/50:16k/30:64k/,8k\nnorandommap\nsize=200m\nio_size=2g\nioengine=libaio\niodepth=16\n";
     let played = play(text);
-    let reads = of(&played, Op::Read);
+    let reads = of(&played, Op::READ);
     for (bytes, share) in [(4096, 0.5), (16_384, 0.3), (65_536, 0.2)] {
         let found = reads.iter().filter(|request| request.bytes == bytes).count() as f64 / reads.len() as f64;
         let deviation = (share * (1.0 - share) / reads.len() as f64).sqrt();
         assert!((found - share).abs() < 4.0 * deviation, "{bytes}: {found}");
     }
-    assert!(of(&played, Op::Write).iter().all(|request| request.bytes == 8192));
+    assert!(of(&played, Op::WRITE).iter().all(|request| request.bytes == 8192));
     assert!(played.requests.iter().all(|request| request.offset % 4096 == 0));
     assert!(played.requests.iter().any(|request| request.offset + u64::from(request.bytes) > 190 * MIB));
 }
@@ -358,7 +358,7 @@ fn zones_come_again_at_the_end_of_the_file() {
         "[a]\nrw=write\nsize=2m\n[b]\nstonewall\nrw=read\noffset=256k\nsize=512k\nfilename=a.0.0\nzonemode=strided\n\
          zonesize=64k\nzoneskip=192k\n",
     );
-    let reads = of(&played, Op::Read);
+    let reads = of(&played, Op::READ);
     let starts: Vec<u64> = reads.iter().step_by(16).map(|request| request.offset).collect();
     assert_eq!(starts, [262_144, 524_288, 786_432, 1_048_576, 1_310_720, 1_572_864, 1_835_008, 262_144]);
     assert_eq!(reads.len(), 128);
@@ -543,7 +543,7 @@ fn a_rate_that_the_drive_cannot_hold_is_caught_up_with() {
 fn rates_of_both_directions_make_the_mix() {
     let played =
         play("[j]\nrw=randrw\nrate_iops=1000,250\nruntime=4\ntime_based\nioengine=libaio\niodepth=8\n");
-    assert_eq!((of(&played, Op::Read).len(), of(&played, Op::Write).len()), (4000, 1000));
+    assert_eq!((of(&played, Op::READ).len(), of(&played, Op::WRITE).len()), (4000, 1000));
 }
 
 #[test]
@@ -551,10 +551,10 @@ fn a_direction_without_a_rate_fills_the_gaps_of_the_other() {
     // 1000 reads a second, and writes whenever no read is due: one at a time, 100 us each, 10 000 in all.
     let played = play("[j]\nrw=randrw\nrwmixread=50\nrate_iops=1000,\nruntime=1\ntime_based\n");
     assert_eq!(played.requests.len(), 10_000);
-    assert_eq!(of(&played, Op::Read).len(), 1000);
+    assert_eq!(of(&played, Op::READ).len(), 1000);
     // But a mix without writes has none.
     let played = play("[j]\nrw=randrw\nrwmixread=100\nrate_iops=1000,\nruntime=1\ntime_based\n");
-    assert_eq!((of(&played, Op::Read).len(), played.requests.len()), (1000, 1000));
+    assert_eq!((of(&played, Op::READ).len(), played.requests.len()), (1000, 1000));
 }
 
 #[test]
@@ -581,13 +581,13 @@ fn thinking_starts_when_all_is_answered() {
 fn a_flush_follows_so_many_writes_and_waits_for_them() {
     let played = play("[j]\nrw=randwrite\nsize=1m\nioengine=libaio\niodepth=4\nfsync=8\n");
     // fio looks for a flush that is due when it makes the next request: after the last there is none.
-    assert_eq!((of(&played, Op::Write).len(), of(&played, Op::Flush).len()), (256, 31));
+    assert_eq!((of(&played, Op::WRITE).len(), of(&played, Op::FLUSH).len()), (256, 31));
     for group in played.requests.chunks_exact(9) {
-        assert!(group[..8].iter().all(|request| request.op == Op::Write));
-        assert_eq!((group[8].op, group[8].bytes), (Op::Flush, 0));
+        assert!(group[..8].iter().all(|request| request.op == Op::WRITE));
+        assert_eq!((group[8].op, group[8].bytes), (Op::FLUSH, 0));
         assert!(group[8].arrive.ns() >= group[7].arrive.ns() + 100_000);
     }
-    for pair in played.requests.windows(2).filter(|pair| pair[0].op == Op::Flush) {
+    for pair in played.requests.windows(2).filter(|pair| pair[0].op == Op::FLUSH) {
         assert_eq!(pair[1].arrive.ns(), pair[0].arrive.ns() + 100_000);
     }
 }
@@ -595,7 +595,7 @@ fn a_flush_follows_so_many_writes_and_waits_for_them() {
 #[test]
 fn a_last_flush_follows_each_loop_or_the_end_of_time() {
     let ops = |text: &str| -> String {
-        let name = |request: &HostRequest| ["r", "w", "t", "F"][request.op as usize];
+        let name = |request: &HostRequest| ["r", "w", "t", "F"][request.op.effect() as usize];
         play(text).requests.iter().map(name).collect()
     };
     assert_eq!(
@@ -609,9 +609,9 @@ fn a_last_flush_follows_each_loop_or_the_end_of_time() {
     let files = "[j]\nrw=write\nsize=16k\nnrfiles=2\nloops=2\nend_fsync\nioengine=libaio\niodepth=4\n";
     assert_eq!(ops(files), "wwwwFFwwwwFF");
     let offsets: Vec<u64> =
-        play(files).requests.iter().filter(|one| one.op == Op::Write).map(|one| one.offset).collect();
+        play(files).requests.iter().filter(|one| one.op == Op::WRITE).map(|one| one.offset).collect();
     assert_eq!(offsets[..4], offsets[4..]);
-    let flushes: Vec<u64> = of(&play(files), Op::Flush).iter().map(|one| one.arrive.ns()).collect();
+    let flushes: Vec<u64> = of(&play(files), Op::FLUSH).iter().map(|one| one.arrive.ns()).collect();
     assert_eq!(flushes[1] - flushes[0], 100_000);
     // fio 3.42: a flush is due when it looks for one more block than its files have; one that is due together with
     // a backlog is left out; nothing is flushed where nothing is written.
@@ -752,7 +752,7 @@ fn reads_and_writes_of_a_job_find_the_same_blocks_popular() {
         blocks.sort_unstable();
         blocks.iter().rev().take(3).map(|(_, offset)| *offset).collect::<Vec<_>>()
     };
-    assert_eq!(hottest(Op::Read), hottest(Op::Write));
+    assert_eq!(hottest(Op::READ), hottest(Op::WRITE));
 }
 
 #[test]
@@ -799,7 +799,7 @@ fn every_generator_runs_and_is_bounded() {
     let share = |wanted: &dyn Fn(&HostRequest) -> bool| {
         played.requests.iter().filter(|request| wanted(request)).count() as f64 / 100_000.0
     };
-    assert!((share(&|request| request.op == Op::Write) - 0.6).abs() < 0.0062);
+    assert!((share(&|request| request.op == Op::WRITE) - 0.6).abs() < 0.0062);
     assert!((share(&|request| request.bytes == 4096) - 0.67).abs() < 0.006);
     assert!((share(&|request| request.offset < DRIVE / 20) - 0.5).abs() < 0.0064);
     assert!(played.requests.iter().all(|request| request.offset % 4096 == 0));
@@ -807,7 +807,7 @@ fn every_generator_runs_and_is_bounded() {
     let played = play(web.job_text);
     // 2000 a second for 20 s, of them 1400 reads: standard deviations 200 and 0.0023.
     assert!(played.requests.len().abs_diff(40_000) < 800, "{}", played.requests.len());
-    let reads = of(&played, Op::Read).len() as f64 / played.requests.len() as f64;
+    let reads = of(&played, Op::READ).len() as f64 / played.requests.len() as f64;
     assert!((reads - 0.7).abs() < 0.0092, "{reads}");
 }
 
@@ -895,7 +895,7 @@ fn what_is_written_is_read_back_once_it_is_answered() {
         let played =
             play_with(&format!("[j]\nioengine=libaio\nrw=write\nbs=4k\n{options}"), 1, 10_000, usize::MAX);
         let said = |request: &HostRequest| {
-            format!("{}{}", ["r", "w", "t", "F"][request.op as usize], request.offset >> 12)
+            format!("{}{}", ["r", "w", "t", "F"][request.op.effect() as usize], request.offset >> 12)
         };
         played.requests.iter().map(said).collect::<Vec<_>>().join(" ")
     };
@@ -940,7 +940,7 @@ fn what_may_come_again_is_read_back_by_place_and_all_else_as_it_was_written() {
     ] {
         let played = play(&format!("[j]\nsize=1m\nverify=md5\n{options}"));
         let places = |op: Op| of(&played, op).iter().map(|one| one.offset).collect::<Vec<_>>();
-        let (writes, reads) = (places(Op::Write), places(Op::Read));
+        let (writes, reads) = (places(Op::WRITE), places(Op::READ));
         let mut sorted = writes.clone();
         sorted.sort_unstable();
         sorted.dedup();

@@ -2,7 +2,7 @@
 //! `cargo test --release -p host --test all fio_speed:: -- --ignored --nocapture`.
 
 use host::fio::{FioWorkload, Variables, parse_text};
-use host::{HostRequest, Poll, Workload, WorkloadError};
+use host::{Completion, HostRequest, Poll, Workload, WorkloadError};
 use std::collections::VecDeque;
 use std::time::Instant;
 use units::SimTime;
@@ -28,7 +28,7 @@ fn ns_per_request(job: &str, depth: usize) -> f64 {
             Poll::At(_) | Poll::Blocked => {
                 let oldest = outstanding.pop_front().expect("one is out");
                 now += 10;
-                workload.complete(&oldest, SimTime::from_ns(now));
+                workload.complete(&oldest, &Completion::success(SimTime::from_ns(now)));
             }
             Poll::Done => break,
         }

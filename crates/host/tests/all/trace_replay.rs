@@ -1,7 +1,7 @@
 //! Order, selection, addresses, pace and conversion: what the options do to a trace.
 
 use host::trace::{Addresses, TraceOptions, convert, formats, inspect, open};
-use host::{HostRequest, Op, Poll, Workload, WorkloadError};
+use host::{Completion, HostRequest, Op, Poll, Workload, WorkloadError};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use units::SimTime;
@@ -228,7 +228,7 @@ fn as_fast_as_possible_keeps_the_depth_outstanding() {
             }
             Poll::Blocked => {
                 assert_eq!(outstanding.len(), 3);
-                workload.complete(&outstanding.remove(0), now);
+                workload.complete(&outstanding.remove(0), &Completion::success(now));
             }
             Poll::At(_) => panic!("a closed loop has no times"),
             Poll::Done => break,

@@ -5,7 +5,7 @@
 
 use host::trace::{AccessOptions, TraceInfo, TraceOptions, convert_volume, inspect, inspect_volume};
 use host::volume::{VolumeWorkload, parameters, requests, volumes};
-use host::{HostRequest, Op, Poll, Workload};
+use host::{Completion, HostRequest, Op, Poll, Workload};
 use proptest::prelude::*;
 use units::SimTime;
 
@@ -163,7 +163,7 @@ fn reads_and_writes_that_arrive_apart_keep_their_rates_and_bursts() {
         let mean = mean(of);
         (of.iter().map(|gap| (gap - mean).powi(2)).sum::<f64>() / of.len() as f64).sqrt() / mean
     };
-    let (reads, writes) = (gaps(Op::Read), gaps(Op::Write));
+    let (reads, writes) = (gaps(Op::READ), gaps(Op::WRITE));
     // Poisson's reads vary by their mean; writes come 32 at a time, so of their bursts there are only some 4,700.
     assert!((mean(&reads) / 4e6 - 1.0).abs() < 0.03 && (variation(&reads) - 1.0).abs() < 0.03);
     assert!((mean(&writes) / (1e9 / 750.0) - 1.0).abs() < 0.1, "{}", mean(&writes));
@@ -175,7 +175,7 @@ fn reads_and_writes_that_arrive_apart_keep_their_rates_and_bursts() {
     assert!(
         requests("volume:usr_0,requests=2000,reads=1,interleaved=0,write_burst=8", 1)
             .unwrap()
-            .all(|one| one.op == Op::Read)
+            .all(|one| one.op == Op::READ)
     );
 }
 
@@ -223,7 +223,7 @@ fn drain(workload: &mut VolumeWorkload) -> (Vec<HostRequest>, u64) {
                 assert!(later > now);
                 now = later;
             }
-            Poll::Blocked => workload.complete(&open.remove(0), now),
+            Poll::Blocked => workload.complete(&open.remove(0), &Completion::success(now)),
             Poll::Done => return (got, most),
         }
     }
@@ -342,7 +342,7 @@ proptest! {
         let (mut count, mut last, mut met, mut read) = (0, 0, std::collections::BTreeMap::new(), 0.0);
         for request in requests(&spec, seed).unwrap() {
             count += 1;
-            read += f64::from(u8::from(request.op == Op::Read));
+            read += f64::from(u8::from(request.op == Op::READ));
             prop_assert!(request.after_first_ns >= last);
             last = request.after_first_ns;
             prop_assert!(request.offset % 4096 == 0 && request.offset + u64::from(request.bytes) <= workload.bytes());

@@ -177,8 +177,8 @@ pub fn ours_timed(text: &str, drive: u64, most: usize) -> Result<Vec<Vec<Timed>>
 }
 
 fn said(request: &HostRequest, files: &[FileRegion]) -> Asked {
-    let kind = ["read", "write", "trim", "flush"][request.op as usize];
-    if request.op == Op::Flush {
+    let kind = ["read", "write", "trim", "flush"][request.op.effect() as usize];
+    if request.op == Op::FLUSH {
         return (String::new(), kind, 0, 0);
     }
     let of = |file: &&FileRegion| (file.offset..file.offset + file.bytes.max(1)).contains(&request.offset);

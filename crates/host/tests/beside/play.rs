@@ -1,7 +1,7 @@
 //! Jobs against a drive of constant latency.
 
 use host::fio::FioWorkload;
-use host::{HostRequest, Poll, Workload};
+use host::{Completion, HostRequest, Poll, Workload};
 use std::collections::VecDeque;
 use units::SimTime;
 
@@ -49,7 +49,7 @@ pub fn play(
                 let (time, request) = outstanding.pop_front().unwrap();
                 now = time;
                 seen(workload, &request, Said::Answered);
-                workload.complete(&request, SimTime::from_ns(now));
+                workload.complete(&request, &Completion::success(SimTime::from_ns(now)));
             }
             _ => now = next,
         }

@@ -157,14 +157,12 @@ impl Image {
         let mut bytes = vec![0; (length as usize).min(HEADER)];
         self.file.read_exact_at(&mut bytes, 0).map_err(fail)?;
         self.header = Header::from_bytes(&bytes, &self.path)?;
-        let differs = shape
-            .as_object()
-            .and_then(|own| own.iter().find(|(key, value)| self.header.shape[key.as_str()] != **value));
-        if let Some((key, value)) = differs {
+        let there = &self.header.shape;
+        let mut keys = [shape, there].into_iter().filter_map(Value::as_object).flat_map(|shape| shape.keys());
+        if let Some(key) = keys.find(|key| there[key.as_str()] != shape[key.as_str()]) {
+            let (path, there, here) = (self.path.display(), &there[key.as_str()], &shape[key.as_str()]);
             return Err(Error(format!(
-                "{}: the image is of another drive: {key} is {} there and {value} here",
-                self.path.display(),
-                self.header.shape[key.as_str()]
+                "{path}: the image is of another drive: {key} is {there} there and {here} here"
             )));
         }
         if length < self.length() {

@@ -1,6 +1,7 @@
 //! Negotiation: from a new connection to one that sends requests.
 
 use super::{ALLOCATION, ALLOCATION_ID, Export, PAYLOAD_MOST, number};
+use std::sync::Arc;
 
 const FIXED_NEWSTYLE: u16 = 1;
 const NO_ZEROES: u16 = 2;
@@ -31,6 +32,7 @@ mod answer {
     pub const META_CONTEXT: u32 = 4;
     pub const UNSUPPORTED: u32 = (1 << 31) + 1;
     pub const INVALID: u32 = (1 << 31) + 3;
+    pub const UNKNOWN: u32 = (1 << 31) + 6;
 }
 
 mod info {
@@ -60,7 +62,9 @@ pub enum Step {
 /// One connection's negotiation.
 #[derive(Clone, Debug)]
 pub struct Handshake {
-    export: Export,
+    exports: Arc<[Export]>,
+    /// The one that the client works with.
+    chosen: usize,
     flags: Option<u32>,
     /// Replies are structured.
     pub structured: bool,
@@ -70,8 +74,21 @@ pub struct Handshake {
 
 impl Handshake {
     /// Of a client that has said nothing yet.
-    pub fn new(export: Export) -> Self {
-        Self { export, flags: None, structured: false, allocation: false }
+    pub fn new(exports: Arc<[Export]>) -> Self {
+        Self { exports, chosen: 0, flags: None, structured: false, allocation: false }
+    }
+
+    /// The export that the client chose.
+    pub fn export(&self) -> &Export {
+        &self.exports[self.chosen]
+    }
+
+    /// The export of this name; a drive that is one goes by any.
+    fn named(&self, name: &[u8]) -> Option<usize> {
+        match self.exports.len() {
+            1 => Some(0),
+            _ => self.exports.iter().position(|export| export.namespace.name.as_bytes() == name),
+        }
     }
 
     /// Takes what is complete at the beginning of `read`; answers go to `out`. Gives how many bytes it took.
@@ -106,7 +123,10 @@ impl Handshake {
     fn option(&mut self, option: u32, data: &[u8], out: &mut Vec<u8>) -> Step {
         match option {
             option::EXPORT_NAME => {
-                out.extend(self.export.bytes.to_be_bytes());
+                // This option has no answer but the export: without it the connection ends.
+                let Some(chosen) = self.named(data) else { return Step::Over };
+                self.chosen = chosen;
+                out.extend(self.export().namespace.extent.bytes.to_be_bytes());
                 out.extend(FLAGS.to_be_bytes());
                 let zeroes = self.flags.is_some_and(|flags| flags & u32::from(NO_ZEROES) == 0);
                 out.extend(std::iter::repeat_n(0, if zeroes { 124 } else { 0 }));
@@ -117,15 +137,13 @@ impl Handshake {
                 return Step::Over;
             }
             option::LIST if data.is_empty() => {
-                reply(out, option, answer::SERVER, &0u32.to_be_bytes());
+                for Export { namespace, .. } in self.exports.iter() {
+                    let length = (namespace.name.len() as u32).to_be_bytes();
+                    reply(out, option, answer::SERVER, &[&length, namespace.name.as_bytes()].concat());
+                }
                 reply(out, option, answer::ACK, &[]);
             }
-            option::INFO | option::GO if is_info(data) => {
-                reply(out, option, answer::INFO, &self.about());
-                reply(out, option, answer::INFO, &self.block_size());
-                reply(out, option, answer::ACK, &[]);
-                return if option == option::GO { Step::Ready } else { Step::More };
-            }
+            option::INFO | option::GO => return self.inform(option, data, out),
             option::STRUCTURED_REPLY if data.is_empty() => {
                 self.structured = true;
                 reply(out, option, answer::ACK, &[]);
@@ -139,6 +157,26 @@ impl Handshake {
             _ => reply(out, option, answer::UNSUPPORTED, b"not an option of this server"),
         }
         Step::More
+    }
+
+    /// Tells of an export; with `GO`, the client works with it from now on.
+    fn inform(&mut self, option: u32, data: &[u8], out: &mut Vec<u8>) -> Step {
+        let Some(name) = name_of_info(data) else {
+            reply(out, option, answer::INVALID, b"a name, and a list of kinds");
+            return Step::More;
+        };
+        let Some(chosen) = self.named(name) else {
+            reply(out, option, answer::UNKNOWN, b"no export of that name: each namespace is one");
+            return Step::More;
+        };
+        reply(out, option, answer::INFO, &about(&self.exports[chosen]));
+        reply(out, option, answer::INFO, &block_size(&self.exports[chosen]));
+        reply(out, option, answer::ACK, &[]);
+        if option != option::GO {
+            return Step::More;
+        }
+        self.chosen = chosen;
+        Step::Ready
     }
 
     /// What is known beside the data: what is allocated.
@@ -158,17 +196,18 @@ impl Handshake {
         }
         reply(out, option, answer::ACK, &[]);
     }
+}
 
-    fn about(&self) -> Vec<u8> {
-        [&info::EXPORT.to_be_bytes()[..], &self.export.bytes.to_be_bytes(), &FLAGS.to_be_bytes()].concat()
-    }
+fn about(export: &Export) -> Vec<u8> {
+    let bytes = export.namespace.extent.bytes.to_be_bytes();
+    [&info::EXPORT.to_be_bytes()[..], &bytes, &FLAGS.to_be_bytes()].concat()
+}
 
-    fn block_size(&self) -> Vec<u8> {
-        let sizes = [512, self.export.unit.next_power_of_two().max(512), PAYLOAD_MOST];
-        let mut bytes = info::BLOCK_SIZE.to_be_bytes().to_vec();
-        sizes.iter().for_each(|size: &u32| bytes.extend(size.to_be_bytes()));
-        bytes
-    }
+fn block_size(export: &Export) -> Vec<u8> {
+    let sizes = [512, export.unit.next_power_of_two().max(512), PAYLOAD_MOST];
+    let mut bytes = info::BLOCK_SIZE.to_be_bytes().to_vec();
+    sizes.iter().for_each(|size: &u32| bytes.extend(size.to_be_bytes()));
+    bytes
 }
 
 /// An answer to an option.
@@ -180,13 +219,11 @@ fn reply(out: &mut Vec<u8>, option: u32, kind: u32, data: &[u8]) {
     out.extend(data);
 }
 
-/// A name with its length, and a list of two-byte kinds with theirs.
-fn is_info(data: &[u8]) -> bool {
-    let Some(name) = data.get(..4).map(|bytes| u32::from_be_bytes(number(bytes, 0)) as usize) else {
-        return false;
-    };
-    let Some(rest) = data.get(4 + name..) else { return false };
-    rest.len() >= 2 && rest.len() == 2 + 2 * usize::from(u16::from_be_bytes(number(rest, 0)))
+/// The name before a list of two-byte kinds, each of the two with its length.
+fn name_of_info(data: &[u8]) -> Option<&[u8]> {
+    let (name, rest) = text(data)?;
+    let is_whole = rest.len() >= 2 && rest.len() == 2 + 2 * usize::from(u16::from_be_bytes(number(rest, 0)));
+    is_whole.then_some(name)
 }
 
 /// The queries after a name.

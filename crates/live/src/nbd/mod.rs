@@ -11,6 +11,9 @@ pub use handshake::{Handshake, Step, greeting};
 pub use reply::{Extent, Replies};
 pub use request::{Asked, Command, HEADER, Parsed, parse};
 
+use host::{Namespace, Space};
+use std::sync::Arc;
+
 /// Bytes of a request's data that are taken at once.
 pub const PAYLOAD_MOST: u32 = 32 << 20;
 
@@ -43,13 +46,20 @@ impl Refusal {
     }
 }
 
-/// What an export says of itself.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// A namespace of the drive, as clients see it.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Export {
-    /// Its size.
-    pub bytes: u64,
+    /// Its name, its size, and where it lies.
+    pub namespace: Namespace,
     /// Bytes of a mapping unit: requests of that size cost least.
     pub unit: u32,
+}
+
+impl Export {
+    /// An export for each namespace, in mapping units of `unit` bytes.
+    pub fn all_of(space: &Space, unit: u32) -> Arc<[Self]> {
+        space.each().into_iter().map(|namespace| Self { namespace, unit }).collect()
+    }
 }
 
 /// The context that says what is allocated, by the number given to it.

@@ -5,8 +5,8 @@ use crate::commands::{Allocation, Part, Pieces, Plan, plan};
 use crate::connection::{Connection, Quiet};
 use crate::contents::{Done, Payload};
 use crate::extents::{EXTENTS_MOST, LOOKED_AT, extents};
-use crate::nbd::{Asked, Command, Extent, Refusal};
-use host::HostRequest;
+use crate::nbd::{Asked, Command, Export, Extent, Refusal};
+use host::{Effect, HostRequest};
 use sim::Error;
 use units::SimTime;
 
@@ -22,6 +22,8 @@ pub(super) struct Pending {
     pub client: u64,
     pub cookie: u64,
     command: Command,
+    /// Where the namespace lies that it is about.
+    namespace: host::Extent,
     offset: u64,
     bytes: u32,
     arrived: SimTime,
@@ -73,7 +75,7 @@ impl Server {
         let replies = client.replies();
         let most = if asked.wants_one() { 1 } else { EXTENTS_MOST };
         let writes = matches!(command, Command::Write | Command::WriteZeroes | Command::Trim);
-        let planned = plan(asked, &self.export, allocation, &mut self.shared().buffers);
+        let planned = plan(asked, client.export(), allocation, &mut self.shared().buffers);
         match planned {
             Plan::Leave => client.is_over = true,
             Plan::Refuse(refusal) => {
@@ -81,7 +83,7 @@ impl Server {
                 client.answers().add(|out| replies.refuse(out, cookie, refusal));
             }
             Plan::Status => {
-                let (found, work) = self.extents(offset, bytes, most);
+                let (found, work) = self.extents(client.export(), offset, bytes, most);
                 client.answers().add(|out| replies.status(out, cookie, &found));
                 return work.max(REQUEST_WORK);
             }
@@ -96,6 +98,7 @@ impl Server {
                     client: name,
                     cookie,
                     command,
+                    namespace: client.export().namespace.extent,
                     offset,
                     bytes,
                     arrived: arrive,
@@ -109,7 +112,7 @@ impl Server {
                     Some(part) => {
                         client.begin(charge);
                         self.numbered += 1;
-                        self.ask(self.numbered, part, arrive);
+                        self.ask(self.numbered, part, pending.namespace, arrive);
                         self.pending.insert(self.numbered, pending);
                     }
                 }
@@ -119,8 +122,9 @@ impl Server {
     }
 
     /// Hands a piece of the request of this number to the drive.
-    fn ask(&mut self, number: u64, part: Part, arrive: SimTime) {
+    fn ask(&mut self, number: u64, part: Part, namespace: host::Extent, arrive: SimTime) {
         let Part { op, offset, bytes, fua, payload } = part;
+        let offset = if op.effect() == Effect::Flush { 0 } else { namespace.on_drive(offset) };
         let request = HostRequest { arrive, op, offset, bytes, tag: 0, fua };
         if let Some(recorder) = &mut self.recorder {
             recorder.note(&request);
@@ -134,9 +138,9 @@ impl Server {
     }
 
     /// The written parts of a range, and how many units were looked at.
-    fn extents(&self, offset: u64, length: u32, most: usize) -> (Vec<Extent>, u64) {
+    fn extents(&self, export: &Export, offset: u64, length: u32, most: usize) -> (Vec<Extent>, u64) {
         let Some(ftl) = self.session.ftl() else { return (Vec::new(), 0) };
-        let unit = u64::from(self.export.unit);
+        let (unit, offset) = (u64::from(export.unit), export.namespace.extent.on_drive(offset));
         let last = offset / unit + LOOKED_AT;
         let end = (offset + u64::from(length)).min(last * unit);
         let units = (offset / unit) as u32..end.div_ceil(unit) as u32;
@@ -170,7 +174,7 @@ impl Server {
         let next = if pending.refusal.is_none() { pending.pieces.next() } else { None };
         if let Some(part) = next {
             let arrive = self.arrival();
-            self.ask(done.number, part, arrive);
+            self.ask(done.number, part, pending.namespace, arrive);
             self.pending.insert(done.number, pending);
             return Some(done.data);
         }

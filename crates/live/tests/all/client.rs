@@ -59,8 +59,13 @@ pub struct Served {
 impl Served {
     /// Serves a small drive from `folder`, with an account that stops it where data go wrong.
     pub fn new(folder: &Path, pace: &str) -> Self {
+        Self::with(folder, pace, &[])
+    }
+
+    /// The same of a drive with other values where they are given.
+    pub fn with(folder: &Path, pace: &str, others: &[&str]) -> Self {
         let run = RunOptions { check: true, ..RunOptions::default() };
-        let mut server = Server::new(drive(&[]), run, &options(folder, pace)).expect("a server");
+        let mut server = Server::new(drive(others), run, &options(folder, pace)).expect("a server");
         let stop = Arc::new(AtomicBool::new(false));
         let asked = stop.clone();
         let thread = std::thread::spawn(move || {
@@ -77,7 +82,12 @@ impl Served {
 
     /// A client that has negotiated.
     pub fn client(&self) -> Client {
-        Client::new(&self.socket)
+        Client::new(&self.socket, "")
+    }
+
+    /// A client that works with the export of this name.
+    pub fn client_of(&self, export: &str) -> Client {
+        Client::new(&self.socket, export)
     }
 
     /// The socket before anything is said.
@@ -112,7 +122,7 @@ pub const NO_HOLE: u16 = 2;
 pub const FAST: u16 = 16;
 
 impl Client {
-    pub fn new(socket: &Path) -> Self {
+    pub fn new(socket: &Path, export: &str) -> Self {
         let mut stream = UnixStream::connect(socket).expect("a listener");
         // A hang is a failure.
         stream.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
@@ -120,7 +130,7 @@ impl Client {
         stream.read_exact(&mut hello).unwrap();
         assert_eq!(&hello[..16], b"NBDMAGICIHAVEOPT");
         stream.write_all(&3u32.to_be_bytes()).unwrap();
-        stream.write_all(&option(1, b"")).unwrap();
+        stream.write_all(&option(1, export.as_bytes())).unwrap();
         let mut export = [0; 10];
         stream.read_exact(&mut export).unwrap();
         let bytes = u64::from_be_bytes(export[..8].try_into().unwrap());

@@ -159,7 +159,7 @@ fn what_was_durable_is_there_after_the_server_was_killed() {
             Server::new(drive(&[]), run, &options(folder.path(), "max")).expect("it finds its map");
         let socket = folder.path().join("socket");
         let asking = std::thread::spawn(move || {
-            let mut client = crate::client::Client::new(&socket);
+            let mut client = crate::client::Client::new(&socket, "");
             for unit in 0..64 {
                 let (error, data) = client.read(unit * 4096, 4096);
                 let is_of = |round: u64| data == pattern(round, unit * 4096, 4096);
@@ -256,7 +256,7 @@ fn killed(folder: &Path) {
     let mut server = Server::new(drive(&[]), run, &options(folder, "max")).unwrap();
     let socket = folder.join("socket");
     let asking = std::thread::spawn(move || {
-        let mut client = crate::client::Client::new(&socket);
+        let mut client = crate::client::Client::new(&socket, "");
         for version in 0..4 {
             for unit in 0..16 {
                 assert_eq!(client.write(FUA, unit * 4096, &pattern(version, unit * 4096, 4096)), 0);
@@ -338,7 +338,7 @@ fn watchers_hold_no_client_up_and_see_the_counts() {
     let socket = folder.path().join("socket");
     let watching = board.clone();
     let asking = std::thread::spawn(move || {
-        let mut client = crate::client::Client::new(&socket);
+        let mut client = crate::client::Client::new(&socket, "");
         assert_eq!(client.write(FUA, 0, &[1; 8192]), 0);
         assert_eq!(client.read(0, 4096).0, 0);
         assert_eq!(client.ask(0, FLUSH, 0, 0), 0);

@@ -1,5 +1,6 @@
 //! Tests of the live drive through its sockets, by a client written by hand.
 
 mod client;
+mod exports;
 mod images;
 mod protocol;

@@ -7,7 +7,7 @@ use crate::stripes::StripeAccount;
 use controller::{Origin, Transaction};
 use ftl::Ftl;
 use ftl::compatibility::Feature;
-use host::Op;
+use host::Effect;
 use std::collections::BTreeSet;
 use units::{DieId, Lpn};
 
@@ -96,7 +96,7 @@ impl Failures {
     /// A request is answered.
     pub fn on_complete(&mut self, request: &Request) {
         let (may, must) = (self.may_fail.remove(&request.id), self.must_fail.remove(&request.id));
-        if self.dead.is_empty() || request.host.op != Op::Read {
+        if self.dead.is_empty() || request.host.op.effect() != Effect::Read {
             return;
         }
         let mut units = (request.first.0..request.first.0 + request.units).map(Lpn);

@@ -227,7 +227,7 @@ fn ledger() -> (Ledger, HostRequest) {
     let bench = Bench::new(Kind::Read);
     let mut ledger = Ledger::new(&bench.ftl, bench.clock.busy(SimTime::ZERO), Measured::AtOnce);
     let request =
-        HostRequest { arrive: SimTime::ZERO, op: Op::Read, offset: 0, bytes: 4096, tag: 0, fua: false };
+        HostRequest { arrive: SimTime::ZERO, op: Op::READ, offset: 0, bytes: 4096, tag: 0, fua: false };
     ledger.on_request(0, &request);
     (ledger, request)
 }
@@ -270,7 +270,7 @@ fn a_unit_that_is_not_read_is_found() {
 #[should_panic(expected = "a write is answered with 0 of 1 units in the drive")]
 fn a_write_whose_data_did_not_enter_is_found() {
     let (mut ledger, request) = ledger();
-    let write = HostRequest { op: Op::Write, ..request };
+    let write = HostRequest { op: Op::WRITE, ..request };
     ledger.on_request(1, &write);
     ledger.on_complete(1, &write, Answer::Done, SimTime::ZERO);
 }
@@ -322,7 +322,7 @@ fn a_result_that_says_something_else_is_found() {
 /// An account of a write of the first sector of a unit, whose data are in slot 0.
 fn written() -> Ledger {
     let (mut ledger, request) = ledger();
-    let write = HostRequest { op: Op::Write, bytes: 512, ..request };
+    let write = HostRequest { op: Op::WRITE, bytes: 512, ..request };
     ledger.on_request(1, &write);
     ledger.on_data(1, &write);
     ledger.on_buffered(Lpn(0), 0, None);
@@ -469,7 +469,7 @@ fn a_move_of_what_was_not_read_is_found() {
         program
     };
     let request =
-        HostRequest { arrive: SimTime::ZERO, op: Op::Write, offset: 0, bytes: 4096, tag: 0, fua: false };
+        HostRequest { arrive: SimTime::ZERO, op: Op::WRITE, offset: 0, bytes: 4096, tag: 0, fua: false };
     checker.on_request(0, &request);
     checker.on_data(0, &request, Lpn(0));
     checker.on_host_write(Lpn(0));

@@ -1,9 +1,10 @@
 //! The account of what goes in and comes out: by origin on flash, by request at the host.
 
 use super::clock::Clock;
+use super::parts::Parts;
 use controller::{Origin, Transaction};
 use ftl::{Ftl, FtlStats};
-use host::{HostRequest, Op};
+use host::{Effect, HostRequest, Space};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -82,6 +83,7 @@ pub(crate) struct Ledger {
     brought: Vec<(Lpn, Brought)>,
     ended: Vec<(Lpn, u32)>,
     before: FtlStats,
+    parts: Parts,
 }
 
 /// When the window begins that results are of.
@@ -131,7 +133,13 @@ impl Ledger {
             brought: Vec::new(),
             ended: Vec::new(),
             before: *stats,
+            parts: Parts::new(&Space::from(0)),
         }
+    }
+
+    /// The same account for a drive whose namespaces lie so.
+    pub fn of_parts(self, space: &Space) -> Self {
+        Self { parts: Parts::new(space), ..self }
     }
 
     /// From now on counts: what came before is left out of the results.
@@ -139,6 +147,7 @@ impl Ledger {
         self.then = self.all.clone();
         (self.all.submitted, self.all.completed, self.all.failed) = ([0; 4], [0; 4], [0; 4]);
         self.all.untrimmed = [0; 2];
+        self.parts.begin();
         self.decoding_then = Origin::ALL.map(|origin| clock.decoding(origin, now));
         self.busy_then = clock.busy(now);
         self.window = now;
@@ -157,10 +166,13 @@ impl Ledger {
     pub fn on_request(&mut self, id: u32, request: &HostRequest) {
         let counts = self.counts;
         let end = request.offset + u64::from(request.bytes);
-        let units =
-            if request.op == Op::Flush { 0 } else { end.div_ceil(self.unit) - request.offset / self.unit };
+        let units = if request.op.effect() == Effect::Flush {
+            0
+        } else {
+            end.div_ceil(self.unit) - request.offset / self.unit
+        };
         *self.request(id) = Asked { counts, units, ..Asked::default() };
-        self.all.submitted[request.op as usize] += u64::from(counts);
+        self.all.submitted[request.op.effect() as usize] += u64::from(counts);
     }
 
     /// The drive never heard of a request that the host has lost.
@@ -271,11 +283,14 @@ impl Ledger {
         let op = request.op;
         assert!(now >= request.arrive, "a {} is answered before it came", op.name());
         let by = if failed { &mut self.all.failed } else { &mut self.all.completed };
-        by[op as usize] += u64::from(asked.counts);
-        if op == Op::Trim && asked.counts && !failed {
+        by[op.effect() as usize] += u64::from(asked.counts);
+        if asked.counts {
+            self.parts.on_complete(request, answer);
+        }
+        if op.effect() == Effect::Trim && asked.counts && !failed {
             self.note_untrimmed(request);
         }
-        if op == Op::Read {
+        if op.effect() == Effect::Read {
             self.units_read += if asked.unheard { 0 } else { asked.units };
             assert_eq!(self.wanted, [], "the host wants units of the flash that no read brings");
             assert!(
@@ -289,7 +304,7 @@ impl Ledger {
                 asked.ready
             );
         }
-        let whole = op != Op::Write || failed || asked.entered == asked.units;
+        let whole = op.effect() != Effect::Write || failed || asked.entered == asked.units;
         assert!(whole, "a write is answered with {} of {} units in the drive", asked.entered, asked.units);
     }
 
@@ -339,14 +354,19 @@ impl Ledger {
             let most = seen + self.decoding_then[at];
             assert!((least..=most).contains(&said), "reads of {name}: {said} said and {seen} seen");
         }
+        self.parts.compare(&host["namespaces"]);
         self.compare_bytes(result);
         for (what, counts) in [
             ("submitted", self.all.submitted),
             ("completed", self.all.completed),
             ("failed", self.all.failed),
         ] {
-            let said = Op::ALL.map(|op| host[what][op.name()].as_u64().unwrap_or(u64::MAX));
-            assert_eq!(said, Op::ALL.map(|op| counts[op as usize]), "requests {what}: said and seen");
+            let said = Effect::ALL.map(|effect| host[what][effect.name()].as_u64().unwrap_or(u64::MAX));
+            assert_eq!(
+                said,
+                Effect::ALL.map(|effect| counts[effect as usize]),
+                "requests {what}: said and seen"
+            );
         }
         let said = ["requests_without_unit", "bytes_outside_units"].map(|name| host["trim"][name].as_u64());
         assert_eq!(said, self.all.untrimmed.map(Some), "what trims did not forget: said and seen");

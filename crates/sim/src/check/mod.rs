@@ -18,6 +18,7 @@ mod faults;
 mod ledger;
 mod numbers;
 mod own_map;
+mod parts;
 mod power;
 mod survival;
 mod trims;
@@ -93,7 +94,7 @@ impl Checker {
         let layout = ftl.layout().clone();
         let clock = Clock::new(Numbers::new(drive, ftl)?, drive.geometry().channels, layout.dies);
         let mut checker = Self {
-            ledger: Ledger::new(ftl, clock.busy(SimTime::ZERO), measured),
+            ledger: Ledger::new(ftl, clock.busy(SimTime::ZERO), measured).of_parts(&drive.space()),
             clock,
             bytes: match ftl.is_draining() {
                 true => Content::of_filled(layout.unit.get()),
@@ -186,7 +187,7 @@ impl Checker {
         let latency = now.since(request.host.arrive).ns();
         let explained: u64 = stages.iter().sum();
         assert!(
-            request.failed || request.host.op as u8 > 1 || explained == latency,
+            request.failed || request.host.op.effect() as u8 > 1 || explained == latency,
             "the stages {stages:?} of a {} of {latency} ns add up to {explained} ns",
             request.host.op.name()
         );

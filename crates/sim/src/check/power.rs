@@ -231,7 +231,7 @@ mod tests {
         let unit = ftl.layout().unit.get() as u32;
         for (row, bytes) in [(0, unit), (1, bytes)] {
             let write =
-                HostRequest { arrive: SimTime::ZERO, op: Op::Write, offset: 0, bytes, tag: 0, fua: false };
+                HostRequest { arrive: SimTime::ZERO, op: Op::WRITE, offset: 0, bytes, tag: 0, fua: false };
             let mut program =
                 Transaction::new(Kind::Program, Origin::Host, Class::HostProgram, DieId(0), 0, row);
             program.owner = 0;

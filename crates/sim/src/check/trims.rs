@@ -4,7 +4,7 @@
 use crate::requests::whole_units;
 use ftl::Ftl;
 use ftl::snapshots::Snapshots;
-use host::{HostRequest, Op};
+use host::{Effect, HostRequest};
 use std::collections::BTreeMap;
 use std::ops::Range;
 use units::Lpn;
@@ -41,7 +41,7 @@ impl Trims {
     }
 
     pub fn on_request(&mut self, id: u32, request: &HostRequest) {
-        if request.op == Op::Trim && !self.may_refuse {
+        if request.op.effect() == Effect::Trim && !self.may_refuse {
             self.last.resize(self.units, 0);
             self.asked.insert(id, self.count);
             let (first, count) = whole_units(request, self.unit);
@@ -85,6 +85,7 @@ impl Trims {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use host::Op;
     use units::SimTime;
 
     /// A trim of units 2 and 3, of which these are forgotten before it is answered.
@@ -101,7 +102,7 @@ mod tests {
         };
         let trim = HostRequest {
             arrive: SimTime::ZERO,
-            op: Op::Trim,
+            op: Op::TRIM,
             offset: 2 * 4096,
             bytes: 8192,
             tag: 0,

@@ -6,7 +6,7 @@
 //! modelled here: queues, wires, flushes.
 
 use crate::Error;
-use host::{HostRequest, Op, Poll, Workload, WorkloadError};
+use host::{Completion, Effect, HostRequest, Poll, Workload, WorkloadError};
 use std::collections::VecDeque;
 use units::{Lpn, Nanos, SimTime};
 
@@ -208,7 +208,7 @@ impl Own {
         let (request, due) = self.outstanding.pop_front().expect("the caller saw one");
         self.now = self.now.max(due);
         if let Some(source) = &mut self.source {
-            source.complete(&request, self.now);
+            source.complete(&request, &Completion::success(self.now));
         }
     }
 
@@ -220,16 +220,16 @@ impl Own {
             let expected = format!("requests within the drive's {} bytes", self.capacity);
             return Err(WorkloadError::of(name, what, expected).into());
         };
-        let (first, behind) = match request.op {
-            Op::Trim => (request.offset.div_ceil(self.unit), end / self.unit),
+        let (first, behind) = match request.op.effect() {
+            Effect::Trim => (request.offset.div_ceil(self.unit), end / self.unit),
             _ => (request.offset / self.unit, end.div_ceil(self.unit)),
         };
         let (first, units) = (Lpn(first as u32), behind.saturating_sub(first) as u32);
-        Ok(match request.op {
-            Op::Write => Step::Write(first, units),
-            Op::Trim => Step::Trim(first, units),
-            Op::Read => Step::Read(first, units),
-            Op::Flush => Step::Read(first, 0),
+        Ok(match request.op.effect() {
+            Effect::Write => Step::Write(first, units),
+            Effect::Trim => Step::Trim(first, units),
+            Effect::Read => Step::Read(first, units),
+            Effect::Flush => Step::Read(first, 0),
         })
     }
 

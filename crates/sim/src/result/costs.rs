@@ -5,7 +5,7 @@ use super::section::sections;
 use crate::observers::Observer;
 use crate::run::{Run, regulation_counts};
 use ftl::{Ftl, RegulationCounts};
-use host::Op;
+use host::Effect;
 
 sections! {
     /// The ways to write that the drive chose from. Lists have an entry for each way.
@@ -172,7 +172,7 @@ pub(super) fn ecc<P: Observer>(run: &Run<P>) -> Option<Ecc> {
         references,
         read_retries: counts.retries,
         reads_retried: host_or_other(counts.retried),
-        requests_by_retries: run.measure.retried.by_retries(&run.measure.ops[Op::Read as usize]),
+        requests_by_retries: run.measure.retried.by_retries(&run.measure.ops[Effect::Read as usize]),
         pages_uncorrectable: host_or_other(counts.uncorrectable),
     })
 }

@@ -8,7 +8,7 @@ use super::section::sections;
 use crate::run::BusyTimes;
 use crate::{Drive, measure::Measure};
 use controller::{Kind, Work};
-use host::Op;
+use host::Effect;
 use nand::ArrayPower;
 use units::{Energy, Power};
 
@@ -113,7 +113,7 @@ pub(super) fn of(
     let of_kind = |kind: Kind| arrays.as_ref().map(|arrays| arrays[kind as usize].iter().sum::<f64>());
     let of_origin =
         |column: usize| arrays.as_ref().map(|arrays| arrays.iter().map(|by| by[column]).sum::<f64>());
-    let ops = || Op::ALL.iter().map(|op| &measure.ops[*op as usize]);
+    let ops = || Effect::ALL.map(|effect| &measure.ops[effect as usize]).into_iter();
     Joules {
         controller,
         bus,

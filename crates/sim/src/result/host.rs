@@ -4,10 +4,11 @@ use super::intervals::{self, Interval};
 use super::section::sections;
 use crate::latencies::Latencies;
 use crate::measure::Measure;
+use crate::namespaces::Namespaces;
 use crate::observers::Observer;
 use crate::run::Run;
 use hdrhistogram::Histogram;
-use host::Op;
+use host::Effect;
 
 sections! {
     /// What the host saw of the drive in the measured window.
@@ -28,6 +29,35 @@ sections! {
         completed: ByKind = "requests",
         /// Of those, requests that the drive answered with an error.
         failed: ByKind = "requests",
+        /// What each namespace was asked for; absent on a drive that is one.
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        namespaces: Vec<OfNamespace>,
+    }
+
+    /// What one of several namespaces was asked for in the measured window; a flush is of the whole drive.
+    OfNamespace {
+        /// Its name.
+        name: String,
+        /// What may be asked of it.
+        command_set: String,
+        /// Its size.
+        size_bytes: u64 = "bytes",
+        /// Reads.
+        read: Served,
+        /// Writes.
+        write: Served,
+        /// Trims.
+        trim: Served,
+    }
+
+    /// Requests of one kind.
+    Served {
+        /// Requests done.
+        requests: u64 = "requests",
+        /// Bytes of those requests.
+        bytes: u64 = "bytes",
+        /// Requests that the drive answered with an error.
+        failed: u64 = "requests",
     }
 
     /// Writes that were done, and how fast.
@@ -209,27 +239,44 @@ fn latency(histogram: &Histogram<u64>, mean: Option<f64>) -> Latency {
     }
 }
 
-pub(super) fn host(measure: &Measure, span_ns: u64, waf_relative: f64) -> Host {
-    let requests = |op: Op| figures(&measure.ops[op as usize], span_ns);
-    let interval = |op: Op| intervals::of(measure, op, span_ns, waf_relative);
+pub(super) fn host(measure: &Measure, namespaces: &Namespaces, span_ns: u64, waf_relative: f64) -> Host {
+    let requests = |effect: Effect| figures(&measure.ops[effect as usize], span_ns);
+    let interval = |effect: Effect| intervals::of(measure, effect, span_ns, waf_relative);
     Host {
         read: Reads {
-            done: requests(Op::Read),
-            interval: interval(Op::Read),
+            done: requests(Effect::Read),
+            interval: interval(Effect::Read),
             uncorrectable: measure.uncorrectable,
         },
-        write: Writes { done: requests(Op::Write), interval: interval(Op::Write) },
+        write: Writes { done: requests(Effect::Write), interval: interval(Effect::Write) },
         trim: Trims {
-            done: requests(Op::Trim),
+            done: requests(Effect::Trim),
             requests_without_unit: Some(measure.untrimmed.requests),
             bytes_outside_units: Some(measure.untrimmed.bytes),
         },
-        flush: requests(Op::Flush),
+        flush: requests(Effect::Flush),
         arrivals: arrivals(measure, span_ns),
         submitted: by_kind(&measure.submitted),
         completed: by_kind(&measure.completed),
         failed: by_kind(&measure.failed),
+        namespaces: if namespaces.is_parted() { by_namespace(measure, namespaces) } else { Vec::new() },
     }
+}
+
+fn by_namespace(measure: &Measure, namespaces: &Namespaces) -> Vec<OfNamespace> {
+    let served = |at: usize, effect: Effect| {
+        let asked = measure.by_namespace.of(at, effect);
+        Served { requests: asked.done, bytes: asked.bytes, failed: asked.failed }
+    };
+    let of = |(at, (name, set, size_bytes)): (usize, (&str, &str, u64))| OfNamespace {
+        name: name.to_owned(),
+        command_set: set.to_owned(),
+        size_bytes,
+        read: served(at, Effect::Read),
+        write: served(at, Effect::Write),
+        trim: served(at, Effect::Trim),
+    };
+    namespaces.iter().enumerate().map(of).collect()
 }
 
 /// What the host gets: of one kind of request, over all or of one job.
@@ -261,10 +308,10 @@ fn by_kind(counts: &[u64; 4]) -> ByKind {
 }
 
 pub(super) fn stages(measure: &Measure) -> Stages {
-    let of = |op: Op| {
-        let requests = measure.ops[op as usize].requests();
-        let mean =
-            measure.stages_ns[op as usize].map(|sum| (requests > 0).then(|| sum as f64 / requests as f64));
+    let of = |effect: Effect| {
+        let requests = measure.ops[effect as usize].requests();
+        let mean = measure.stages_ns[effect as usize]
+            .map(|sum| (requests > 0).then(|| sum as f64 / requests as f64));
         let [
             queue,
             command,
@@ -296,19 +343,20 @@ pub(super) fn stages(measure: &Measure) -> Stages {
             link,
         }
     };
-    Stages { read: of(Op::Read), write: of(Op::Write) }
+    Stages { read: of(Effect::Read), write: of(Effect::Write) }
 }
 
 pub(super) fn jobs<P: Observer>(run: &Run<P>) -> Vec<Job> {
     let names = run.workload.report().tags;
     let measure = &run.measure;
     let span_ns = measure.last_completion.since(measure.started).ns();
-    let of_kind = |tag: usize, op: Op| Some(figures(measure.tags.get(tag, op, &measure.ops)?, span_ns));
+    let of_kind =
+        |tag: usize, effect: Effect| Some(figures(measure.tags.get(tag, effect, &measure.ops)?, span_ns));
     let job = |tag: usize| Job {
         name: names.get(tag).cloned().unwrap_or_else(|| tag.to_string()),
-        read: of_kind(tag, Op::Read),
-        write: of_kind(tag, Op::Write),
-        trim: of_kind(tag, Op::Trim),
+        read: of_kind(tag, Effect::Read),
+        write: of_kind(tag, Effect::Write),
+        trim: of_kind(tag, Effect::Trim),
     };
     (0..measure.tags.count()).map(job).collect()
 }

@@ -18,7 +18,7 @@ use crate::latencies::Latencies;
 use crate::measure::{Measure, SPREAD_QUANTILES, STAGES};
 use crate::places::{Beyond, Edge};
 use crate::spread::{self, LEVEL, interval, jackknife, quantile};
-use host::Op;
+use host::Effect;
 
 sections! {
     /// What the figures of a kind of request may lie between, low and high, if the workload goes on as it did.
@@ -68,19 +68,19 @@ fn bounds(interval: &spread::Interval) -> [f64; 2] {
 
 /// The `interval` of reads or writes; null where the run is too short for any. `waf_relative` is half the interval of
 /// write amplification in the long run, as a share of it; 0 where it has none.
-pub(super) fn of(measure: &Measure, op: Op, span_ns: u64, waf_relative: f64) -> Option<Interval> {
-    let of = &measure.ops[op as usize];
-    if of.requests() < REQUESTS_LEAST || op as usize >= 2 {
+pub(super) fn of(measure: &Measure, effect: Effect, span_ns: u64, waf_relative: f64) -> Option<Interval> {
+    let of = &measure.ops[effect as usize];
+    if of.requests() < REQUESTS_LEAST || effect as usize >= 2 {
         return None;
     }
-    let parts = measure.series.parts(op, span_ns);
+    let parts = measure.series.parts(effect, span_ns);
     let figure = |top: usize, below: usize, scale: f64| {
         interval(&parts, |sums| (sums[below] > 0.0).then(|| scale * sums[top] / sums[below]))
     };
     let iops = figure(0, 3, 1e9)?;
     let latency = figure(2, 0, 1.0).map(|mean| {
-        let relative = waf_relative * waiting_share(measure, op);
-        latencies(measure, op, &mean, [relative, unseen_ns(measure, op, span_ns)])
+        let relative = waf_relative * waiting_share(measure, effect);
+        latencies(measure, effect, &mean, [relative, unseen_ns(measure, effect, span_ns)])
     });
     Some(Interval {
         confidence_level: LEVEL,
@@ -92,21 +92,21 @@ pub(super) fn of(measure: &Measure, op: Op, span_ns: u64, waf_relative: f64) -> 
 }
 
 /// The share of latency that is waiting for what writes and collection do.
-fn waiting_share(measure: &Measure, op: Op) -> f64 {
-    let (of, stages_ns) = (&measure.ops[op as usize], measure.stages_ns[op as usize]);
+fn waiting_share(measure: &Measure, effect: Effect) -> f64 {
+    let (of, stages_ns) = (&measure.ops[effect as usize], measure.stages_ns[effect as usize]);
     let waits = STAGES.iter().zip(stages_ns).filter(|(stage, _)| WAITS.contains(stage));
     waits.map(|(_, sum)| sum as f64).sum::<f64>() / (of.latency_sum_ns as f64).max(1.0)
 }
 
 /// How much what did not come in the run may add to a mean. An event holds up one request of the kind, or the part of those
 /// outstanding that is of the kind, where that is less.
-fn unseen_ns(measure: &Measure, op: Op, span_ns: u64) -> f64 {
+fn unseen_ns(measure: &Measure, effect: Effect, span_ns: u64) -> f64 {
     let kinds = &measure.ops[..2];
     let longest = kinds.iter().map(|kind| kind.latency.max()).max().unwrap_or(0) as f64;
     let all = kinds.iter().map(Latencies::requests).sum::<u64>() as f64;
     let outstanding =
         kinds.iter().map(|kind| kind.latency_sum_ns as f64).sum::<f64>() / span_ns.max(1) as f64;
-    let own = measure.ops[op as usize].requests() as f64;
+    let own = measure.ops[effect as usize].requests() as f64;
     UNSEEN_MOST * longest * (1.0 / own).min(outstanding / all)
 }
 
@@ -114,13 +114,13 @@ fn unseen_ns(measure: &Measure, op: Op, span_ns: u64) -> f64 {
 /// by what did not come; null for percentiles the requests do not reach beyond.
 fn latencies(
     measure: &Measure,
-    op: Op,
+    effect: Effect,
     mean: &spread::Interval,
     [relative, unseen_ns]: [f64; 2],
 ) -> LatencyInterval {
-    let latency = &measure.ops[op as usize].latency;
+    let latency = &measure.ops[effect as usize].latency;
     let [p50, p99, p999] = SPREAD_QUANTILES.map(|fraction| {
-        let half = half_share(measure, op, fraction);
+        let half = half_share(measure, effect, fraction);
         let at = |quantile: f64| latency.value_at_quantile(quantile.max(0.0)) as f64;
         (fraction + half < 1.0).then(|| {
             let value = at(fraction);
@@ -135,10 +135,10 @@ fn latencies(
 }
 
 /// By how much the share of requests below a percentile may differ from its `fraction`, to either side.
-fn half_share(measure: &Measure, op: Op, fraction: f64) -> f64 {
-    let of = &measure.ops[op as usize];
+fn half_share(measure: &Measure, effect: Effect, fraction: f64) -> f64 {
+    let of = &measure.ops[effect as usize];
     let latency = of.latency.value_at_quantile(fraction);
-    let parts = measure.series.beyond(op, latency);
+    let parts = measure.series.beyond(effect, latency);
     // The percentile lies between two edges of the levels. The share beyond an edge varies so many times as much as
     // that of independent requests would; the percentile's own share varies by as many times its own.
     let scaled = |half: f64, share: f64| {
@@ -149,7 +149,7 @@ fn half_share(measure: &Measure, op: Op, fraction: f64) -> f64 {
     let half = |edge: Edge| {
         let share_of = |sums: &[f64; 3]| (sums[2] > 0.0).then(|| sums[edge as usize] / sums[2]);
         let over_time = interval(&parts, share_of).map_or(1.0, |share| scaled(share.half, share.value));
-        let places = measure.places.beyond(op, latency, edge);
+        let places = measure.places.beyond(effect, latency, edge);
         over_time.hypot(scaled(half_over_places(&places, of.requests()), places.share))
     };
     half(Edge::Lower).max(half(Edge::Upper))
@@ -168,6 +168,7 @@ mod tests {
     use super::*;
     use crate::requests::Requests;
     use host::HostRequest;
+    use host::Op;
     use units::SimTime;
 
     /// Requests that come at a time each, and take another, all of it in one stage.
@@ -189,16 +190,16 @@ mod tests {
     /// The interval of the median of writes that take a millisecond, all of it in one stage, where write amplification
     /// is known to a tenth.
     fn median(stage: &str) -> [u64; 2] {
-        let writes = (1..=1_000).map(|index| (Op::Write, index * 1_000_000, 1_000_000));
+        let writes = (1..=1_000).map(|index| (Op::WRITE, index * 1_000_000, 1_000_000));
         let measure = measured(writes, stage);
-        of(&measure, Op::Write, 1_000_000_000, 0.1).unwrap().latency_ns.unwrap().p50.unwrap()
+        of(&measure, Effect::Write, 1_000_000_000, 0.1).unwrap().latency_ns.unwrap().p50.unwrap()
     }
 
     /// A thousand writes of 20 us, so far apart, and a read of 2 ms: what the mean of the writes may lie between.
     fn mean_beside_a_long_read(apart_ns: u64) -> [f64; 2] {
-        let writes = (1..=1_000).map(|index| (Op::Write, index * apart_ns, 20_000));
-        let measure = measured(writes.chain([(Op::Read, 0, 2_000_000)]), "array");
-        of(&measure, Op::Write, 1_000 * apart_ns + 20_000, 0.0).unwrap().latency_ns.unwrap().mean
+        let writes = (1..=1_000).map(|index| (Op::WRITE, index * apart_ns, 20_000));
+        let measure = measured(writes.chain([(Op::READ, 0, 2_000_000)]), "array");
+        of(&measure, Effect::Write, 1_000 * apart_ns + 20_000, 0.0).unwrap().latency_ns.unwrap().mean
     }
 
     #[test]

@@ -34,7 +34,7 @@ use crate::measure::Measure;
 use crate::observers::Observer;
 use crate::power::Cuts;
 use crate::run::Run;
-use ::host::Op;
+use ::host::Effect;
 pub(crate) use about::{Loop, Preconditioning, Recovery, Steadiness, WarmedUp};
 pub(crate) use costs::ByRetries;
 pub use schema::schema;
@@ -187,7 +187,12 @@ pub(crate) fn of<P: Observer>(run: &Run<P>, provenance: Provenance<'_>) -> RunRe
         state: about::state(&provenance, &run.ftl, &stats),
         simulated_ns: span_ns,
         started_ns: measure.started.since(run.origin).ns(),
-        host: host::host(measure, span_ns, waf_interval.map_or(0.0, |interval| interval.relative())),
+        host: host::host(
+            measure,
+            &run.namespaces,
+            span_ns,
+            waf_interval.map_or(0.0, |interval| interval.relative()),
+        ),
         flash: flash::flash(drive, &run.ftl, &stats),
         waf: stats.waf(run.ftl.layout().unit),
         waf_parts,
@@ -219,8 +224,8 @@ pub(crate) fn of<P: Observer>(run: &Run<P>, provenance: Provenance<'_>) -> RunRe
 
 fn histograms(measure: &Measure) -> Map<String, Value> {
     let mut map = Map::new();
-    for op in Op::ALL {
-        let histogram = &measure.ops[op as usize].latency;
+    for effect in Effect::ALL {
+        let histogram = &measure.ops[effect as usize].latency;
         if histogram.is_empty() {
             continue;
         }
@@ -228,7 +233,7 @@ fn histograms(measure: &Measure) -> Map<String, Value> {
             .iter_recorded()
             .map(|step| [step.value_iterated_to(), step.count_since_last_iteration()])
             .collect();
-        map.insert(op.name().into(), json!(counts));
+        map.insert(effect.name().into(), json!(counts));
     }
     map
 }

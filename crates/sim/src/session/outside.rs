@@ -4,10 +4,11 @@ use super::{Phase, Session};
 use crate::live::{Holder, Lost};
 use crate::observers::Observers;
 use crate::run::Run;
-use crate::{Drive, Error, RunOptions};
+use crate::{Drive, Error, RunOptions, state_file};
 use ftl::compatibility::{Feature, check_asked};
 use ftl::{Ftl, Medium};
 use host::Workload;
+use serde_json::{Value, json};
 use std::time::Duration;
 use units::SimTime;
 
@@ -53,6 +54,15 @@ impl Session {
         }
         session.outside()?.wake();
         Ok(session)
+    }
+
+    /// What an image of a served drive is of: sizes that another drive may not differ in, and its namespaces.
+    pub fn live_shape(drive: &Drive, ftl: &Ftl) -> Value {
+        let mut shape = state_file::shape(ftl);
+        if let Some(parts) = drive.namespaces().described() {
+            shape["namespaces"] = json!(parts);
+        }
+        shape
     }
 
     /// Whether a drive can be served: what its image says of it must be enough to find it again.

@@ -91,7 +91,7 @@ fn with_kept_pilots_or_without_a_run_is_the_same() {
     let folder = tempfile::tempdir().expect("a folder");
     let kept = Some(Pilots { folder: folder.path().to_owned(), build: "test".into() });
     let result = |pilots| {
-        let workload = uniform(1000, 8, Op::Write, 8192, 1 << 23, 1);
+        let workload = uniform(1000, 8, Op::WRITE, 8192, 1 << 23, 1);
         let (_, mut value) = run(small(&[]), workload, options(pilots));
         value.as_object_mut().expect("a result").remove("engine");
         value

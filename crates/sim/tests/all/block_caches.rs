@@ -29,8 +29,8 @@ fn a_flush_sends_out_what_any_map_s_cache_holds() {
         let lru = [UNPROTECTED, "ftl.buffer.eviction.name=lru"];
         let workload = || {
             closed_loop(41, 1, |index| match index {
-                40 => (Op::Flush, 0, 0),
-                _ => (Op::Write, index * 4096, 4096),
+                40 => (Op::FLUSH, 0, 0),
+                _ => (Op::WRITE, index * 4096, 4096),
             })
         };
         let (_, result) = run(with(kind, &lru), workload(), checked());
@@ -48,7 +48,7 @@ fn a_forced_write_takes_what_the_cache_holds_of_its_unit_along() {
     for kind in kinds() {
         let lru = [UNPROTECTED, "ftl.buffer.eviction.name=lru"];
         // Each unit twice: once into the cache, once forced.
-        let workload = closed_loop_forced(200, 1, 2, |index| (Op::Write, index / 2 * 4096, 4096));
+        let workload = closed_loop_forced(200, 1, 2, |index| (Op::WRITE, index / 2 * 4096, 4096));
         let (_, result) = run(with(kind, &lru), workload, checked());
         assert_eq!(result["ftl"]["buffer"]["units_coalesced"], 100, "{kind}");
         assert_eq!(result["flash"]["units_programmed"]["host"], 100, "{kind}");
@@ -59,7 +59,7 @@ fn a_forced_write_takes_what_the_cache_holds_of_its_unit_along() {
 #[test]
 fn a_read_cache_before_a_block_map_answers_the_second_read() {
     for kind in kinds() {
-        let workload = closed_loop(60, 1, |index| (Op::Read, index % 30 * 4096, 4096));
+        let workload = closed_loop(60, 1, |index| (Op::READ, index % 30 * 4096, 4096));
         let options = RunOptions { precondition: PreconditionKind::Fill, ..checked() };
         let (_, result) = run(with(kind, &["ftl.buffer.read_cache=true"]), workload, options);
         assert_eq!(result["ftl"]["buffer"]["units_read_from_buffer"], 30, "{kind}");
@@ -70,7 +70,7 @@ fn a_read_cache_before_a_block_map_answers_the_second_read() {
 /// Random writes to 40 blocks of 32 units, of which the cache holds a good part.
 fn in_few_blocks() -> Box<dyn Workload> {
     let mut random = RandomStream::new(31, "few blocks");
-    closed_loop(12_000, 1, move |_| (Op::Write, random.below(40 * 32) * 4096, 4096))
+    closed_loop(12_000, 1, move |_| (Op::WRITE, random.below(40 * 32) * 4096, 4096))
 }
 
 fn cached(kind: &str, more: &[&str]) -> Value {
@@ -118,7 +118,7 @@ fn a_block_buffer_gathers_a_block_of_the_map() {
     for kind in BLOCK_MAPS {
         let workload = closed_loop(32 * 4 * 20, 1, |index| {
             let (block, within) = (index / 128, index % 32);
-            (Op::Write, (block * 32 + within) * 4096, 4096)
+            (Op::WRITE, (block * 32 + within) * 4096, 4096)
         });
         let options = RunOptions { precondition: PreconditionKind::Fill, ..checked() };
         let settings = ["ftl.buffer.eviction.name=block-buffer"];
@@ -133,7 +133,7 @@ fn a_block_buffer_gathers_a_block_of_the_map() {
 fn preconditioning_does_not_depend_on_the_cache() {
     for kind in BLOCK_MAPS {
         let programs = |settings: &[&str]| {
-            let workload = closed_loop(1, 1, |_| (Op::Read, 0, 4096));
+            let workload = closed_loop(1, 1, |_| (Op::READ, 0, 4096));
             let options = RunOptions { precondition: PreconditionKind::Instant, ..checked() };
             let (_, result) = run(with(kind, settings), workload, options);
             result["wear"].clone()

@@ -51,7 +51,7 @@ fn a_part_of_a_unit_is_programmed_as_a_unit() {
     for (unit, request) in [(4, 4), (8, 4), (16, 4), (16, 8), (4, 1), (16, 16)] {
         let drive = with_units(unit, &["ftl.buffer.write_back=false"]);
         let requests =
-            closed_loop(50, 1, move |index| (Op::Write, index * unit * KIB, (request * KIB) as u32));
+            closed_loop(50, 1, move |index| (Op::WRITE, index * unit * KIB, (request * KIB) as u32));
         let (_, result) = run(drive, requests, checked());
         assert_adds_up(&result, "one by one");
         assert_eq!(number(&result, "waf_bytes.host_written"), (50 * request * KIB) as f64);
@@ -73,8 +73,8 @@ fn parts_that_meet_in_the_buffer_are_one_unit() {
     let of = |place: fn(u64) -> u64| {
         let drive = with_units(16, &["ftl.buffer.power_loss_protection=false"]);
         let requests = closed_loop(400 + 1, 1, move |index| match index {
-            400 => (Op::Flush, 0, 0),
-            _ => (Op::Write, place(index), 4096),
+            400 => (Op::FLUSH, 0, 0),
+            _ => (Op::WRITE, place(index), 4096),
         });
         let (_, result) = run(drive, requests, checked());
         assert_adds_up(&result, "in the buffer");
@@ -104,10 +104,10 @@ fn anything(seed: u64, span: u64) -> Box<dyn Workload> {
         let first = random.below(sectors);
         let count = (1 + random.below(96)).min(sectors - first);
         let op = match random.below(20) {
-            0 => Op::Trim,
-            1..5 => Op::Read,
-            5 => return (Op::Flush, 0, 0),
-            _ => Op::Write,
+            0 => Op::TRIM,
+            1..5 => Op::READ,
+            5 => return (Op::FLUSH, 0, 0),
+            _ => Op::WRITE,
         };
         (op, first * 512, (count * 512) as u32)
     })
@@ -156,7 +156,7 @@ fn what_waits_in_the_buffer_is_said_and_unsettles_the_figure() {
         let drive = drive(&[SMALL, &["ftl.buffer.eviction.name=lru", "ftl.buffer.size=256KiB"]].concat());
         let span = drive.capacity().get();
         let options = RunOptions { precondition: PreconditionKind::Instant, ..checked() };
-        let (_, result) = run(drive, uniform(requests, 4, Op::Write, 4096, span, 1), options);
+        let (_, result) = run(drive, uniform(requests, 4, Op::WRITE, 4096, span, 1), options);
         assert_adds_up(&result, "a cache");
         result
     };

@@ -31,7 +31,7 @@ const PROGRAM_NS: u64 = 7 * 25 + 4096 * 5 + 200_000;
 #[test]
 fn a_forced_write_waits_for_its_program_and_the_others_do_not() {
     // Fewer than the buffer has slots, so that none waits for room.
-    let writes = |every| closed_loop_forced(50, 1, every, |index| (Op::Write, index * 4096, 4096));
+    let writes = |every| closed_loop_forced(50, 1, every, |index| (Op::WRITE, index * 4096, 4096));
     let mean = |settings: &[&str], every| mean_ns(&run(with(settings), writes(every), checked()).1, "write");
     assert_eq!(mean(&[UNPROTECTED], 0), ARRIVAL_NS as f64);
     assert_eq!(mean(&[UNPROTECTED], 1), (ARRIVAL_NS + PROGRAM_NS) as f64);
@@ -44,7 +44,7 @@ fn a_forced_write_waits_for_its_program_and_the_others_do_not() {
 fn a_forced_write_takes_what_the_cache_holds_of_its_unit_along() {
     let lru = [UNPROTECTED, "ftl.buffer.eviction.name=lru"];
     // Each unit twice: once into the cache, once forced.
-    let workload = closed_loop_forced(200, 1, 2, |index| (Op::Write, index / 2 * 4096, 4096));
+    let workload = closed_loop_forced(200, 1, 2, |index| (Op::WRITE, index / 2 * 4096, 4096));
     let (_, result) = run(with(&lru), workload, checked());
     assert_eq!(count(&result, "units_coalesced"), 100);
     assert_eq!(result["flash"]["units_programmed"]["host"], 100);
@@ -57,7 +57,7 @@ fn a_flush_sends_out_all_that_a_cache_holds() {
         closed_loop(
             41,
             1,
-            |index| if index == 40 { (Op::Flush, 0, 0) } else { (Op::Write, index * 4096, 4096) },
+            |index| if index == 40 { (Op::FLUSH, 0, 0) } else { (Op::WRITE, index * 4096, 4096) },
         )
     };
     let (_, result) = run(with(&lru), workload(), checked());
@@ -74,7 +74,7 @@ fn a_flush_sends_out_all_that_a_cache_holds() {
 #[test]
 fn what_a_power_cut_would_take_is_what_was_acknowledged_and_not_programmed() {
     let at_risk = |settings: &[&str], every| {
-        let workload = closed_loop_forced(48, 1, every, |index| (Op::Write, index * 4096, 4096));
+        let workload = closed_loop_forced(48, 1, every, |index| (Op::WRITE, index * 4096, 4096));
         let (_, result) = run(with(settings), workload, checked());
         let mean = result["ftl"]["buffer"]["units_at_risk_mean"].as_f64().unwrap();
         (count(&result, "units_at_risk_max"), mean)
@@ -94,7 +94,7 @@ fn what_a_power_cut_would_take_is_what_was_acknowledged_and_not_programmed() {
 
 #[test]
 fn a_read_cache_answers_the_second_read() {
-    let workload = || closed_loop(60, 1, |index| (Op::Read, index % 30 * 4096, 4096));
+    let workload = || closed_loop(60, 1, |index| (Op::READ, index % 30 * 4096, 4096));
     let options =
         || RunOptions { check: true, precondition: PreconditionKind::Fill, ..RunOptions::default() };
     let (_, result) = run(with(&["ftl.buffer.read_cache=true"]), workload(), options());
@@ -105,7 +105,7 @@ fn a_read_cache_answers_the_second_read() {
     assert_eq!(count(&result, "units_read_from_buffer"), 0);
     // A program leaves its unit in the cache, too.
     let twice =
-        closed_loop(40, 1, |index| (if index < 20 { Op::Write } else { Op::Read }, index % 20 * 4096, 4096));
+        closed_loop(40, 1, |index| (if index < 20 { Op::WRITE } else { Op::READ }, index % 20 * 4096, 4096));
     let through = ["ftl.buffer.write_back=false", "ftl.buffer.read_cache=true"];
     assert_eq!(count(&run(with(&through), twice, checked()).1, "units_read_from_buffer"), 20);
 }
@@ -115,7 +115,7 @@ fn skewed(requests: u64, depth: u32, reads: f64) -> Box<dyn Workload> {
     let mut random = RandomStream::new(21, "skewed");
     closed_loop(requests, depth, move |_| {
         let units = if random.chance(0.9) { 100 } else { 1000 };
-        let op = if random.chance(reads) { Op::Read } else { Op::Write };
+        let op = if random.chance(reads) { Op::READ } else { Op::WRITE };
         (op, random.below(units) * 4096, 4096)
     })
 }
@@ -156,7 +156,7 @@ fn bplru_sends_whole_blocks_out_and_complete_ones_first() {
     let mut random = RandomStream::new(5, "blocks");
     let workload = closed_loop(4_000, 1, move |index| {
         let unit = if index % 2 == 0 { 2_000 + index / 2 } else { random.below(80) };
-        (Op::Write, unit * 4096, 4096)
+        (Op::WRITE, unit * 4096, 4096)
     });
     let blocks = ["ftl.buffer.eviction.block_units=8"];
     let result = cached("bplru", &blocks, workload);
@@ -168,7 +168,7 @@ fn bplru_sends_whole_blocks_out_and_complete_ones_first() {
 fn a_block_buffer_gathers_one_block_at_a_time() {
     let result = |step: u64| {
         // Four writes to each unit of a block, then the next block; or blocks in turn.
-        let workload = closed_loop(2_048, 1, move |index| (Op::Write, index * step % 2_048 / 4 * 4096, 4096));
+        let workload = closed_loop(2_048, 1, move |index| (Op::WRITE, index * step % 2_048 / 4 * 4096, 4096));
         cached("block-buffer", &["ftl.buffer.eviction.block_units=16"], workload)
     };
     assert_eq!(count(&result(1), "units_coalesced"), 2_048 * 3 / 4);

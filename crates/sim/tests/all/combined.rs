@@ -19,7 +19,7 @@ const SNAPSHOTS: &[&str] = &["ftl.snapshots.every=150ms", "ftl.snapshots.keep=2"
 
 /// Twelve thousand writes over a drive that was filled.
 fn played(features: &[&[&str]]) -> Value {
-    played_with(Op::Write, PreconditionKind::Fill, features)
+    played_with(Op::WRITE, PreconditionKind::Fill, features)
 }
 
 fn played_with(op: Op, precondition: PreconditionKind, features: &[&[&str]]) -> Value {
@@ -38,7 +38,7 @@ fn drive_with(features: &[&[&str]]) -> Drive {
 fn played_by(features: &[&[&str]], options: RunOptions) -> (Session, Value) {
     let drive = drive_with(features);
     let span = drive.capacity().get();
-    run(drive, uniform(12_000, 16, Op::Write, 4096, span, 1), options)
+    run(drive, uniform(12_000, 16, Op::WRITE, 4096, span, 1), options)
 }
 
 fn number(result: &Value, path: &str) -> u64 {
@@ -97,7 +97,7 @@ fn a_cache_goes_with_parity_and_stands_apart_from_its_groups() {
 fn parity_goes_with_a_used_state_that_is_constructed() {
     for more in [&[][..], &["geometry.ways=4", "ftl.parity.stripe=3"], &["ftl.streams.name=mixed"]] {
         let waf = |kind| {
-            let result = played_with(Op::Write, kind, &[PARITY, more]);
+            let result = played_with(Op::WRITE, kind, &[PARITY, more]);
             let programs = |origin: &str| number(&result, &format!("flash.programs.{origin}"));
             let data = programs("total") - programs("parity");
             assert!(data.abs_diff(3 * programs("parity")) < 300, "{more:?}: {}", result["flash"]);
@@ -166,7 +166,7 @@ fn gone_on(features: &[&[&str]]) -> (Session, Value) {
     let load_state = Some(path.display().to_string());
     let options = RunOptions { check: true, load_state, ..RunOptions::default() };
     let mut loaded =
-        Session::with_workload(drive_with(features), uniform(1, 1, Op::Read, 4096, 4096, 1), options.clone())
+        Session::with_workload(drive_with(features), uniform(1, 1, Op::READ, 4096, 4096, 1), options.clone())
             .unwrap_or_else(|error| panic!("{features:?}: {error}"));
     assert!(
         held(before.ftl().unwrap()) == held(loaded.ftl().unwrap()),
@@ -270,7 +270,7 @@ fn sectors_go_with_programs_of_several_units() {
         let layout = whole.build(1).unwrap().layout().clone();
         assert!(layout.program_units == 6 && layout.row_units == 2);
         let source = closed_loop(601, 1, move |number| match number {
-            600 => (Op::Flush, 0, 0),
+            600 => (Op::FLUSH, 0, 0),
             _ => (op, number * 4096 + offset, bytes),
         });
         let options = RunOptions { check: true, precondition, ..RunOptions::default() };
@@ -279,11 +279,11 @@ fn sectors_go_with_programs_of_several_units() {
             .map(|path| number(&result, path))
     };
     // One of the four sectors of the first of two units, then the last of it and one of the second.
-    let [first, _, _] = moved(Op::Write, 0, 512, PreconditionKind::None);
+    let [first, _, _] = moved(Op::WRITE, 0, 512, PreconditionKind::None);
     assert_eq!(first, 600 * 512);
-    let [both, _, _] = moved(Op::Write, 1536, 1024, PreconditionKind::None);
+    let [both, _, _] = moved(Op::WRITE, 1536, 1024, PreconditionKind::None);
     assert_eq!(both, 600 * 1024);
-    let [_, sent, reads] = moved(Op::Read, 1536, 1024, PreconditionKind::Fill);
+    let [_, sent, reads] = moved(Op::READ, 1536, 1024, PreconditionKind::Fill);
     assert_eq!((sent, reads), (600 * 1024, 600), "both units of a page row come with one read");
 }
 
@@ -303,7 +303,7 @@ fn a_code_goes_with_a_map_of_blocks() {
         assert!(units("other") > 0, "{kind} merges: {steps}");
         // Worn blocks are read with more references.
         let mean = |wear: &str| {
-            let result = played_with(Op::Read, PreconditionKind::Fill, &[CODE, &[&kind, wear]]);
+            let result = played_with(Op::READ, PreconditionKind::Fill, &[CODE, &[&kind, wear]]);
             result["host"]["read"]["latency_ns"]["mean"].as_f64().unwrap()
         };
         let [fresh, worn] = ["nand.pe_cycles=0", "nand.pe_cycles=3000"].map(mean);
@@ -338,7 +338,7 @@ fn a_map_of_blocks_writes_anew_what_is_old_or_near_its_limit_by_merges() {
 fn a_dead_die_fails_its_reads_on_a_map_of_blocks() {
     for kind in BLOCK_MAPS {
         let kind = format!("ftl.mapping.name={kind}");
-        let result = played_with(Op::Read, PreconditionKind::Fill, &[&[&kind, "ftl.failed_die=1"]]);
+        let result = played_with(Op::READ, PreconditionKind::Fill, &[&[&kind, "ftl.failed_die=1"]]);
         let reads = number(&result, "host.read.requests");
         let lost = number(&result, "host.read.uncorrectable");
         assert!(lost.abs_diff(reads / 4) < reads / 10, "{kind}: {lost} of {reads}, a die of four");
@@ -348,7 +348,7 @@ fn a_dead_die_fails_its_reads_on_a_map_of_blocks() {
 
 /// Mean time on the wires of writes and of reads of a quarter of a unit.
 fn transfer_ns(features: &[&[&str]]) -> [f64; 2] {
-    [Op::Write, Op::Read].map(|op| {
+    [Op::WRITE, Op::READ].map(|op| {
         let drive = drive_with(features);
         let span = drive.capacity().get();
         let options =

@@ -142,12 +142,12 @@ pub(crate) fn load(capacity: u64) -> Box<dyn Workload> {
     crate::common::closed_loop(200, 4, move |number| {
         let (kind, at) = (random.below(20), random.below(units / 2));
         match kind {
-            0 => (Op::Flush, 0, 0),
-            1 => (Op::Trim, at * 4096, 4096),
-            2..=7 => (Op::Read, at * 4096, 8192),
-            8..=10 => (Op::Write, at * 4096 + 512, 1024),
-            11..=13 => (Op::Write, number % (units / 8) * 4096, 4096),
-            _ => (Op::Write, at * 4096, 8192),
+            0 => (Op::FLUSH, 0, 0),
+            1 => (Op::TRIM, at * 4096, 4096),
+            2..=7 => (Op::READ, at * 4096, 8192),
+            8..=10 => (Op::WRITE, at * 4096 + 512, 1024),
+            11..=13 => (Op::WRITE, number % (units / 8) * 4096, 4096),
+            _ => (Op::WRITE, at * 4096, 8192),
         }
     })
 }

@@ -19,7 +19,7 @@ fn counted(more: &[&str]) -> Drive {
 /// Reads of data of this age: retries, and the mean latency.
 fn read(more: &[&str]) -> (f64, f64) {
     let options = RunOptions { check: true, precondition: PreconditionKind::Fill, ..RunOptions::default() };
-    let (_, result) = run(counted(more), uniform(READS, 1, Op::Read, 4096, 4 << 20, 1), options);
+    let (_, result) = run(counted(more), uniform(READS, 1, Op::READ, 4096, 4 << 20, 1), options);
     let number = |path: [&str; 4]| -> f64 {
         path.iter()
             .filter(|key| !key.is_empty())

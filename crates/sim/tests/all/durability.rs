@@ -12,8 +12,8 @@ const UNPROTECTED: &str = "ftl.buffer.power_loss_protection=false";
 fn overwrite(units: u64, every: u64, flushes: u64, seed: u64) -> Box<dyn Workload> {
     let mut random = RandomStream::new(seed, "overwrite");
     closed_loop_forced(3_000, 16, every, move |index| match index % flushes {
-        0 => (Op::Flush, 0, 0),
-        _ => (Op::Write, random.below(units) * 4096, 4096),
+        0 => (Op::FLUSH, 0, 0),
+        _ => (Op::WRITE, random.below(units) * 4096, 4096),
     })
 }
 

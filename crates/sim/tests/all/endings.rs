@@ -36,7 +36,7 @@ fn refreshed(more: &[&str]) -> (u64, Value) {
     let span = drive.capacity().get();
     let options = RunOptions { check: true, precondition: PreconditionKind::Steady, ..RunOptions::default() };
     let requests = 12_000;
-    let (_, result) = run(drive, uniform(requests, 16, Op::Write, 4096, span, 3), options);
+    let (_, result) = run(drive, uniform(requests, 16, Op::WRITE, 4096, span, 3), options);
     (requests, result)
 }
 
@@ -108,7 +108,7 @@ fn a_drive_whose_erases_fail_is_overwritten_without_a_panic() {
         let span = drive.capacity().get();
         let options =
             RunOptions { check: true, seed, precondition: PreconditionKind::Steady, ..RunOptions::default() };
-        let work = uniform(50, 4, Op::Write, 4096, span, seed);
+        let work = uniform(50, 4, Op::WRITE, 4096, span, seed);
         let mut session =
             Session::with_workload(drive, work, options).unwrap_or_else(|error| panic!("{error}"));
         if let Err(error) = session.finish() {
@@ -168,7 +168,7 @@ fn more_reads_at_once_than_operations_can_be_numbered_are_refused() {
         let drive = drive(&[common::SMALL, &["host.max_commands=4096"]].concat());
         let span = drive.capacity().get();
         let options = RunOptions { precondition: PreconditionKind::Fill, ..RunOptions::default() };
-        let work = uniform(depth, depth as u32, Op::Read, span as u32, span, 1);
+        let work = uniform(depth, depth as u32, Op::READ, span as u32, span, 1);
         Session::with_workload(drive, work, options).unwrap().finish().map(|()| span / 4096)
     };
     let units = reads(4).expect("four at once are not many");

@@ -14,9 +14,9 @@ pub const ROOM: [&str; 1] = ["ftl.op_ratio=0.9"];
 fn mixed(requests: u64, span: u64, seed: u64) -> Box<dyn Workload> {
     let mut random = RandomStream::new(seed, "mixed");
     closed_loop_forced(requests, 16, 9, move |index| match index % 20 {
-        0 => (Op::Flush, 0, 0),
-        1..11 => (Op::Read, random.below(span / 4096) * 4096, 4096),
-        _ => (Op::Write, random.below(span / 4096 - 1) * 4096 + 512 * random.below(3), 4096),
+        0 => (Op::FLUSH, 0, 0),
+        1..11 => (Op::READ, random.below(span / 4096) * 4096, 4096),
+        _ => (Op::WRITE, random.below(span / 4096 - 1) * 4096 + 512 * random.below(3), 4096),
     })
 }
 

@@ -101,19 +101,19 @@ pub(crate) fn workload(seam: &str, capacity: u64) -> Box<dyn Workload> {
     let units = capacity / 4096;
     if seam == "ftl.read_ahead" {
         return closed_loop(2_000, 2, move |index| match index % 10 {
-            0 => (Op::Write, random.below(units) * 4096, 4096),
-            _ => (Op::Read, index % units * 4096, 4096),
+            0 => (Op::WRITE, random.below(units) * 4096, 4096),
+            _ => (Op::READ, index % units * 4096, 4096),
         });
     }
     closed_loop(4_000, 8, move |index| {
         let part = if random.chance(0.7) { units / 10 } else { units - 8 };
         let unit = random.below(part);
         match random.below(20) {
-            0 => (Op::Trim, unit * 4096, 4096),
-            1 => (Op::Write, unit * 4096 + 512, 1024),
-            2 => (Op::Read, index % (units / 8) * 8 * 4096, 8 * 4096),
-            3..8 => (Op::Read, unit * 4096, 4096),
-            _ => (Op::Write, unit * 4096, 4096 * (1 + random.below(4)) as u32),
+            0 => (Op::TRIM, unit * 4096, 4096),
+            1 => (Op::WRITE, unit * 4096 + 512, 1024),
+            2 => (Op::READ, index % (units / 8) * 8 * 4096, 8 * 4096),
+            3..8 => (Op::READ, unit * 4096, 4096),
+            _ => (Op::WRITE, unit * 4096, 4096 * (1 + random.below(4)) as u32),
         }
     })
 }

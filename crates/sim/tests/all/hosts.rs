@@ -19,7 +19,7 @@ fn with(more: &[&str]) -> Drive {
 
 fn mean_ns(drive: Drive, op: Op, depth: u32) -> f64 {
     let workload = closed_loop(200, depth, move |index| (op, index * 4096, 4096));
-    let precondition = if op == Op::Read { PreconditionKind::Fill } else { PreconditionKind::None };
+    let precondition = if op == Op::READ { PreconditionKind::Fill } else { PreconditionKind::None };
     let options = RunOptions { check: true, precondition, ..RunOptions::default() };
     let (_, result) = run(drive, workload, options);
     result["host"][op.name()]["latency_ns"]["mean"].as_f64().unwrap()
@@ -43,9 +43,9 @@ const PATA_NS: u64 = 12 * 120 + 400 + 500 + 4096 / 4 * 60 + 120;
 #[test]
 fn an_idle_pata_drive_answers_after_registers_burst_and_status() {
     let mode = ["host.link.name=pata", "host.link.mode=4"];
-    assert_eq!(mean_ns(with(&mode), Op::Read, 1), (READ_NS + PATA_NS) as f64);
+    assert_eq!(mean_ns(with(&mode), Op::READ, 1), (READ_NS + PATA_NS) as f64);
     let through: Vec<&str> = mode.iter().chain(&["ftl.buffer.write_back=false"]).copied().collect();
-    assert_eq!(mean_ns(with(&through), Op::Write, 1), (WRITE_NS + PATA_NS) as f64);
+    assert_eq!(mean_ns(with(&through), Op::WRITE, 1), (WRITE_NS + PATA_NS) as f64);
 }
 
 /// Time of dwords at 40 bit times of 6 Gbit/s, 254 of 256 of them data; two handshakes of 150 ns for each frame.
@@ -61,10 +61,10 @@ fn sata_read_ns() -> u64 {
 #[test]
 fn an_idle_sata_drive_answers_after_its_frames() {
     let sata = ["host.link.name=sata"];
-    assert_eq!(mean_ns(with(&sata), Op::Read, 1), (READ_NS + sata_read_ns()) as f64);
+    assert_eq!(mean_ns(with(&sata), Op::READ, 1), (READ_NS + sata_read_ns()) as f64);
     let through = ["host.link.name=sata", "ftl.buffer.write_back=false"];
     let write = WRITE_NS + sata_read_ns() + sata_ns(1, 4);
-    assert_eq!(mean_ns(with(&through), Op::Write, 1), write as f64);
+    assert_eq!(mean_ns(with(&through), Op::WRITE, 1), write as f64);
 }
 
 /// Bytes over `lanes` lanes of PCI Express 4.0: 16 Gbit/s each, 130 bits for 128.
@@ -81,11 +81,11 @@ fn an_idle_nvme_drive_answers_after_doorbell_fetch_data_and_completion() {
     let answer = pcie(24 + 16) + pcie(24 + 4);
     // Sixteen packets of 256 bytes, one way, completion entry and interrupt behind them.
     let read = command + pcie(4096 + 16 * 24) + 250 + answer;
-    assert_eq!(mean_ns(with(&nvme), Op::Read, 1), (READ_NS + read) as f64);
+    assert_eq!(mean_ns(with(&nvme), Op::READ, 1), (READ_NS + read) as f64);
     // A request and a round trip, sixteen completions; then entry and interrupt go the one way.
     let write = command + pcie(24) + 500 + pcie(4096 + 16 * 20) + 250 + answer;
     let through: Vec<&str> = nvme.iter().chain(&["ftl.buffer.write_back=false"]).copied().collect();
-    assert_eq!(mean_ns(with(&through), Op::Write, 1), (WRITE_NS + write) as f64);
+    assert_eq!(mean_ns(with(&through), Op::WRITE, 1), (WRITE_NS + write) as f64);
 }
 
 /// A drive whose flash is faster than any link here.
@@ -116,7 +116,7 @@ fn depth_does_nothing_where_one_command_is_worked_on_at_a_time() {
     let pata = fast(&["host.link.name=pata", "host.link.mode=4"]);
     let expected = 1e9 / (FAST_READ_NS + PATA_NS) as f64;
     for depth in [1, 32] {
-        close(iops(with(&pata), Op::Read, depth), expected, "pata");
+        close(iops(with(&pata), Op::READ, depth), expected, "pata");
     }
 }
 
@@ -125,35 +125,35 @@ fn the_time_of_the_host_s_software_is_added_one_deep_and_overlaps_with_others() 
     let pata = ["host.link.name=pata", "host.link.mode=4"];
     let slow = fast(&[pata[0], pata[1], "host.software.t_request=32us"]);
     let alone = FAST_READ_NS + PATA_NS;
-    close(iops(with(&slow), Op::Read, 1), 1e9 / (alone + 32_000) as f64, "one deep");
-    close(iops(with(&slow), Op::Read, 4), 1e9 / alone as f64, "four deep");
+    close(iops(with(&slow), Op::READ, 1), 1e9 / (alone + 32_000) as f64, "one deep");
+    close(iops(with(&slow), Op::READ, 4), 1e9 / alone as f64, "four deep");
     let read = with(&[pata[0], pata[1], "host.software.t_request=32us"]);
-    assert_eq!(mean_ns(read, Op::Read, 1), (READ_NS + PATA_NS) as f64, "a latency ends with the driver");
+    assert_eq!(mean_ns(read, Op::READ, 1), (READ_NS + PATA_NS) as f64, "a latency ends with the driver");
 }
 
 #[test]
 fn with_depth_sata_is_bound_by_its_frames() {
     let sata = fast(&["host.link.name=sata"]);
-    close(iops(with(&sata), Op::Read, 1), 1e9 / (FAST_READ_NS + sata_read_ns()) as f64, "one deep");
+    close(iops(with(&sata), Op::READ, 1), 1e9 / (FAST_READ_NS + sata_read_ns()) as f64, "one deep");
     // Beside the frames that a command waits for, two go to the host: its acceptance, and DMA Setup.
     let holds = sata_read_ns() + sata_ns(1, 8) + sata_ns(1, 10);
-    close(iops(with(&sata), Op::Read, 32), 1e9 / holds as f64, "32 deep");
+    close(iops(with(&sata), Op::READ, 32), 1e9 / holds as f64, "32 deep");
 }
 
 #[test]
 fn with_depth_nvme_is_bound_by_the_firmware_or_by_its_wires() {
     let nvme = ["host.link.name=nvme", "host.link.generation=4"];
-    close(iops(with(&fast(&nvme)), Op::Read, 64), 1e9 / 2_000.0, "firmware");
+    close(iops(with(&fast(&nvme)), Op::READ, 64), 1e9 / 2_000.0, "firmware");
     let one_lane: Vec<&str> = nvme.iter().chain(&["host.link.lanes=1"]).copied().collect();
     let holds = pcie_ns(4096 + 16 * 24, 1) + pcie_ns(24, 1) + pcie_ns(40, 1) + pcie_ns(28, 1);
-    close(iops(with(&fast(&one_lane)), Op::Read, 64), 1e9 / holds as f64, "wires");
+    close(iops(with(&fast(&one_lane)), Op::READ, 64), 1e9 / holds as f64, "wires");
 }
 
 /// Bytes per second in both directions together: reads of what was never written, and writes, in turn.
 fn both_ways(settings: &[&str]) -> f64 {
     let workload = closed_loop(3_000, 32, |index| match index % 2 {
-        0 => (Op::Read, (1 << 26) + index * 16_384, 16_384),
-        _ => (Op::Write, index * 16_384, 16_384),
+        0 => (Op::READ, (1 << 26) + index * 16_384, 16_384),
+        _ => (Op::WRITE, index * 16_384, 16_384),
     });
     let (_, result) = run(with(&fast(settings)), workload, RunOptions::default());
     let of = |op: &str| result["host"][op]["bandwidth_bytes_per_s"].as_f64().unwrap();

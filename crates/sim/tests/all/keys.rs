@@ -70,13 +70,14 @@ fn ways(key: &Key) -> Vec<Vec<String>> {
 }
 
 /// What the drive of the survey must have besides, for features that need another.
-const MORE: [&[&str]; 6] = [
+const MORE: [&[&str]; 7] = [
     &[],
     &["ecc.code.name=ldpc"],
     &["ftl.sectors.track=true"],
     &["controller.late_choice=true", "controller.dies_take_turns=true"],
     &["fault.die=0"],
     &["fault.after=1000"],
+    &["host.namespaces.names=[\"NAMESPACE\", \"OTHER\"]"],
 ];
 
 /// Whether a drive that has what a key needs reads this value of it; else the last refusal.

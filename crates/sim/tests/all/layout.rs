@@ -195,7 +195,7 @@ fn finds_all(drive: &Drive, requests: u64) -> Box<Around> {
     let span = drive.capacity().get();
     let mut random = RandomStream::new(5, "test");
     let inner = closed_loop(requests, 8, move |_| {
-        let op = if random.chance(0.5) { Op::Read } else { Op::Write };
+        let op = if random.chance(0.5) { Op::READ } else { Op::WRITE };
         (op, random.below(span / 4096) * 4096, 4096)
     });
     Box::new(Around::finds(inner, vec![Extent { offset: 0, bytes: span }]))
@@ -270,7 +270,7 @@ fn a_worn_out_drive_has_no_room_and_says_so() {
     let failing = [SMALL, &["nand.bad_blocks.erase_fail_ratio=0.02"]].concat();
     let half = drive(&failing).capacity().get() / 2;
     let mut random = RandomStream::new(1, "test");
-    let writes = closed_loop(400_000, 16, move |_| (Op::Write, random.below(half / 4096) * 4096, 4096));
+    let writes = closed_loop(400_000, 16, move |_| (Op::WRITE, random.below(half / 4096) * 4096, 4096));
     let (mut session, result) = run(drive(&failing), writes, RunOptions::default());
     assert_eq!(result["wear"]["read_only"], true);
     session.save_state(Path::new(&path)).unwrap();

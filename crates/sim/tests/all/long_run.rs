@@ -3,7 +3,7 @@
 
 use crate::common;
 use crate::common::{SMALL, drive, run, uniform};
-use host::Op;
+use host::{Completion, Op};
 use serde_json::Value;
 use sim::{PreconditionKind, RunOptions, Session, WorkloadSpec};
 
@@ -14,7 +14,7 @@ fn steady(seed: u64) -> RunOptions {
 fn measured(settings: &[&str], seed: u64, requests: u64) -> Value {
     let drive = drive(&[SMALL, settings].concat());
     let span = drive.capacity().get();
-    run(drive, uniform(requests, 16, Op::Write, 4096, span, seed), steady(seed)).1
+    run(drive, uniform(requests, 16, Op::WRITE, 4096, span, seed), steady(seed)).1
 }
 
 fn number(value: &Value, path: &str) -> f64 {
@@ -85,7 +85,7 @@ fn a_median_read_says_that_its_popular_data_could_lie_in_other_pages() {
         let units = drive.capacity().get() / 4096;
         let mut random = engine::RandomStream::new(seed, "test");
         let places: Vec<u64> = (0..popular).map(|_| random.below(units)).collect();
-        let draw = move |_| (Op::Read, places[random.below(places.len() as u64) as usize] * 4096, 4096);
+        let draw = move |_| (Op::READ, places[random.below(places.len() as u64) as usize] * 4096, 4096);
         let fill = RunOptions { precondition: PreconditionKind::Fill, ..RunOptions::default() };
         run(drive, common::closed_loop(30_000, 1, draw), fill).1
     };
@@ -109,7 +109,7 @@ fn what_writes_find_in_the_buffer_says_whether_they_are_uniform() {
             let first = (units as f64 * 0.2) as u64;
             let unit =
                 if random.chance(hot) { random.below(first) } else { first + random.below(units - first) };
-            (Op::Write, unit * 4096, 4096)
+            (Op::WRITE, unit * 4096, 4096)
         };
         let (_, result) = run(drive, common::closed_loop(60_000, 16, draw), steady(1));
         number(&result, "ftl.buffer.units_replaced") / number(&result, "ftl.buffer.units_replaced_uniform")
@@ -179,11 +179,11 @@ fn passes_follow_each_other_and_are_counted() {
 fn a_further_pass_draws_other_blocks_and_keeps_the_popular_ones() {
     let offsets = |distribution: &str, pass: u32| {
         let text = format!("size=4m\nio_size=2m\nrandom_distribution={distribution}\n");
-        let mut source = job(&text).open_again(8 << 20, 1, pass).unwrap();
+        let mut source = job(&text).open_again(&(8 << 20).into(), 1, pass).unwrap();
         let now = units::SimTime::ZERO;
         let mut offsets = Vec::new();
         while let host::Poll::Ready(request) = source.poll(now).unwrap() {
-            source.complete(&request, now);
+            source.complete(&request, &Completion::success(now));
             offsets.push(request.offset);
         }
         offsets

@@ -27,6 +27,7 @@ mod layout;
 mod long_run;
 mod mapping;
 mod memory;
+mod namespaces;
 mod never_ended;
 mod numbers;
 mod own_state;

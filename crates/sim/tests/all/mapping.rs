@@ -26,7 +26,7 @@ fn random_write_us(settings: &[&str]) -> f64 {
     let drive = mapped(settings);
     let span = drive.capacity().get();
     let (_, result) =
-        run(drive, uniform(400, 1, Op::Write, 4096, span, 3), checked(PreconditionKind::Instant));
+        run(drive, uniform(400, 1, Op::WRITE, 4096, span, 3), checked(PreconditionKind::Instant));
     let mean = result["host"]["write"]["latency_ns"]["mean"].as_f64().unwrap() / 1000.0;
     println!("{settings:?}: {mean:.0} us, waf {}, ftl {}", result["waf"], result["ftl"]);
     mean
@@ -55,7 +55,7 @@ fn sequential_writes_copy_nothing() {
     for kind in ["block", "replacement", "bast", "fast"] {
         let drive = mapped(&[&format!("ftl.mapping.name={kind}")]);
         let units = drive.capacity().get() / 4096;
-        let workload = closed_loop(units, 4, move |index| (Op::Write, index % units * 4096, 4096));
+        let workload = closed_loop(units, 4, move |index| (Op::WRITE, index % units * 4096, 4096));
         let (_, result) = run(drive, workload, checked(PreconditionKind::Fill));
         println!("{kind}: {} {}", result["ftl"], result["flash"]["programs"]);
         let waf = result["waf"].as_f64().unwrap();
@@ -77,7 +77,7 @@ fn a_saved_state_continues_as_the_drive_did() {
             let drive = mapped(&[&mapping]);
             let span = drive.capacity().get();
             let mut session =
-                Session::with_workload(drive, uniform(500, 4, Op::Write, 4096, span, 5), options).unwrap();
+                Session::with_workload(drive, uniform(500, 4, Op::WRITE, 4096, span, 5), options).unwrap();
             session.finish().unwrap();
             let mut result = session.result().unwrap();
             let result = result.as_object_mut().unwrap();
@@ -114,7 +114,7 @@ fn a_map_in_volatile_ram_is_rebuilt_from_checkpoint_and_summaries() {
         let drive = mapped(&["ftl.mapping.name=birrell", &every]);
         let span = drive.capacity().get();
         let (_, result) =
-            run(drive, uniform(4_000, 4, Op::Write, 4096, span, 3), checked(PreconditionKind::Instant));
+            run(drive, uniform(4_000, 4, Op::WRITE, 4096, span, 3), checked(PreconditionKind::Instant));
         println!("{every}: {} {}", result["recovery"], result["flash"]["programs"]);
         let recovery = result["recovery"].clone();
         let field = |name: &str| recovery[name].as_u64().unwrap();
@@ -128,7 +128,7 @@ fn a_map_in_volatile_ram_is_rebuilt_from_checkpoint_and_summaries() {
     let (often, rarely) = (recovery("16"), recovery("1000000"));
     assert!(often.0 < rarely.0, "{} summaries to read, or {}", often.0, rarely.0);
     assert!(often.1 > rarely.1, "{} map pages written, or {}", often.1, rarely.1);
-    let (_, result) = run(mapped(&[]), uniform(10, 1, Op::Write, 4096, 1 << 20, 3), RunOptions::default());
+    let (_, result) = run(mapped(&[]), uniform(10, 1, Op::WRITE, 4096, 1 << 20, 3), RunOptions::default());
     assert!(result["recovery"].is_null(), "a map that survives needs no recovery");
 }
 

@@ -5,7 +5,7 @@ use host::Op;
 use sim::{Drive, Error, PreconditionKind, RunOptions, Session};
 
 fn begin(drive: Drive, options: RunOptions) -> Result<Session, Error> {
-    Session::with_workload(drive, uniform(10, 1, Op::Write, 4096, 1 << 20, 1), options)
+    Session::with_workload(drive, uniform(10, 1, Op::WRITE, 4096, 1 << 20, 1), options)
 }
 
 fn refused(result: Result<Session, Error>) -> String {

@@ -43,12 +43,12 @@ impl Case {
         let mut draws = RandomStream::new(number("seed") as u64, "swarm.requests");
         closed_loop_forced(requests, depth, forced as u64, move |index| {
             if index % 97 == 96 {
-                return (Op::Flush, 0, 0);
+                return (Op::FLUSH, 0, 0);
             }
             let op = match draws.unit() {
-                kind if kind < reads => Op::Read,
-                kind if kind < reads + trims => Op::Trim,
-                _ => Op::Write,
+                kind if kind < reads => Op::READ,
+                kind if kind < reads + trims => Op::TRIM,
+                _ => Op::WRITE,
             };
             let space = if hot && draws.chance(0.8) { (sectors / 5).max(1) } else { sectors };
             let length = (1 + draws.below(sectors_max)).min(sectors);

@@ -24,7 +24,7 @@ fn greatest(value: &Value) -> f64 {
 /// share.
 #[test]
 fn nothing_is_busy_longer_than_there_was_time() {
-    for (op, depth) in [(Op::Write, 1), (Op::Write, 16), (Op::Read, 8), (Op::Write, 64)] {
+    for (op, depth) in [(Op::WRITE, 1), (Op::WRITE, 16), (Op::READ, 8), (Op::WRITE, 64)] {
         for requests in 1..40 {
             let drive = drive(&[SMALL, &["ftl.buffer.flush_after=0ns"]].concat());
             let options =
@@ -33,7 +33,7 @@ fn nothing_is_busy_longer_than_there_was_time() {
             let most = greatest(&result["utilisation"]);
             let die = number(&result, "utilisation.die");
             assert!(
-                most <= 1.0 && (op == Op::Write || die > 0.0),
+                most <= 1.0 && (op == Op::WRITE || die > 0.0),
                 "{op:?} {requests}: {}",
                 result["utilisation"]
             );
@@ -46,7 +46,7 @@ fn capacitors_leave_nothing_at_risk() {
     for mapping in ["page", "fast"] {
         let own = format!("ftl.mapping.name={mapping}");
         let settings = ["ftl.buffer.power_loss_protection=true", "ftl.buffer.write_back=true", &own];
-        let work = uniform(500, 8, Op::Write, 4096, 1 << 20, 3);
+        let work = uniform(500, 8, Op::WRITE, 4096, 1 << 20, 3);
         let (_, result) = run(drive(&[SMALL, &settings].concat()), work, RunOptions::default());
         assert_eq!(number(&result, "ftl.buffer.units_at_risk_max"), 0.0, "{mapping}");
         assert_eq!(number(&result, "ftl.buffer.units_at_risk_mean"), 0.0, "{mapping}");
@@ -61,7 +61,7 @@ fn no_latency_is_shorter_than_its_parts_and_one_job_is_the_host() {
     let options = RunOptions { check: true, precondition: PreconditionKind::Fill, ..RunOptions::default() };
     let drive = drive(&[SMALL, &settings].concat());
     let span = drive.capacity().get();
-    let (_, result) = run(drive, uniform(2_000, 1, Op::Read, 4096, span, 5), options);
+    let (_, result) = run(drive, uniform(2_000, 1, Op::READ, 4096, span, 5), options);
     let host = &result["host"]["read"]["latency_ns"];
     let parts = 25_013.0 + 3_001.0 + 4096.0 / 0.2;
     assert!(number(host, "min") >= parts, "{host} is less than {parts}");
@@ -76,7 +76,7 @@ fn no_latency_is_shorter_than_its_parts_and_one_job_is_the_host() {
 fn the_state_of_a_drive_whose_map_lies_on_flash_counts_what_it_looks_up() {
     let bytes = |mapping: &str| {
         let drive = drive(&[SMALL, &["ftl.op_ratio=0.5", mapping]].concat());
-        let (_, result) = run(drive, uniform(10, 1, Op::Write, 4096, 1 << 20, 3), RunOptions::default());
+        let (_, result) = run(drive, uniform(10, 1, Op::WRITE, 4096, 1 << 20, 3), RunOptions::default());
         number(&result, "engine.state_bytes_per_mapping_unit")
     };
     let (page, dftl) = (bytes("ftl.mapping.name=page"), bytes("ftl.mapping.name=dftl"));

@@ -30,7 +30,7 @@ fn one_program_in_four_is_parity() {
     let drive = small(RAIN);
     let span = drive.capacity().get();
     let (_, result) =
-        run(drive, uniform(30_000, 8, Op::Write, 4096, span, 1), checked(PreconditionKind::Fill));
+        run(drive, uniform(30_000, 8, Op::WRITE, 4096, span, 1), checked(PreconditionKind::Fill));
     let programs = |origin: &str| number(&result, &format!("flash.programs.{origin}"));
     let data = programs("total") - programs("parity");
     // Three programs with data for one of parity, but for stripes that are not complete.
@@ -62,7 +62,7 @@ fn what_the_code_cannot_correct_is_found_again_from_the_others() {
     let read = |more: &[&str]| {
         let drive = worn(&[&["ftl.op_ratio=0.7", age], more].concat());
         let span = 16 << 20;
-        run(drive, uniform(20_000, 4, Op::Read, 4096, span, 1), checked(PreconditionKind::Fill)).1
+        run(drive, uniform(20_000, 4, Op::READ, 4096, span, 1), checked(PreconditionKind::Fill)).1
     };
     let (plain, rain) = (read(&[]), read(RAIN));
     let uncorrectable = number(&plain, "host.read.uncorrectable");
@@ -82,7 +82,7 @@ fn what_is_lost_is_lost_in_a_saved_state_too() {
     let old = "ftl.reading.data_age=12000d";
     let made = |more: &[&str]| worn(&[&["ftl.op_ratio=0.7"], more].concat());
     let span = made(&[]).capacity().get();
-    let writes = uniform(9_000, 8, Op::Write, 4096, span, 3);
+    let writes = uniform(9_000, 8, Op::WRITE, 4096, span, 3);
     let (mut session, before) = run(made(&[old]), writes, checked(PreconditionKind::Fill));
     assert!(number(&before, "unreadable.units_lost") > 100);
     let folder = tempfile::tempdir().expect("a folder for the state");
@@ -91,7 +91,7 @@ fn what_is_lost_is_lost_in_a_saved_state_too() {
     // Young data, of which every page can be read: what fails was marked before.
     let load_state = Some(path.display().to_string());
     let options = RunOptions { load_state, ..checked(PreconditionKind::None) };
-    let after = run(made(&[]), uniform(9_000, 8, Op::Read, 4096, span, 4), options).1;
+    let after = run(made(&[]), uniform(9_000, 8, Op::READ, 4096, span, 4), options).1;
     assert_eq!(number(&after, "unreadable.reads_lost.host"), 0);
     assert!(number(&after, "unreadable.units_read_lost") > 10, "{}", after["unreadable"]);
 }
@@ -105,7 +105,7 @@ fn data_that_could_not_be_read_do_not_move_on_as_if_they_could() {
         let mut random = engine::RandomStream::new(3, "test");
         // Much of what the host does not write anew is moved, and then read.
         let workload = common::closed_loop(14_000, 8, move |at| {
-            let op = if at < 9_000 { Op::Write } else { Op::Read };
+            let op = if at < 9_000 { Op::WRITE } else { Op::READ };
             (op, random.below(span / 4096) * 4096, 4096)
         });
         run(drive, workload, checked(PreconditionKind::Fill)).1
@@ -124,7 +124,7 @@ fn a_dead_die_is_read_from_the_others() {
     let read = |more: &[&str]| {
         let drive = small(&[&["ftl.op_ratio=0.7", "ftl.failed_die=2"], more].concat());
         let span = drive.capacity().get();
-        run(drive, uniform(8_000, 4, Op::Read, 4096, span, 1), checked(PreconditionKind::Fill)).1
+        run(drive, uniform(8_000, 4, Op::READ, 4096, span, 1), checked(PreconditionKind::Fill)).1
     };
     let (plain, rain) = (read(&[]), read(RAIN));
     // A quarter of the data lies on each of four dies; nothing of it comes back without parity.
@@ -139,7 +139,7 @@ fn a_dead_die_is_read_from_the_others() {
     assert!(p99(&rain) > p99(&plain), "a read of several dies takes longer");
     let writes = |more: &[&str]| {
         let drive = small(&[RAIN, &["ftl.failed_die=0"], more].concat());
-        run(drive, uniform(100, 4, Op::Write, 4096, 1 << 20, 1), checked(PreconditionKind::Fill)).1
+        run(drive, uniform(100, 4, Op::WRITE, 4096, 1 << 20, 1), checked(PreconditionKind::Fill)).1
     };
     assert_eq!(number(&writes(&[]), "host.failed.write"), 100);
 }
@@ -184,7 +184,7 @@ fn filled_fast_and_filled_in_time_agree_on_write_amplification() {
     let waf = |precondition| {
         let drive = small(&["ftl.parity.name=rain", "ftl.op_ratio=0.9"]);
         let span = drive.capacity().get();
-        let (_, result) = run(drive, uniform(60_000, 8, Op::Write, 4096, span, 2), checked(precondition));
+        let (_, result) = run(drive, uniform(60_000, 8, Op::WRITE, 4096, span, 2), checked(precondition));
         let history = result["precondition"]["waf_by_window"].as_array().unwrap().clone();
         (history.last().and_then(Value::as_f64), result["waf"].as_f64().unwrap())
     };

@@ -29,14 +29,14 @@ fn half_in_order(requests: u64, units: u64, seed: u64) -> Box<dyn Workload> {
     let mut random = RandomStream::new(seed, "half-in-order");
     let mut next = 0;
     closed_loop_forced(requests, 16, 7, move |index| match index % 20 {
-        0 => (Op::Flush, 0, 0),
-        1 => (Op::Trim, random.below(units - 16) * 4096, 16 * 4096),
-        2..5 => (Op::Read, random.below(units) * 4096, 4096),
+        0 => (Op::FLUSH, 0, 0),
+        1 => (Op::TRIM, random.below(units - 16) * 4096, 16 * 4096),
+        2..5 => (Op::READ, random.below(units) * 4096, 4096),
         5..12 => {
             next = if random.chance(0.02) { random.below(units) } else { (next + 1) % units };
-            (Op::Write, next * 4096, 4096)
+            (Op::WRITE, next * 4096, 4096)
         }
-        _ => (Op::Write, random.below(units) * 4096, 4096),
+        _ => (Op::WRITE, random.below(units) * 4096, 4096),
     })
 }
 

@@ -17,10 +17,10 @@ const CUTS: [&str; 2] = ["power.cut.drawn=6", "power.cut.within=3000"];
 pub fn mixed(requests: u64, units: u64, seed: u64) -> Box<dyn Workload> {
     let mut random = RandomStream::new(seed, "mixed");
     closed_loop_forced(requests, 16, 7, move |index| match index % 20 {
-        0 => (Op::Flush, 0, 0),
-        1 | 2 => (Op::Trim, random.below(units) * 4096, 4096),
-        3..7 => (Op::Read, random.below(units) * 4096, 4096),
-        _ => (Op::Write, random.below(units) * 4096 + 512 * random.below(3), 4096),
+        0 => (Op::FLUSH, 0, 0),
+        1 | 2 => (Op::TRIM, random.below(units) * 4096, 4096),
+        3..7 => (Op::READ, random.below(units) * 4096, 4096),
+        _ => (Op::WRITE, random.below(units) * 4096 + 512 * random.below(3), 4096),
     })
 }
 
@@ -84,8 +84,8 @@ fn a_flush_waits_where_capacitors_have_a_limit() {
     let took = |more: &[&str]| {
         let settings = [SMALL, more].concat();
         let load = closed_loop(20, 1, |number| match number % 2 {
-            0 => (Op::Write, number * 4096, 4096),
-            _ => (Op::Flush, 0, 0),
+            0 => (Op::WRITE, number * 4096, 4096),
+            _ => (Op::FLUSH, 0, 0),
         });
         let (_, result) = run(drive(&settings), load, RunOptions { check: true, ..RunOptions::default() });
         result["host"]["flush"]["latency_ns"]["mean"].as_f64().expect("flushes were answered")
@@ -282,10 +282,10 @@ fn records_of_trims_outlive_the_superblocks_that_they_are_in() {
     for seed in 0..6 {
         let mut random = RandomStream::new(seed, "trimmed early");
         let workload = closed_loop_forced(24_000, 16, 0, move |index| match index {
-            0..4_000 => (Op::Write, index * 4096, 4096),
-            4_000..4_200 => (Op::Trim, (index - 4_000) * 8192, 4096),
-            _ if index % 200 == 0 => (Op::Flush, 0, 0),
-            _ => (Op::Write, (1_000 + random.below(3_000)) * 4096, 4096),
+            0..4_000 => (Op::WRITE, index * 4096, 4096),
+            4_000..4_200 => (Op::TRIM, (index - 4_000) * 8192, 4096),
+            _ if index % 200 == 0 => (Op::FLUSH, 0, 0),
+            _ => (Op::WRITE, (1_000 + random.below(3_000)) * 4096, 4096),
         });
         let cuts = ["power.cut.after=[9000, 20000, 30000, 40000]", UNPROTECTED, DETERMINISTIC];
         let power = checked(SMALL, &cuts, workload, seed);

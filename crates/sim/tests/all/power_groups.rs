@@ -22,10 +22,10 @@ fn mixed(requests: u64, units: u64, seed: u64) -> Box<dyn Workload> {
 fn at_depth(depth: u32, requests: u64, units: u64, seed: u64) -> Box<dyn Workload> {
     let mut random = RandomStream::new(seed, "mixed");
     closed_loop_forced(requests, depth, 7, move |index| match index % 20 {
-        0 => (Op::Flush, 0, 0),
-        1 | 2 => (Op::Trim, random.below(units) * 4096, 4096),
-        3..7 => (Op::Read, random.below(units) * 4096, 4096),
-        _ => (Op::Write, random.below(units) * 4096 + 512 * random.below(3), 4096),
+        0 => (Op::FLUSH, 0, 0),
+        1 | 2 => (Op::TRIM, random.below(units) * 4096, 4096),
+        3..7 => (Op::READ, random.below(units) * 4096, 4096),
+        _ => (Op::WRITE, random.below(units) * 4096 + 512 * random.below(3), 4096),
     })
 }
 

@@ -28,7 +28,7 @@ fn what_the_map_on_flash_lacked_at_a_cut_is_written_after_it() {
     // A cache for the whole map writes none of it by itself, where nothing is trimmed or collected whose entry it lacks.
     let large = ["ftl.mapping.name=dftl", "ftl.mapping.cache=1MiB", "ftl.buffer.power_loss_protection=false"];
     let map_programs = |cuts: &[&str]| {
-        let writes = closed_loop_forced(1_500, 16, 7, |index| (Op::Write, index % 300 * 4096, 4096));
+        let writes = closed_loop_forced(1_500, 16, 7, |index| (Op::WRITE, index % 300 * 4096, 4096));
         let options = RunOptions { check: true, seed: 1, ..RunOptions::default() };
         let result = run(drive(&[SMALL, &large[..], cuts].concat()), writes, options).1;
         result["flash"]["programs"]["map"].as_u64().unwrap()

@@ -33,7 +33,7 @@ fn writes(order: &str, planes: u32) -> (f64, f64, u64) {
     let span = drive.capacity().get();
     let options =
         RunOptions { check: true, precondition: PreconditionKind::Instant, ..RunOptions::default() };
-    let (_, result) = run(drive, uniform(6000, 1, Op::Write, unit, span, 1), options);
+    let (_, result) = run(drive, uniform(6000, 1, Op::WRITE, unit, span, 1), options);
     let array = result["stages"]["write"]["array"].as_f64().expect("writes");
     (
         array / 1e3,

@@ -28,7 +28,7 @@ fn pages<'a>(more: &[&'a str]) -> Vec<&'a str> {
 /// What becomes of reads of these units, all asked for at once, of a drive filled in sequence.
 fn at_once(settings: &[&str], units: &'static [u64]) -> Value {
     let count = units.len() as u64;
-    let workload = closed_loop(count, count as u32, |index| (Op::Read, units[index as usize] * 4096, 4096));
+    let workload = closed_loop(count, count as u32, |index| (Op::READ, units[index as usize] * 4096, 4096));
     let options = RunOptions { precondition: PreconditionKind::Fill, check: true, ..RunOptions::default() };
     run(drive(settings), workload, options).1
 }
@@ -86,7 +86,7 @@ const AHEAD: &[&str] = &[
 ];
 
 fn in_sequence(settings: &[&str], count: u64) -> Value {
-    let workload = closed_loop(count, 1, |index| (Op::Read, index * 4096, 4096));
+    let workload = closed_loop(count, 1, |index| (Op::READ, index * 4096, 4096));
     let options = RunOptions { precondition: PreconditionKind::Fill, check: true, ..RunOptions::default() };
     run(drive(settings), workload, options).1
 }
@@ -113,7 +113,7 @@ fn what_is_no_sequence_is_not_read_ahead() {
     let plain = drive(&pages(&[]));
     let span = plain.capacity().get();
     let reads = |settings: &[&str]| {
-        let workload = uniform(500, 1, Op::Read, 4096, span, 3);
+        let workload = uniform(500, 1, Op::READ, 4096, span, 3);
         let precondition = PreconditionKind::Fill;
         run(drive(settings), workload, RunOptions { precondition, ..RunOptions::default() }).1
     };
@@ -126,10 +126,10 @@ fn what_is_no_sequence_is_not_read_ahead() {
 #[test]
 fn what_was_written_or_trimmed_since_is_not_given_out() {
     // Every third request changes a unit that is ahead of the reads; the checker knows which version they must see.
-    for op in [Op::Write, Op::Trim] {
+    for op in [Op::WRITE, Op::TRIM] {
         let workload = closed_loop(3000, 4, move |index| match index % 3 {
             0 => (op, (index / 3 * 2 + 7) * 4096, 4096),
-            step => (Op::Read, (index / 3 * 2 + step - 1) * 4096, 4096),
+            step => (Op::READ, (index / 3 * 2 + step - 1) * 4096, 4096),
         });
         let options =
             RunOptions { precondition: PreconditionKind::Fill, check: true, ..RunOptions::default() };
@@ -161,8 +161,8 @@ fn iops(name: &str, sequential: bool, more: &[&str]) -> f64 {
     let drive = Drive::load(&catalogue(), name, &settings).unwrap_or_else(|error| panic!("{error}"));
     let span = drive.capacity().get();
     let workload = match sequential {
-        true => closed_loop(40_000, 32, |index| (Op::Read, index * 4096, 4096)),
-        false => uniform(20_000, 32, Op::Read, 4096, span, 7),
+        true => closed_loop(40_000, 32, |index| (Op::READ, index * 4096, 4096)),
+        false => uniform(20_000, 32, Op::READ, 4096, span, 7),
     };
     let options = RunOptions { precondition: PreconditionKind::Fill, ..RunOptions::default() };
     run(drive, workload, options).1["host"]["read"]["iops"].as_f64().unwrap()
@@ -189,7 +189,7 @@ fn sectors_are_read_together_and_ahead() {
     assert_eq!(number(&ahead, "ftl.buffer.units_read_from_flash"), 4);
     // Four reads of one sector each, of two units of a page: the sectors of all of them cross the channel, none for free.
     let shared = |bytes: u32| {
-        let workload = closed_loop(4, 4, move |index| (Op::Read, index / 2 * 4096 + index * 512, bytes));
+        let workload = closed_loop(4, 4, move |index| (Op::READ, index / 2 * 4096 + index * 512, bytes));
         let options =
             RunOptions { precondition: PreconditionKind::Fill, check: true, ..RunOptions::default() };
         let result = run(drive(&pages(&[MERGE, SECTORS])), workload, options).1;

@@ -33,13 +33,13 @@ fn table_1_is_what_single_operations_take() {
     for (name, read_us, write_us, references) in cases {
         let regulator = format!("ftl.regulator.name={name}");
         let workload = |op| uniform(500, 1, op, 4096, 4 << 20, 1);
-        let (_, read) = run(paper(&[&regulator]), workload(Op::Read), checked(PreconditionKind::Fill));
+        let (_, read) = run(paper(&[&regulator]), workload(Op::READ), checked(PreconditionKind::Fill));
         // The link takes some ns for 4 KiB.
         assert_eq!(mean_us(&read, "read"), read_us as f64, "{name}");
         let rung = read["ecc"]["references"].as_array().unwrap();
         let rung = rung.iter().position(|count| *count == references).unwrap();
         assert_eq!(read["ecc"]["reads_by_references"]["host"][rung], 500, "{name}");
-        let (_, write) = run(paper(&[&regulator]), workload(Op::Write), checked(PreconditionKind::None));
+        let (_, write) = run(paper(&[&regulator]), workload(Op::WRITE), checked(PreconditionKind::None));
         // 40 us to bring two bit-planes in, then the program.
         assert_eq!(mean_us(&write, "write") - 40.0, write_us as f64, "{name}");
         assert_eq!(write["ftl"]["write_cost"]["units_by_step"]["host"][0], 500, "{name}");
@@ -50,7 +50,7 @@ fn table_1_is_what_single_operations_take() {
 fn a_drive_without_a_code_has_no_regulation() {
     let plain: Vec<&str> = PAPER.iter().copied().filter(|line| !line.starts_with("ecc.code")).collect();
     let (_, result) =
-        run(drive(&plain), uniform(100, 1, Op::Read, 4096, 4 << 20, 1), checked(PreconditionKind::Fill));
+        run(drive(&plain), uniform(100, 1, Op::READ, 4096, 4 << 20, 1), checked(PreconditionKind::Fill));
     assert!(result["ecc"].is_null() && result["ftl"]["write_cost"].is_null());
     assert!(result["ftl"]["regulator"].is_null() && result["ftl"]["refresh"].is_null());
     assert_eq!(mean_us(&result, "read"), 70.0);
@@ -76,7 +76,7 @@ fn a_step_that_the_code_cannot_correct_is_refused() {
 fn old_data_are_read_with_retries_and_at_last_lost() {
     let read = |age: &str| {
         let drive = paper(&[&format!("ftl.reading.data_age={age}")]);
-        run(drive, uniform(300, 1, Op::Read, 4096, 4 << 20, 1), checked(PreconditionKind::Fill)).1
+        run(drive, uniform(300, 1, Op::READ, 4096, 4 << 20, 1), checked(PreconditionKind::Fill)).1
     };
     let young = read("300d");
     assert_eq!((number(&young, "ecc.read_retries"), number(&young, "host.read.uncorrectable")), (0, 0));
@@ -94,7 +94,7 @@ fn old_data_are_read_with_retries_and_at_last_lost() {
 #[test]
 fn a_first_attempt_for_young_data_is_cheaper_and_old_data_take_retries() {
     let read = |more: &[&str]| {
-        run(paper(more), uniform(300, 1, Op::Read, 4096, 4 << 20, 1), checked(PreconditionKind::Fill)).1
+        run(paper(more), uniform(300, 1, Op::READ, 4096, 4 << 20, 1), checked(PreconditionKind::Fill)).1
     };
     let by_retries = |result: &Value| result["ecc"]["requests_by_retries"].clone();
     let young = read(&["ftl.reading.age=1d"]);
@@ -125,7 +125,7 @@ fn agcr_rewrites_in_idle_time_what_turns_out_to_be_only_read() {
     // Each unit is written twice, so that the second write is cheap; then all are read three times over.
     let workload = |rounds: u64| {
         closed_loop(rounds * UNITS, 1, |at| {
-            let op = if at < 2 * UNITS { Op::Write } else { Op::Read };
+            let op = if at < 2 * UNITS { Op::WRITE } else { Op::READ };
             (op, at % UNITS * 4096, 4096)
         })
     };
@@ -146,7 +146,7 @@ fn agcr_rewrites_in_idle_time_what_turns_out_to_be_only_read() {
 fn each_unit_of_a_row_is_rewritten() {
     const UNITS: u64 = 200;
     let workload = closed_loop(6 * UNITS, 1, |at| {
-        let op = if at < 2 * UNITS { Op::Write } else { Op::Read };
+        let op = if at < 2 * UNITS { Op::WRITE } else { Op::READ };
         (op, at % UNITS * 4096, 4096)
     });
     let rows = ["nand.planes=2", "ftl.buffer.write_back=true"];
@@ -162,7 +162,7 @@ fn moved_data_are_regulated_too() {
         let drive = paper(&[&format!("ftl.regulator.name={name}")]);
         let span = drive.capacity().get();
         let (_, result) =
-            run(drive, uniform(30_000, 8, Op::Write, 4096, span, 1), checked(PreconditionKind::Fill));
+            run(drive, uniform(30_000, 8, Op::WRITE, 4096, span, 1), checked(PreconditionKind::Fill));
         let sum = |path: &str| -> u64 {
             at(&result, path).as_array().unwrap().iter().map(|count| count.as_u64().unwrap()).sum()
         };
@@ -195,7 +195,7 @@ fn a_chip_with_tables_gives_times_and_errors_by_step() {
     let write = |name: &str| {
         let drive = load(&[&format!("ftl.regulator.name={name}"), "ftl.mapping_unit=4KiB"]);
         let drive = drive.unwrap_or_else(|error| panic!("{error}"));
-        let (_, result) = run(drive, uniform(4000, 1, Op::Write, 4096, 4 << 20, 1), RunOptions::default());
+        let (_, result) = run(drive, uniform(4000, 1, Op::WRITE, 4096, 4 << 20, 1), RunOptions::default());
         at(&result, "energy_j.nand_by_kind.program").as_f64().expect("energy")
     };
     let [high, medium, low] = ["hcw-lcr", "mcw-mcr", "lcw-hcr"].map(write);
@@ -236,7 +236,7 @@ fn reduced_voltages_take_the_times_of_the_chips_tables() {
     let times = format!("nand.tables.voltages.retention_free.t_prog=[{times}]");
     let drive = load(&[reduced, &times]).unwrap_or_else(|error| panic!("{error}"));
     let (_, result) =
-        run(drive, uniform(512, 1, Op::Write, 4096, 4 << 20, 1), checked(PreconditionKind::None));
+        run(drive, uniform(512, 1, Op::WRITE, 4096, 4 << 20, 1), checked(PreconditionKind::None));
     assert_eq!(at(&result, "stages.write.array").as_f64(), Some(200_000.0));
     assert_eq!(at(&result, "ftl.write_cost.voltages"), &serde_json::json!(["retention_free", null]));
     assert_eq!(result["ftl"]["write_cost"]["units_by_step"]["host"], serde_json::json!([512, 0]));
@@ -286,7 +286,7 @@ fn relaxed_data_are_written_anew_before_they_are_lost() {
 fn superblocks_read_too_often_are_reclaimed() {
     let read = |reclaim: &str| {
         let settings = ["ftl.reading.reads=500", "nand.errors.gamma=2e-5", reclaim];
-        run(paper(&settings), uniform(40_000, 4, Op::Read, 4096, 1 << 20, 1), checked(PreconditionKind::Fill))
+        run(paper(&settings), uniform(40_000, 4, Op::READ, 4096, 1 << 20, 1), checked(PreconditionKind::Fill))
             .1
     };
     let (without, with) = (read("ftl.reading.reclaim=false"), read("ftl.reading.reclaim=true"));

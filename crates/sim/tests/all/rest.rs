@@ -2,7 +2,7 @@
 
 use crate::common::{catalogue, run};
 use engine::RandomStream;
-use host::{HostRequest, Op, Poll, Workload, WorkloadError, WorkloadReport};
+use host::{Completion, HostRequest, Op, Poll, Workload, WorkloadError, WorkloadReport};
 use sim::{Drive, PreconditionKind, RunOptions};
 use units::{Bytes, Quantity, SimTime};
 
@@ -35,12 +35,12 @@ impl Workload for Bursts {
         if self.left >= writes {
             (self.at, self.left) = (self.at + 1, 0);
         }
-        let op = if writes == 0 { Op::Read } else { Op::Write };
+        let op = if writes == 0 { Op::READ } else { Op::WRITE };
         let offset = self.random.below(self.span / self.unit) * self.unit;
         Ok(Poll::Ready(HostRequest { arrive: now, op, offset, bytes: self.unit as u32, tag: 0, fua: false }))
     }
 
-    fn complete(&mut self, _: &HostRequest, _: SimTime) {
+    fn complete(&mut self, _: &HostRequest, _: &Completion) {
         self.outstanding -= 1;
     }
 

@@ -20,7 +20,7 @@ fn checked(more: &[&str], bytes: u32) -> Value {
     let sectors = drive.capacity().get() / 512 - 64;
     let mut random = engine::RandomStream::new(5, "second_answer");
     let load = closed_loop(30_000, 16, move |_| {
-        let op = if random.chance(0.7) { Op::Write } else { Op::Read };
+        let op = if random.chance(0.7) { Op::WRITE } else { Op::READ };
         let most = u64::from(bytes / 512);
         (op, random.below(sectors) * 512, (1 + random.below(most)) as u32 * 512)
     });

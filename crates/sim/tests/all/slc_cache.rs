@@ -17,7 +17,7 @@ fn checked() -> RunOptions {
 }
 
 fn sequential(requests: u64, depth: u32) -> Box<dyn host::Workload> {
-    closed_loop(requests, depth, |index| (Op::Write, index * 4096, 4096))
+    closed_loop(requests, depth, |index| (Op::WRITE, index * 4096, 4096))
 }
 
 fn iops(result: &Value) -> f64 {
@@ -38,7 +38,7 @@ fn random_writes_pass_the_checks_in_every_kind_of_cache() {
                 let drive = with(&[cache, &[full, "ftl.slc_cache.idle_after=1ms"]]);
                 let span = drive.capacity().get();
                 let options = RunOptions { precondition: kind, ..checked() };
-                let (_, result) = run(drive, uniform(12_000, 16, Op::Write, 4096, span, 1), options);
+                let (_, result) = run(drive, uniform(12_000, 16, Op::WRITE, 4096, span, 1), options);
                 assert_eq!(result["host"]["completed"]["write"], 12_000);
                 if cache.len() == 2 && cache[1].contains("size") && full.ends_with("fold-first") {
                     assert!(number(&result, "units_folded") > 0, "{cache:?} {full} {kind:?}");
@@ -107,13 +107,13 @@ fn what_was_overwritten_or_trimmed_in_the_cache_is_not_folded() {
         run(drive, workload, checked()).1
     };
     // 32 units written over and over: what leaves the cache is rewritten there long before.
-    let result = hot(|_| Op::Write);
+    let result = hot(|_| Op::WRITE);
     // All but the 32 superblocks of the cache.
     assert!(number(&result, "superblocks_folded") + 32 >= number(&result, "units_written") / 8);
     assert!(number(&result, "superblocks_folded") > 30);
     assert_eq!(number(&result, "units_folded"), 0);
     assert_eq!(result["waf"].as_f64(), Some(1.0));
-    let result = hot(|index| if index % 2 == 0 { Op::Write } else { Op::Trim });
+    let result = hot(|index| if index % 2 == 0 { Op::WRITE } else { Op::TRIM });
     assert_eq!(number(&result, "units_folded"), 0);
 }
 
@@ -121,7 +121,7 @@ fn what_was_overwritten_or_trimmed_in_the_cache_is_not_folded() {
 fn data_with_one_bit_a_cell_are_read_faster() {
     let mean = |settings: &[&[&str]]| {
         let workload = closed_loop(400, 1, |index| {
-            (if index < 200 { Op::Write } else { Op::Read }, index % 200 * 4096, 4096)
+            (if index < 200 { Op::WRITE } else { Op::READ }, index % 200 * 4096, 4096)
         });
         let (_, result) = run(with(settings), workload, checked());
         let cached = &result["ftl"]["slc_cache"]["units_read"];
@@ -137,7 +137,7 @@ fn data_with_one_bit_a_cell_are_read_faster() {
 fn erases_of_one_bit_wear_as_little_as_the_chip_says() {
     let result = {
         let drive = with(&[STATIC, &["ftl.slc_cache.when_full=fold-first"]]);
-        let workload = closed_loop(40_000, 16, |index| (Op::Write, index % 128 * 4096, 4096));
+        let workload = closed_loop(40_000, 16, |index| (Op::WRITE, index % 128 * 4096, 4096));
         run(drive, workload, checked()).1
     };
     let erased = number(&result, "blocks_erased");
@@ -155,7 +155,7 @@ fn a_dynamic_cache_shrinks_as_the_drive_fills() {
         let span = drive.capacity().get() / 4096;
         let first = (span as f64 * fill) as u64;
         let options = RunOptions { precondition: PreconditionKind::Fill, fill, ..checked() };
-        let workload = closed_loop(span - first, 32, move |index| (Op::Write, (first + index) * 4096, 4096));
+        let workload = closed_loop(span - first, 32, move |index| (Op::WRITE, (first + index) * 4096, 4096));
         number(&run(drive, workload, options).1, "units_written")
     };
     let (empty, half) = (after(0.01), after(0.5));
@@ -176,7 +176,7 @@ fn blocks_that_fail_in_the_cache_lose_nothing() {
         ],
     ]);
     let span = drive.capacity().get();
-    let (_, result) = run(drive, uniform(4_000, 8, Op::Write, 4096, span, 5), checked());
+    let (_, result) = run(drive, uniform(4_000, 8, Op::WRITE, 4096, span, 5), checked());
     assert!(result["wear"]["program_failures"].as_u64().unwrap() > 3, "{}", result["wear"]);
     assert!(result["wear"]["superblocks_lost"].as_u64().unwrap() > 0);
 }
@@ -188,7 +188,7 @@ fn blocks_that_fail_while_they_take_over_folded_data_lose_nothing() {
         ["nand.planes=2", "nand.slc_mode.folds_in_die=true", "nand.bad_blocks.program_fail_ratio=0.003"];
     let drive = with(&[STATIC, &["ftl.slc_cache.when_full=fold-first"], &fails]);
     let units = drive.capacity().get() / 4096;
-    let workload = closed_loop(3 * units, 16, move |index| (Op::Write, index % units * 4096, 4096));
+    let workload = closed_loop(3 * units, 16, move |index| (Op::WRITE, index % units * 4096, 4096));
     let (_, result) = run(drive, workload, checked());
     assert!(result["wear"]["program_failures"].as_u64().unwrap() > 30, "{}", result["wear"]);
     assert!(result["flash"]["reads"]["fold"].as_u64().unwrap() > 0, "{}", result["flash"]);
@@ -201,7 +201,7 @@ fn a_run_with_a_cache_is_repeatable() {
     let result = || {
         let drive = with(&[DYNAMIC, &["ftl.slc_cache.idle_after=100us"]]);
         let span = drive.capacity().get();
-        let (_, mut result) = run(drive, uniform(6_000, 4, Op::Write, 4096, span, 7), RunOptions::default());
+        let (_, mut result) = run(drive, uniform(6_000, 4, Op::WRITE, 4096, span, 7), RunOptions::default());
         result.as_object_mut().unwrap().remove("engine");
         result.to_string()
     };

@@ -31,7 +31,7 @@ fn map_units(drive: &Drive) -> u64 {
 
 #[test]
 fn a_snapshot_costs_the_map_and_no_data() {
-    let reads = closed_loop(400, 1, |index| (Op::Read, index * 4096, 4096));
+    let reads = closed_loop(400, 1, |index| (Op::READ, index * 4096, 4096));
     let result = snapshots(&[AT_ONCE], reads);
     assert_eq!((count(&result, "taken"), count(&result, "checkpoints")), (1, 1));
     assert_eq!(count(&result, "map_bytes_written"), map_units(&with(&[])) * 4096);
@@ -40,7 +40,7 @@ fn a_snapshot_costs_the_map_and_no_data() {
     let t_take = result["t_take_ns"]["max"].as_f64().unwrap();
     assert!((200_000.0..3.0 * 225_000.0).contains(&t_take), "{t_take}");
     assert_eq!(
-        run(with(&[]), uniform(10, 1, Op::Read, 4096, 40_960, 1), checked()).1["ftl"]["snapshots"],
+        run(with(&[]), uniform(10, 1, Op::READ, 4096, 40_960, 1), checked()).1["ftl"]["snapshots"],
         Value::Null
     );
 }
@@ -48,12 +48,12 @@ fn a_snapshot_costs_the_map_and_no_data() {
 #[test]
 fn it_keeps_each_overwritten_unit_once_and_no_other() {
     // A hundred units, twice each: the version in between is seen by no snapshot.
-    let writes = || closed_loop(200, 1, |index| (Op::Write, index % 100 * 4096, 4096));
+    let writes = || closed_loop(200, 1, |index| (Op::WRITE, index % 100 * 4096, 4096));
     let result = snapshots(&[AT_ONCE], writes());
     assert_eq!(count(&result, "units_kept"), 100);
     assert_eq!(count(&result["kept"][0], "differences"), 100);
     // The buffer has room for all of these: 25 writes of 6,280 ns each before the third snapshot, 25 after it.
-    let few = closed_loop(50, 1, |index| (Op::Write, index % 25 * 4096, 4096));
+    let few = closed_loop(50, 1, |index| (Op::WRITE, index % 25 * 4096, 4096));
     let thrice = "ftl.snapshots.at=[\"0s\", \"1us\", \"160us\"]";
     let result = snapshots(&[thrice], few);
     let kept: Vec<u64> = (0..3).map(|at| count(&result["kept"][at], "units_kept")).collect();
@@ -68,7 +68,7 @@ fn it_keeps_each_overwritten_unit_once_and_no_other() {
 fn overwrite(share: f64, requests: u64) -> Box<dyn Workload> {
     let units = (with(&[]).capacity().get() as f64 / 4096.0 * share) as u64;
     let mut random = RandomStream::new(3, "overwrite");
-    closed_loop(requests, 4, move |_| (Op::Write, random.below(units) * 4096, 4096))
+    closed_loop(requests, 4, move |_| (Op::WRITE, random.below(units) * 4096, 4096))
 }
 
 #[test]
@@ -110,9 +110,9 @@ fn a_drive_goes_back_to_its_newest_snapshot() {
         for through in ["ftl.buffer.write_back=true", "ftl.buffer.write_back=false"] {
             let mut random = RandomStream::new(8, "back");
             let workload = closed_loop(6_000, 8, move |index| match index {
-                0..4_000 => (Op::Write, random.below(500) * 4096, 4096 + 4096 * (index % 3) as u32),
-                _ if index % 50 == 0 => (Op::Trim, random.below(500) * 4096, 8 * 4096),
-                _ => (Op::Read, index % 600 * 4096, 4096),
+                0..4_000 => (Op::WRITE, random.below(500) * 4096, 4096 + 4096 * (index % 3) as u32),
+                _ if index % 50 == 0 => (Op::TRIM, random.below(500) * 4096, 8 * 4096),
+                _ => (Op::READ, index % 600 * 4096, 4096),
             });
             let result = snapshots(&[&settings[..], &[cache, through]].concat(), workload);
             assert_eq!((count(&result, "rollbacks"), count(&result, "rollbacks_void")), (2, 0));

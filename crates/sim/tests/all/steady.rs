@@ -93,7 +93,7 @@ fn workload(skew: Skew, requests: u64, units: u64, seed: u64) -> Box<dyn Workloa
                 rank.min(units - 1) * 7_368_787 % units
             }
         };
-        (Op::Write, unit * 4096, 4096)
+        (Op::WRITE, unit * 4096, 4096)
     })
 }
 
@@ -204,7 +204,7 @@ fn the_state_of_the_workload_itself_is_that_of_a_long_run_of_it() {
 
 #[test]
 fn a_workload_that_writes_nothing_has_no_steady_state() {
-    let copies = |_| Ok(uniform(100, 4, Op::Read, 4096, 1 << 20, 1));
+    let copies = |_| Ok(uniform(100, 4, Op::READ, 4096, 1 << 20, 1));
     let options = RunOptions { precondition: PreconditionKind::Workload, ..RunOptions::default() };
     let mut session = Session::with_copies(small(&[]), Copies::drawn(copies), options).unwrap();
     let refused = session.finish().expect_err("it writes nothing").to_string();
@@ -360,7 +360,7 @@ fn a_saved_state_comes_back_whole_and_a_damaged_one_is_refused() {
     let run_with = |options: RunOptions| {
         let drive = used("greedy");
         let span = drive.capacity().get();
-        let (_, result) = run(drive, uniform(5_000, 8, Op::Write, 4096, span, 4), options);
+        let (_, result) = run(drive, uniform(5_000, 8, Op::WRITE, 4096, span, 4), options);
         result["waf"].as_f64().unwrap()
     };
     let saved = run_with(RunOptions {
@@ -373,7 +373,7 @@ fn a_saved_state_comes_back_whole_and_a_damaged_one_is_refused() {
     assert!((loaded / saved - 1.0).abs() < 0.05, "waf {loaded} after loading, {saved} before");
 
     let other = drive(common::SMALL);
-    let refused = Session::with_workload(other, uniform(1, 1, Op::Read, 4096, 4096, 1), load.clone());
+    let refused = Session::with_workload(other, uniform(1, 1, Op::READ, 4096, 4096, 1), load.clone());
     assert!(refused.err().unwrap().to_string().contains("another shape"));
 
     let mut bytes = std::fs::read(&path).unwrap();
@@ -381,10 +381,10 @@ fn a_saved_state_comes_back_whole_and_a_damaged_one_is_refused() {
     bytes[middle] ^= 1;
     std::fs::write(&path, &bytes).unwrap();
     let refused =
-        Session::with_workload(used("greedy"), uniform(1, 1, Op::Read, 4096, 4096, 1), load.clone());
+        Session::with_workload(used("greedy"), uniform(1, 1, Op::READ, 4096, 4096, 1), load.clone());
     assert!(refused.err().unwrap().to_string().contains("damaged"));
     std::fs::write(&path, &bytes[..middle]).unwrap();
-    let refused = Session::with_workload(used("greedy"), uniform(1, 1, Op::Read, 4096, 4096, 1), load);
+    let refused = Session::with_workload(used("greedy"), uniform(1, 1, Op::READ, 4096, 4096, 1), load);
     assert!(refused.err().unwrap().to_string().contains("damaged"));
     std::fs::remove_file(&path).unwrap();
 }

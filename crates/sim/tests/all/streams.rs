@@ -115,10 +115,10 @@ fn skewed(requests: u64, units: u64, seed: u64) -> Box<dyn Workload> {
     closed_loop(requests, 8, move |index| {
         let unit = if random.chance(0.8) { random.below(units / 10) } else { random.below(units) };
         match index % 20 {
-            0 => (Op::Flush, 0, 0),
-            1 => (Op::Trim, unit * 4096, 4096),
-            2..6 => (Op::Read, unit * 4096, 4096),
-            _ => (Op::Write, unit * 4096, 4096),
+            0 => (Op::FLUSH, 0, 0),
+            1 => (Op::TRIM, unit * 4096, 4096),
+            2..6 => (Op::READ, unit * 4096, 4096),
+            _ => (Op::WRITE, unit * 4096, 4096),
         }
     })
 }

@@ -35,7 +35,7 @@ fn latency(result: &Value, op: &str) -> (u64, u64) {
 
 #[test]
 fn an_unloaded_read_is_command_plus_array_plus_transfer_plus_ecc_plus_link() {
-    let workload = closed_loop(200, 1, |index| (Op::Read, index * 4096, 4096));
+    let workload = closed_loop(200, 1, |index| (Op::READ, index * 4096, 4096));
     let options = RunOptions { precondition: PreconditionKind::Fill, check: true, ..RunOptions::default() };
     let (mut session, result) = run(drive(SMALL), workload, options);
     let expected = COMMAND_NS + CYCLES_7_NS + 25_000 + bus_ns(4096) + DECODE_NS + link_ns(4096);
@@ -52,7 +52,7 @@ fn an_unloaded_read_is_command_plus_array_plus_transfer_plus_ecc_plus_link() {
 fn page_types_read_at_their_own_speed() {
     let tlc =
         settings(&["nand.cell=tlc", "nand.pages_per_block=30", "nand.t_r=[\"40us\", \"60us\", \"90us\"]"]);
-    let workload = closed_loop(120, 1, |index| (Op::Read, index * 4096, 4096));
+    let workload = closed_loop(120, 1, |index| (Op::READ, index * 4096, 4096));
     let options = RunOptions { precondition: PreconditionKind::Fill, ..RunOptions::default() };
     let (_, result) = run(drive(&tlc), workload, options);
     let others = COMMAND_NS + CYCLES_7_NS + bus_ns(4096) + DECODE_NS + link_ns(4096);
@@ -66,7 +66,7 @@ fn page_types_read_at_their_own_speed() {
 #[test]
 fn an_unloaded_write_through_is_link_plus_transfer_plus_program() {
     let through = settings(&["ftl.buffer.write_back=false"]);
-    let workload = closed_loop(200, 1, |index| (Op::Write, index * 4096, 4096));
+    let workload = closed_loop(200, 1, |index| (Op::WRITE, index * 4096, 4096));
     let (_, result) = run(drive(&through), workload, RunOptions { check: true, ..RunOptions::default() });
     let expected = COMMAND_NS + link_ns(4096) + CYCLES_7_NS + bus_ns(4096) + 200_000;
     assert_eq!(result["host"]["write"]["latency_ns"]["mean"].as_f64().unwrap(), expected as f64);
@@ -78,13 +78,13 @@ fn cells_that_take_no_time_leave_the_rest() {
     let ideal =
         settings(&["ftl.buffer.write_back=false", "nand.t_r=0ns", "nand.t_prog=0ns", "nand.t_bers=0ns"]);
     let checked = |precondition| RunOptions { check: true, precondition, ..RunOptions::default() };
-    let workload = closed_loop(200, 1, |index| (Op::Write, index * 4096, 4096));
+    let workload = closed_loop(200, 1, |index| (Op::WRITE, index * 4096, 4096));
     let (_, result) = run(drive(&ideal), workload, checked(PreconditionKind::None));
     let expected = COMMAND_NS + link_ns(4096) + CYCLES_7_NS + bus_ns(4096);
     assert_eq!(result["host"]["write"]["latency_ns"]["mean"].as_f64().unwrap(), expected as f64);
     let drive = drive(&ideal);
     let blocks = drive.capacity().get() / 4096;
-    let workload = closed_loop(5_000, 8, move |index| (Op::Write, index * 7_919 % blocks * 4096, 4096));
+    let workload = closed_loop(5_000, 8, move |index| (Op::WRITE, index * 7_919 % blocks * 4096, 4096));
     let (_, result) = run(drive, workload, checked(PreconditionKind::Steady));
     assert!(result["flash"]["erases"]["gc"].as_u64().unwrap() > 0, "{}", result["flash"]["erases"]);
 }
@@ -100,7 +100,7 @@ fn a_partial_write_is_merged_with_what_was_there() {
     for (precondition, reads, expected) in
         [(PreconditionKind::Fill, 50, way_in + read + program), (PreconditionKind::None, 0, way_in + program)]
     {
-        let workload = closed_loop(50, 1, |index| (Op::Write, index * 4096 + 2048, 2048));
+        let workload = closed_loop(50, 1, |index| (Op::WRITE, index * 4096 + 2048, 2048));
         let options = RunOptions { precondition, check: true, ..RunOptions::default() };
         let (_, result) = run(drive(&through), workload, options);
         assert_eq!(result["flash"]["reads"]["read_modify_write"], reads);
@@ -125,7 +125,7 @@ fn a_write_that_is_waited_for_is_padded_at_once() {
                 mode,
                 &flush_after,
             ]);
-            let workload = closed_loop_forced(20, 1, 1, |index| (Op::Write, index * 4096, 4096));
+            let workload = closed_loop_forced(20, 1, 1, |index| (Op::WRITE, index * 4096, 4096));
             let (_, result) =
                 run(drive(&pairs), workload, RunOptions { check: true, ..RunOptions::default() });
             let program = 2 * CYCLES_7_NS + bus_ns(2 * 4096) + 200_000;
@@ -143,7 +143,7 @@ fn what_crosses_the_link_shares_the_program_of_a_write_that_is_waited_for() {
     for mode in ["ftl.buffer.power_loss_protection=false", "ftl.buffer.write_back=false"] {
         let pairs = ["nand.planes=2", "nand.blocks_per_plane=32", "ftl.mapping_unit=4KiB", mode];
         let pairs = settings(&[&pairs[..], &["ftl.buffer.flush_after=1s"]].concat());
-        let workload = closed_loop_forced(3, 3, 1, |index| (Op::Write, index * 4096, 4096));
+        let workload = closed_loop_forced(3, 3, 1, |index| (Op::WRITE, index * 4096, 4096));
         let (_, result) = run(drive(&pairs), workload, RunOptions { check: true, ..RunOptions::default() });
         let arrival = |count| COMMAND_NS + count * link_ns(4096);
         let program = 2 * CYCLES_7_NS + bus_ns(2 * 4096) + 200_000;
@@ -168,7 +168,7 @@ fn the_pieces_of_a_request_share_its_programs() {
             "ftl.buffer.write_back=false",
             mapping,
         ]);
-        let workload = closed_loop(20, 1, |index| (Op::Write, index * 65_536, 65_536));
+        let workload = closed_loop(20, 1, |index| (Op::WRITE, index * 65_536, 65_536));
         let (_, result) = run(drive(&pieces), workload, RunOptions { check: true, ..RunOptions::default() });
         assert_eq!(result["flash"]["units_programmed"]["padding"], 0, "{mapping}");
     }
@@ -194,7 +194,7 @@ fn each_unit_waits_for_company_from_when_it_came() {
 
 #[test]
 fn a_write_back_is_acknowledged_when_the_buffer_holds_it() {
-    let workload = closed_loop(50, 1, |index| (Op::Write, index * 4096, 4096));
+    let workload = closed_loop(50, 1, |index| (Op::WRITE, index * 4096, 4096));
     let (_, result) = run(drive(SMALL), workload, RunOptions::default());
     let expected = COMMAND_NS + link_ns(4096);
     assert_eq!(result["host"]["write"]["latency_ns"]["mean"].as_f64().unwrap(), expected as f64);
@@ -225,7 +225,7 @@ fn saturated_reads_run_at_the_speed_of_the_slowest_part() {
     let channels = settings(&["controller.cache_read=true", "bus.interface.rate=50MT/s"]);
     let page_ns = CYCLES_7_NS + 4096 * 20;
     within_one_percent(
-        bandwidth(&channels, Op::Read, fill, 4_000),
+        bandwidth(&channels, Op::READ, fill, 4_000),
         2.0 * 4096e9 / page_ns as f64,
         "channel-bound reads",
     );
@@ -233,7 +233,7 @@ fn saturated_reads_run_at_the_speed_of_the_slowest_part() {
     let dies = settings(&["nand.t_r=400us"]);
     let page_ns = CYCLES_7_NS + 400_000 + bus_ns(4096);
     within_one_percent(
-        bandwidth(&dies, Op::Read, fill, 2_000),
+        bandwidth(&dies, Op::READ, fill, 2_000),
         4.0 * 4096e9 / page_ns as f64,
         "die-bound reads",
     );
@@ -244,14 +244,14 @@ fn saturated_reads_run_at_the_speed_of_the_slowest_part() {
         let dies = settings(&["controller.cache_read=true", "nand.t_r=100us", &way, &cycles]);
         let count = if way == "geometry.ways=1" { 2.0 } else { 4.0 };
         within_one_percent(
-            bandwidth(&dies, Op::Read, fill, 2_000),
+            bandwidth(&dies, Op::READ, fill, 2_000),
             count * 4096e9 / (command_ns + 100_000) as f64,
             "die-bound reads that give and sense at once",
         );
     }
     // The host link.
     let link = settings(&["controller.cache_read=true", "host.link.rate=100MB/s"]);
-    within_one_percent(bandwidth(&link, Op::Read, fill, 2_000), 100e6, "link-bound reads");
+    within_one_percent(bandwidth(&link, Op::READ, fill, 2_000), 100e6, "link-bound reads");
 }
 
 /// Two arrays of one channel are done at the same moment: the second die is sent its next read before the first gives
@@ -260,7 +260,7 @@ fn saturated_reads_run_at_the_speed_of_the_slowest_part() {
 fn at_equal_times_a_command_goes_before_data() {
     let cached = settings(&["controller.cache_read=true", "bus.cycles_read=0", "nand.t_r=50us"]);
     // Units 0, 2 and 6 lie on dies 0, 2 and 2, all of channel 0.
-    let workload = closed_loop(3, 3, |index| (Op::Read, [0, 2, 6][index as usize] * 4096, 4096));
+    let workload = closed_loop(3, 3, |index| (Op::READ, [0, 2, 6][index as usize] * 4096, 4096));
     let options = RunOptions { precondition: PreconditionKind::Fill, check: true, ..RunOptions::default() };
     let (_, result) = run(drive(&cached), workload, options);
     // One array time and its data, the same behind the other die's data, and two array times.
@@ -278,7 +278,7 @@ fn saturated_writes_to_a_fresh_drive_run_at_the_speed_of_the_slowest_part() {
     let dies = settings(&["ftl.buffer.write_back=false"]);
     let page_ns = CYCLES_7_NS + bus_ns(4096) + 200_000;
     within_one_percent(
-        bandwidth(&dies, Op::Write, none, requests),
+        bandwidth(&dies, Op::WRITE, none, requests),
         4.0 * 4096e9 / page_ns as f64,
         "die-bound writes",
     );
@@ -289,7 +289,7 @@ fn saturated_writes_to_a_fresh_drive_run_at_the_speed_of_the_slowest_part() {
     ]);
     let page_ns = CYCLES_7_NS + 4096 * 50;
     within_one_percent(
-        bandwidth(&channels, Op::Write, none, requests),
+        bandwidth(&channels, Op::WRITE, none, requests),
         2.0 * 4096e9 / page_ns as f64,
         "channel-bound writes",
     );

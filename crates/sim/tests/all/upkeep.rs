@@ -84,7 +84,7 @@ fn a_patrol_writes_anew_what_is_near_its_limit_and_nothing_else() {
 fn a_patrol_without_enough_idle_time_says_so() {
     let settings = ["ftl.scrub.period=300ms", "ftl.scrub.idle_after=40us"];
     // 1639 rows of each die take 131 ms to read, and the host leaves one die alone for less than it takes to be idle.
-    let (drive, busy) = (drive(&[PAPER, &settings].concat()), |_| (host::Op::Read, 0, 4096));
+    let (drive, busy) = (drive(&[PAPER, &settings].concat()), |_| (host::Op::READ, 0, 4096));
     let options = RunOptions { check: true, precondition: PreconditionKind::Fill, ..RunOptions::default() };
     let result = run(drive, common::closed_loop(5000, 1, busy), options).1;
     let scrub = &result["ftl"]["scrub"];
@@ -144,7 +144,7 @@ fn what_cannot_hold_is_refused_with_the_constraint() {
 fn a_round_that_has_not_ended_is_late_when_its_time_is_over() {
     let scrub = |reads: u64| {
         let settings = ["ftl.scrub.period=300ms", "ftl.scrub.idle_after=40us"];
-        let (drive, busy) = (drive(&[PAPER, &settings].concat()), |_| (host::Op::Read, 0, 4096));
+        let (drive, busy) = (drive(&[PAPER, &settings].concat()), |_| (host::Op::READ, 0, 4096));
         let options =
             RunOptions { check: true, precondition: PreconditionKind::Fill, ..RunOptions::default() };
         let result = run(drive, common::closed_loop(reads, 1, busy), options).1;

@@ -60,9 +60,9 @@ fn what_is_written_beyond_32_bits_is_found_there() {
 #[test]
 fn a_run_reads_and_writes_all_over_a_drive_of_16_tb() {
     let states = [
-        (PreconditionKind::None, Op::Write),
-        (PreconditionKind::Fill, Op::Write),
-        (PreconditionKind::Instant, Op::Read),
+        (PreconditionKind::None, Op::WRITE),
+        (PreconditionKind::Fill, Op::WRITE),
+        (PreconditionKind::Instant, Op::READ),
     ];
     for (precondition, op) in states {
         let workload = uniform(300, 16, op, 4096, 16_000_000_000_000, 3);

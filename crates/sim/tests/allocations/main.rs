@@ -53,7 +53,7 @@ fn asked(op: Op, requests: u64) -> u64 {
 /// twice the length. That takes as many allocations each time; what was allocated for requests would be twice as many.
 #[test]
 fn requests_allocate_nothing() {
-    for op in [Op::Read, Op::Write] {
+    for op in [Op::READ, Op::WRITE] {
         let [once, twice, four] = [50_000, 100_000, 200_000].map(|requests| asked(op, requests));
         let (first, second) = (twice - once, four - twice);
         assert!(second < first + 50, "{}: {first} more for 50,000 requests, {second} for 100,000", op.name());

@@ -5,7 +5,7 @@ pub mod bench;
 pub mod two_sample;
 
 use engine::RandomStream;
-use host::{Extent, HostRequest, Op, Poll, Workload, WorkloadError, WorkloadReport};
+use host::{Completion, Extent, HostRequest, Op, Poll, Workload, WorkloadError, WorkloadReport};
 use sim::{Catalogue, Drive, RunOptions, Session};
 use units::SimTime;
 
@@ -42,13 +42,13 @@ impl Workload for Around {
         let mut poll = self.inner.poll(now)?;
         if let (Poll::Ready(request), true) = (&mut poll, self.every > 0) {
             self.seen += 1;
-            request.fua = request.op == Op::Write && self.seen.is_multiple_of(self.every);
+            request.fua = request.op == Op::WRITE && self.seen.is_multiple_of(self.every);
         }
         Ok(poll)
     }
 
-    fn complete(&mut self, request: &HostRequest, now: SimTime) {
-        self.inner.complete(request, now);
+    fn complete(&mut self, request: &HostRequest, completion: &Completion) {
+        self.inner.complete(request, completion);
     }
 
     fn fraction_done(&self, now: SimTime) -> Option<f64> {
@@ -93,7 +93,7 @@ impl<F: FnMut(u64) -> (Op, u64, u32) + Send> Workload for ClosedLoop<F> {
         Ok(Poll::Ready(HostRequest { arrive: now, op, offset, bytes, tag: 0, fua: false }))
     }
 
-    fn complete(&mut self, _: &HostRequest, _: SimTime) {
+    fn complete(&mut self, _: &HostRequest, _: &Completion) {
         self.outstanding -= 1;
     }
 

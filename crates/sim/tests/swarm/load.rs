@@ -4,7 +4,9 @@
 use crate::deal::{Deal, choose};
 use crate::features::RUN_FEATURES;
 use engine::RandomStream;
-use host::{Extent, HostRequest, Op, Poll, Workload, WorkloadError, WorkloadReport};
+use host::{
+    Completion, Extent, HostRequest, Namespace, Op, Poll, Space, Workload, WorkloadError, WorkloadReport,
+};
 use units::SimTime;
 
 /// When a job asks.
@@ -40,6 +42,8 @@ pub struct Load {
     total: u64,
     sectors: u64,
     parts: Vec<Extent>,
+    /// Where the drive's namespaces lie; none where it is one.
+    namespaces: Vec<Namespace>,
 }
 
 /// Whether a feature of the run is on, and its stream.
@@ -105,7 +109,29 @@ impl Load {
             Extent { offset, bytes: random.below(span - offset) + 1 }
         });
         let parts = parts.collect();
-        Self { total: jobs.iter().map(|job| job.left).sum(), jobs, turn: 0, sectors, parts }
+        Self {
+            total: jobs.iter().map(|job| job.left).sum(),
+            jobs,
+            turn: 0,
+            sectors,
+            parts,
+            namespaces: Vec::new(),
+        }
+    }
+
+    /// The same requests, each cut off where the namespace ends in which it begins.
+    pub fn within(self, space: Space) -> Self {
+        Self { namespaces: space.namespaces, ..self }
+    }
+
+    fn cut_off(&self, request: HostRequest) -> HostRequest {
+        let holds = |extent: &Extent| extent.offset <= request.offset;
+        let extent = self.namespaces.iter().map(|one| one.extent).take_while(holds).last();
+        let Some(extent) = extent.filter(|_| request.bytes > 0) else { return request };
+        let end = extent.offset + extent.bytes;
+        // What rounding leaves over belongs to none.
+        let offset = request.offset.min(end - 512);
+        HostRequest { offset, bytes: u64::from(request.bytes).min(end - offset) as u32, ..request }
     }
 
     /// Requests it will make.
@@ -143,13 +169,13 @@ impl Job {
         }
         let request = |op, offset, bytes, fua| HostRequest { arrive, op, offset, bytes, tag, fua };
         if self.flushes && self.done % 97 == 96 {
-            return request(Op::Flush, 0, 0, false);
+            return request(Op::FLUSH, 0, 0, false);
         }
         let kind = self.draws.unit();
         let op = match kind {
-            _ if kind < self.reads => Op::Read,
-            _ if kind < self.reads + self.trims => Op::Trim,
-            _ => Op::Write,
+            _ if kind < self.reads => Op::READ,
+            _ if kind < self.reads + self.trims => Op::TRIM,
+            _ => Op::WRITE,
         };
         let space = if self.hot && self.draws.chance(0.8) { (sectors / 5).max(1) } else { sectors };
         let length = (1 + self.draws.below(self.sectors_max)).min(sectors);
@@ -159,7 +185,7 @@ impl Job {
             start = self.next_sector.min(sectors - length);
         }
         self.next_sector = start + length;
-        let fua = op == Op::Write && self.forced > 0 && self.done.is_multiple_of(self.forced);
+        let fua = op == Op::WRITE && self.forced > 0 && self.done.is_multiple_of(self.forced);
         request(op, start * 512, length as u32 * 512, fua)
     }
 }
@@ -182,13 +208,14 @@ impl Workload for Load {
         let ready = turns.find(|&job| self.jobs[job].due(now).is_some_and(|at| at <= now));
         if let Some(job) = ready {
             self.turn = (job + 1) % count;
-            return Ok(Poll::Ready(self.jobs[job].ask(job as u16, sectors, now)));
+            let request = self.jobs[job].ask(job as u16, sectors, now);
+            return Ok(Poll::Ready(self.cut_off(request)));
         }
         let next = self.jobs.iter().filter_map(|job| job.due(now)).min();
         Ok(next.map_or(Poll::Blocked, Poll::At))
     }
 
-    fn complete(&mut self, request: &HostRequest, _: SimTime) {
+    fn complete(&mut self, request: &HostRequest, _: &Completion) {
         if let Pace::Closed { outstanding, .. } = &mut self.jobs[usize::from(request.tag)].pace {
             *outstanding -= 1;
         }

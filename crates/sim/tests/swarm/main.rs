@@ -9,6 +9,7 @@ mod common;
 mod deal;
 mod features;
 mod load;
+mod namespaces;
 
 use common::{closed_loop, run};
 use deal::{Deal, Rule, choose};
@@ -122,7 +123,8 @@ fn play(deal: &mut Deal, more: u64, options: RunOptions) -> Option<(Session, ser
     };
     let drive = heed_advice(deal, drive);
     let capacity = drive.capacity().get();
-    let load = Load::new(deal, capacity, more);
+    let space = drive.space();
+    let load = Load::new(deal, capacity, more).within(space.clone());
     let (requests, limited) =
         (load.requests(), options.limit_requests.is_some() || options.limit_ns.is_some());
     let begun = match run_feature(deal, "own-state") {
@@ -130,7 +132,7 @@ fn play(deal: &mut Deal, more: u64, options: RunOptions) -> Option<(Session, ser
             let (mut deal, recorded) = (deal.clone(), random.chance(0.5));
             let copies = move |copy: u64| -> Result<Box<dyn Workload>, Error> {
                 let others = if recorded { 0 } else { copy };
-                Ok(Box::new(Load::new(&mut deal, capacity, more + others)))
+                Ok(Box::new(Load::new(&mut deal, capacity, more + others).within(space.clone())))
             };
             let copies = if recorded { Copies::recorded(copies) } else { Copies::drawn(copies) };
             Session::with_copies(drive, copies, options)
@@ -534,7 +536,7 @@ fn the_same_seed_gives_the_same_result() {
         let drive = (0..).find_map(drive).expect("some seed's drive can be built");
         let span = drive.capacity().get() / 4096;
         let mut draws = RandomStream::new(9, "requests");
-        let workload = closed_loop(3_000, 8, move |_| (Op::Write, draws.below(span) * 4096, 4096));
+        let workload = closed_loop(3_000, 8, move |_| (Op::WRITE, draws.below(span) * 4096, 4096));
         let (_, mut result) = run(drive, workload, RunOptions { seed: 3, ..RunOptions::default() });
         result.as_object_mut().unwrap().remove("engine");
         result.to_string()

@@ -2,7 +2,7 @@
 //! and a shape that commands can get through.
 
 use engine::RandomStream;
-use host::Op;
+use host::Effect;
 use host::link::{Direction, HostLink, Maker, QueueOrder};
 use units::{Bytes, Nanos};
 
@@ -17,11 +17,11 @@ pub fn check(context: &str, maker: &Maker, events: u64) {
     let (link, again) = (maker(), maker());
     check_shape(context, &*link);
     assert_eq!(link.shape(), again.shape(), "{context}: another shape from the same settings");
-    for op in Op::ALL {
-        assert_eq!(link.command(op), again.command(op), "{context}: another command");
-        assert_eq!(link.answer(op), again.answer(op), "{context}: another answer");
+    for effect in Effect::ALL {
+        assert_eq!(link.command(effect), again.command(effect), "{context}: another command");
+        assert_eq!(link.answer(effect), again.answer(effect), "{context}: another answer");
         assert!(
-            link.command(op).takes <= link.command(Op::Read).takes,
+            link.command(effect).takes <= link.command(Effect::Read).takes,
             "{context}: a read's command has all parts"
         );
     }

@@ -12,7 +12,7 @@ use ftl::read_ahead::{ReadAheadPolicy, Stretch};
 use ftl::read_merge::{MergeView, ReadMerge};
 use ftl::streams::{StreamPolicy, StreamSpec, Takes, UnitView};
 use ftl::wear::{WearPolicy, WearView};
-use host::Op;
+use host::Effect;
 use host::link::{Burst, Direction, HostLink, QueueOrder, Shape, Step};
 use std::sync::atomic::{AtomicU32, Ordering};
 use testkit::battery::{self, Starvation, Ties};
@@ -345,7 +345,7 @@ impl HostLink for Generous {
         }
     }
 
-    fn command(&self, _op: Op) -> Step {
+    fn command(&self, _: Effect) -> Step {
         Step::default()
     }
 
@@ -353,7 +353,7 @@ impl HostLink for Generous {
         Burst { holds: Nanos::new(bytes.get() % (1 << 20)), ..Burst::default() }
     }
 
-    fn answer(&self, _op: Op) -> Step {
+    fn answer(&self, _: Effect) -> Step {
         Step::default()
     }
 }

@@ -1,7 +1,7 @@
 //! Flushes and pauses of a clone: what holds it back besides its depth.
 
 use super::{Gate, Step, Worker};
-use crate::Op;
+use crate::{Effect, Op};
 
 impl Worker {
     /// The last flush, if one is asked for and due, and then nothing more.
@@ -29,7 +29,7 @@ impl Worker {
     pub(super) fn flush(&mut self) -> Step {
         self.unflushed = false;
         self.outstanding += 1;
-        Step::Issue { op: Op::Flush, offset: 0, bytes: 0 }
+        Step::Issue { op: Op::FLUSH, offset: 0, bytes: 0 }
     }
 
     /// A flush that is due together with the reading of a backlog is left out, as by fio, which reads first and then no longer
@@ -121,7 +121,7 @@ impl Worker {
             self.gate = Gate::Ask;
         }
         self.unflushed = true;
-        if op != Op::Write {
+        if op.effect() != Effect::Write {
             return;
         }
         for (left, every) in self.writes_to_flush.iter_mut().zip(self.flush_every) {

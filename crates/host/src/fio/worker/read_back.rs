@@ -39,7 +39,7 @@ impl Worker {
     pub(super) fn read_one_back(&mut self, (offset, bytes): (u64, u64)) -> Step {
         self.outstanding += 1;
         self.due.count_read_back(bytes);
-        Step::Issue { op: Op::Read, offset, bytes: bytes as u32 }
+        Step::Issue { op: Op::READ, offset, bytes: bytes as u32 }
     }
 
     /// A pass of a job that only reads back what it would have written.

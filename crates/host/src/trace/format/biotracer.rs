@@ -29,7 +29,7 @@ fn parse(line: &[u8], volumes: &mut Volumes) -> Result<Parsed, Fault> {
     if sectors.checked_mul(SECTOR) != Some(bytes) {
         return Err(fault(format!("{sectors} sectors but {bytes} bytes"), "the same size in both columns"));
     }
-    let op = if kind & 1 == 1 { Op::Write } else { Op::Read };
+    let op = if kind & 1 == 1 { Op::WRITE } else { Op::READ };
     let mut record = Record::in_sectors(time_ns, op, sector, sectors, 0)?;
     record.volume = volumes.id(b"0")?;
     Ok(Parsed::Request(record))

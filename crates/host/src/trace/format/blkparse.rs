@@ -10,9 +10,9 @@
 
 use super::rwbs::{self, Kind};
 use super::{BASE, FormatCard, Parser};
-use crate::Op;
 use crate::trace::field::{Columns, Fault, fault, int, show, time};
 use crate::trace::record::{Mark, Parsed, Record, Volumes};
+use crate::{Effect, Op};
 
 pub(super) const CARD: FormatCard = FormatCard {
     name: "blkparse",
@@ -143,16 +143,16 @@ fn request(
         Kind::Nothing => return Ok(Parsed::Known),
         _ if is_packet(columns.remainder()) => return Ok(Parsed::Known),
         Kind::Append => return Err(rwbs::late_address()),
-        Kind::Read => Op::Read,
-        Kind::Write => Op::Write,
-        Kind::Trim | Kind::Zeroes => Op::Trim,
-        Kind::Flush => Op::Flush,
+        Kind::Read => Op::READ,
+        Kind::Write => Op::WRITE,
+        Kind::Trim | Kind::Zeroes => Op::TRIM,
+        Kind::Flush => Op::FLUSH,
     };
     let extent = extent(columns)?;
     let mut record = match (op, extent) {
-        (Op::Flush, _) => Record::flush(time_ns, 0),
+        (Op::FLUSH, _) => Record::flush(time_ns, 0),
         // Flags of a flush on a write of nothing: only the flush is left.
-        (Op::Write, Extent::Nothing | Extent::Address | Extent::Sectors(_, 0)) if rwbs.starts_with(b"F") => {
+        (Op::WRITE, Extent::Nothing | Extent::Address | Extent::Sectors(_, 0)) if rwbs.starts_with(b"F") => {
             Record::flush(time_ns, 0)
         }
         (op, Extent::Sectors(sector, sectors)) => Record::in_sectors(time_ns, op, sector, sectors, 0)?,
@@ -161,7 +161,7 @@ fn request(
             return Err(fault(format!("{} without an address", show(rwbs)), "sector + sectors"));
         }
     };
-    record.fua = record.op == Op::Write && rwbs::forces_unit_access(rwbs);
+    record.fua = record.op.effect() == Effect::Write && rwbs::forces_unit_access(rwbs);
     if kind == Kind::Zeroes {
         record.mark = Mark::Zeroes;
     }

@@ -34,8 +34,8 @@ impl Parser for BlkReplay {
         let sector = int(columns.next("sector")?, "sector")?;
         let sectors = int(columns.next("length")?, "length")?;
         let op = match columns.next("operation")? {
-            b"R" | b"RA" => Op::Read,
-            b"W" => Op::Write,
+            b"R" | b"RA" => Op::READ,
+            b"W" => Op::WRITE,
             other => {
                 return Err(fault(format!("operation is {}", show(other)), "R, RA (read ahead) or W"));
             }

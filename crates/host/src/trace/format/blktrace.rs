@@ -6,10 +6,10 @@
 
 use super::rwbs::late_address;
 use super::{BASE, FormatCard, Framing, Parser};
-use crate::Op;
 use crate::trace::field::{Fault, fatal, fault};
 use crate::trace::options::TraceOptions;
 use crate::trace::record::{Mark, Parsed, Record, SECTOR, Volumes};
+use crate::{Effect, Op};
 
 /// The upper three bytes of the magic number; the lowest is the version.
 const MAGIC: u32 = 0x6561_7400;
@@ -212,18 +212,18 @@ fn request(event: &Event<'_>, category: u64, letter: &str) -> Result<Option<Reco
     };
     let (op, mark) = op_of(category);
     let mut record = Record::in_bytes(time_ns, op, offset, bytes, 0)?;
-    (record.fua, record.mark) = (op == Op::Write && category & FUA != 0, mark);
+    (record.fua, record.mark) = (op.effect() == Effect::Write && category & FUA != 0, mark);
     Ok(Some(record))
 }
 
 fn op_of(category: u64) -> (Op, Mark) {
     if category & ZEROES != 0 {
-        (Op::Trim, Mark::Zeroes)
+        (Op::TRIM, Mark::Zeroes)
     } else if category & DISCARD != 0 {
-        (Op::Trim, Mark::None)
+        (Op::TRIM, Mark::None)
     } else if category & (WRITE | ZONE_APPEND) != 0 {
-        (Op::Write, Mark::None)
+        (Op::WRITE, Mark::None)
     } else {
-        (Op::Read, Mark::None)
+        (Op::READ, Mark::None)
     }
 }

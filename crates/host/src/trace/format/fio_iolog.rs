@@ -4,9 +4,9 @@
 //! one before: its first line comes with the last of the run before, and its times go on from there.
 
 use super::{BASE, FormatCard, Parser, Writer};
-use crate::Op;
 use crate::trace::field::{Columns, Fault, fatal, fault, int, show};
 use crate::trace::record::{Parsed, Record, Volumes};
+use crate::{Effect, Op};
 use std::io::Write as _;
 
 const US: u64 = 1_000;
@@ -116,10 +116,10 @@ fn request(
     volumes: &mut Volumes,
 ) -> Result<Parsed, Fault> {
     let op = match action {
-        b"read" => Op::Read,
-        b"write" => Op::Write,
-        b"trim" => Op::Trim,
-        b"sync" | b"datasync" => Op::Flush,
+        b"read" => Op::READ,
+        b"write" => Op::WRITE,
+        b"trim" => Op::TRIM,
+        b"sync" | b"datasync" => Op::FLUSH,
         other => {
             let expected = "add, open, close, read, write, trim, sync, datasync, or wait (version 2 only)";
             return Err(fault(format!("action is {}", show(other)), expected));
@@ -128,7 +128,7 @@ fn request(
     let Some(volume) = volumes.known(file) else {
         return Err(fault(format!("file {} was not added", show(file)), "an add line for it before"));
     };
-    if op == Op::Flush {
+    if op.effect() == Effect::Flush {
         // fio writes an extent here, which means nothing for a flush.
         for what in ["offset", "length"] {
             if let Some(column) = columns.optional() {
@@ -159,14 +159,14 @@ fn header(volumes: &[String]) -> String {
 
 fn write(out: &mut Vec<u8>, record: &Record, _volume: &str) -> Result<(), &'static str> {
     let (us, file) = (FIRST_US + record.time_ns / US, file_name(record.volume as usize));
-    let action = match record.op {
-        Op::Flush => {
+    let action = match record.op.effect() {
+        Effect::Flush => {
             let _ = writeln!(out, "{us} {file} sync 0 0");
             return Ok(());
         }
-        Op::Read => "read",
-        Op::Write => "write",
-        Op::Trim => "trim",
+        Effect::Read => "read",
+        Effect::Write => "write",
+        Effect::Trim => "trim",
     };
     let _ = writeln!(out, "{us} {file} {action} {} {}", record.offset, record.bytes);
     Ok(())

@@ -3,10 +3,10 @@
 //! reading is plausible; where more than one is, they must be named.
 
 use super::{FormatCard, Writer, one_reads};
-use crate::Op;
 use crate::trace::field::{Columns, Fault, fault, hex, int, show, time, trim};
 use crate::trace::record::{Parsed, Record, SECTOR, Volumes};
 use crate::trace::weigh::Reading;
+use crate::{Effect, Op};
 use std::io::Write as _;
 
 /// A mapping page of the `diskpages` form, in bytes.
@@ -203,17 +203,17 @@ fn disksim(line: &[u8], volumes: &mut Volumes) -> Result<Parsed, Fault> {
     if flags > u64::from(u32::MAX) {
         return Err(fault(format!("flags {}", show(f.op)), "at most 8 hexadecimal digits"));
     }
-    let op = if flags & 1 == 1 { Op::Read } else { Op::Write };
+    let op = if flags & 1 == 1 { Op::READ } else { Op::WRITE };
     finish(Record::in_sectors(time_ns, op, f.start, f.size, 0), f.device, volumes)
 }
 
 /// Read is 1 and write is 0 in all of them; nothing else can be said.
 fn op_digit(op: Op) -> Result<u8, &'static str> {
-    match op {
-        Op::Read => Ok(1),
-        Op::Write => Ok(0),
-        Op::Trim => Err("a trim"),
-        Op::Flush => Err("a flush"),
+    match op.effect() {
+        Effect::Read => Ok(1),
+        Effect::Write => Ok(0),
+        Effect::Trim => Err("a trim"),
+        Effect::Flush => Err("a flush"),
     }
 }
 

@@ -6,9 +6,9 @@
 
 use super::rwbs::{self, Kind};
 use super::{BASE, FormatCard, Parser};
-use crate::Op;
 use crate::trace::field::{Columns, Fault, fault, int, show, time};
 use crate::trace::record::{Mark, Parsed, Record, Volumes};
+use crate::{Effect, Op};
 
 pub(super) const CARD: FormatCard = FormatCard {
     name: "ftrace",
@@ -88,10 +88,10 @@ fn request(
         Kind::Nothing => return Ok(None),
         Kind::Flush => return Ok(Some(Record::flush(time_ns, 0))),
         Kind::Append if action != "C" => return Err(rwbs::late_address()),
-        Kind::Read => (Op::Read, Mark::None),
-        Kind::Write | Kind::Append => (Op::Write, Mark::None),
-        Kind::Trim => (Op::Trim, Mark::None),
-        Kind::Zeroes => (Op::Trim, Mark::Zeroes),
+        Kind::Read => (Op::READ, Mark::None),
+        Kind::Write | Kind::Append => (Op::WRITE, Mark::None),
+        Kind::Trim => (Op::TRIM, Mark::None),
+        Kind::Zeroes => (Op::TRIM, Mark::Zeroes),
     };
     // Bytes and a command in parentheses stand before the address, or not.
     let mut sector = columns.next("sector")?;
@@ -103,10 +103,10 @@ fn request(
     }
     let (sector, sectors) = (int(sector, "sector")?, int(columns.next("sectors")?, "sectors")?);
     if sectors == 0 {
-        let flushes = op == Op::Write && letters.starts_with(b"F");
+        let flushes = op.effect() == Effect::Write && letters.starts_with(b"F");
         return Ok(flushes.then(|| Record::flush(time_ns, 0)));
     }
     let mut record = Record::in_sectors(time_ns, op, sector, sectors, 0)?;
-    (record.mark, record.fua) = (mark, op == Op::Write && rwbs::forces_unit_access(letters));
+    (record.mark, record.fua) = (mark, op.effect() == Effect::Write && rwbs::forces_unit_access(letters));
     Ok(Some(record))
 }

@@ -69,7 +69,7 @@ impl Parser for Lcs {
         let Some(version) = self.version else { return self.header(frame) };
         self.records += 1;
         let (op, tenant) = match version {
-            1 => (Op::Read, 0),
+            1 => (Op::READ, 0),
             2 => operation(u32::from_le_bytes(bytes_at(frame, 16)))?,
             _ => operation(u32::from_le_bytes(bytes_at(frame, 20)))?,
         };
@@ -127,9 +127,9 @@ impl Lcs {
 fn operation(field: u32) -> Result<(Op, u32), Fault> {
     // As libCacheSim counts reads, writes and deletions; 0 and 15, or 255, stand where a trace has none.
     let op = match field & 0xff {
-        0..=2 | 12 | 15 | 255 => Op::Read,
-        3 | 4 | 6 | 13 | 14 => Op::Write,
-        9 => Op::Trim,
+        0..=2 | 12 | 15 | 255 => Op::READ,
+        3 | 4 | 6 | 13 | 14 => Op::WRITE,
+        9 => Op::TRIM,
         other => {
             let expected = "1, 2, 12 (read), 3, 4, 6, 13, 14 (write), 9 (delete), or 0, 15, 255 (none)";
             return Err(fault(format!("operation {other}"), expected));

@@ -194,8 +194,8 @@ pub fn formats() -> &'static [FormatCard] {
 /// The op of formats that write 1 for a read and 0 for a write.
 pub(crate) fn one_reads(field: &[u8]) -> Result<crate::Op, Fault> {
     match field {
-        b"1" => Ok(crate::Op::Read),
-        b"0" => Ok(crate::Op::Write),
+        b"1" => Ok(crate::Op::READ),
+        b"0" => Ok(crate::Op::WRITE),
         _ => Err(super::field::fault(
             format!("operation is {}", super::field::show(field)),
             "1 (read) or 0 (write)",

@@ -1,9 +1,9 @@
 //! MSR Cambridge: seven columns, the operation spelled out, time in ticks of 100 ns.
 
 use super::{BASE, FormatCard, Writer};
-use crate::Op;
 use crate::trace::field::{Columns, Fault, fault, int, show};
 use crate::trace::record::{Parsed, Record, Volumes};
+use crate::{Effect, Op};
 use std::io::Write as _;
 
 /// 22 February 2007, 17:00 UTC, when the published week begins; converted traces begin there.
@@ -70,20 +70,20 @@ fn volume(host: &[u8], disk: &[u8], volumes: &mut Volumes) -> Result<u32, Fault>
 #[inline]
 pub(super) fn op(field: &[u8]) -> Result<Op, Fault> {
     if field.eq_ignore_ascii_case(b"read") {
-        Ok(Op::Read)
+        Ok(Op::READ)
     } else if field.eq_ignore_ascii_case(b"write") {
-        Ok(Op::Write)
+        Ok(Op::WRITE)
     } else {
         Err(fault(format!("operation is {}", show(field)), "Read or Write"))
     }
 }
 
 fn write(out: &mut Vec<u8>, record: &Record, volume: &str) -> Result<(), &'static str> {
-    let name = match record.op {
-        Op::Read => "Read",
-        Op::Write => "Write",
-        Op::Trim => return Err("a trim"),
-        Op::Flush => return Err("a flush"),
+    let name = match record.op.effect() {
+        Effect::Read => "Read",
+        Effect::Write => "Write",
+        Effect::Trim => return Err("a trim"),
+        Effect::Flush => return Err("a flush"),
     };
     let (ticks, Record { offset, bytes, .. }) = (FIRST_TICK + record.time_ns / 100, record);
     let _ = match host_and_disk(volume) {

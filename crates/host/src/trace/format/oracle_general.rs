@@ -71,7 +71,7 @@ impl Parser for OracleGeneral {
         let Some(offset) = id.checked_mul(self.unit) else {
             return Err(fault(format!("identifier {id}"), "a byte address within 64 bits"));
         };
-        let mut request = Record::in_bytes(u64::from(time_s) * 1_000_000_000, Op::Read, offset, bytes, 0)?;
+        let mut request = Record::in_bytes(u64::from(time_s) * 1_000_000_000, Op::READ, offset, bytes, 0)?;
         request.volume = volumes.id(b"0")?;
         Ok(Parsed::Request(request))
     }

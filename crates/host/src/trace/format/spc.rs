@@ -1,7 +1,7 @@
 //! Storage Performance Council form, as in the UMass repository.
 
 use super::{BASE, FormatCard, Writer};
-use crate::Op;
+use crate::Effect;
 use crate::trace::field::{Columns, Fault, fault, int, time};
 use crate::trace::record::{Parsed, Record, SECTOR, Volumes, letter_op};
 use std::io::Write as _;
@@ -32,11 +32,11 @@ fn parse(line: &[u8], volumes: &mut Volumes) -> Result<Parsed, Fault> {
 }
 
 fn write(out: &mut Vec<u8>, record: &Record, _volume: &str) -> Result<(), &'static str> {
-    let letter = match record.op {
-        Op::Read => 'r',
-        Op::Write => 'w',
-        Op::Trim => return Err("a trim"),
-        Op::Flush => return Err("a flush"),
+    let letter = match record.op.effect() {
+        Effect::Read => 'r',
+        Effect::Write => 'w',
+        Effect::Trim => return Err("a trim"),
+        Effect::Flush => return Err("a flush"),
     };
     let (seconds, below) = (record.time_ns / 1_000_000_000, record.time_ns % 1_000_000_000);
     let (asu, block) = (record.volume, record.offset / SECTOR);

@@ -22,7 +22,7 @@ use super::rwbs::{self, Kind};
 use super::{BASE, FormatCard, Parser};
 use crate::trace::field::{Columns, Fault, any_int, fault, hex, show, trim};
 use crate::trace::record::{Mark, Parsed, Record, SECTOR, Volumes};
-use crate::{Op, WorkloadError};
+use crate::{Effect, Op, WorkloadError};
 
 pub(super) const CARD: FormatCard = FormatCard {
     name: "table",
@@ -73,21 +73,21 @@ pub(crate) struct Spec {
 const TIMES: &[(&str, u64)] =
     &[("s", 1_000_000_000), ("ms", 1_000_000), ("us", 1_000), ("ns", 1), ("ticks", 100)];
 const OPS: &[(&str, Op)] =
-    &[("read", Op::Read), ("write", Op::Write), ("trim", Op::Trim), ("flush", Op::Flush)];
+    &[("read", Op::READ), ("write", Op::WRITE), ("trim", Op::TRIM), ("flush", Op::FLUSH)];
 /// What tables call them without being asked, in small letters.
 const WORDS: &[(&str, Op)] = &[
-    ("read", Op::Read),
-    ("r", Op::Read),
-    ("rd", Op::Read),
-    ("write", Op::Write),
-    ("w", Op::Write),
-    ("wr", Op::Write),
-    ("trim", Op::Trim),
-    ("discard", Op::Trim),
-    ("unmap", Op::Trim),
-    ("d", Op::Trim),
-    ("flush", Op::Flush),
-    ("f", Op::Flush),
+    ("read", Op::READ),
+    ("r", Op::READ),
+    ("rd", Op::READ),
+    ("write", Op::WRITE),
+    ("w", Op::WRITE),
+    ("wr", Op::WRITE),
+    ("trim", Op::TRIM),
+    ("discard", Op::TRIM),
+    ("unmap", Op::TRIM),
+    ("d", Op::TRIM),
+    ("flush", Op::FLUSH),
+    ("f", Op::FLUSH),
 ];
 const SEPARATORS: &[(&str, u8)] =
     &[("comma", b','), ("semicolon", b';'), ("tab", b'\t'), ("bar", b'|'), ("blank", 0)];
@@ -342,26 +342,26 @@ impl Table {
         let letters = fields.op.unwrap_or_default();
         let (op, mark) = match self.op(letters)? {
             Kind::Nothing => return Ok(Parsed::Known),
-            Kind::Read => (Op::Read, Mark::None),
-            Kind::Write | Kind::Append => (Op::Write, Mark::None),
-            Kind::Trim => (Op::Trim, Mark::None),
-            Kind::Zeroes => (Op::Trim, Mark::Zeroes),
-            Kind::Flush => (Op::Flush, Mark::None),
+            Kind::Read => (Op::READ, Mark::None),
+            Kind::Write | Kind::Append => (Op::WRITE, Mark::None),
+            Kind::Trim => (Op::TRIM, Mark::None),
+            Kind::Zeroes => (Op::TRIM, Mark::Zeroes),
+            Kind::Flush => (Op::FLUSH, Mark::None),
         };
         let by_letters = self.spec.op.is_none() && rwbs::is_whole(letters);
-        let mut record = match op {
-            Op::Flush => Record::flush(self.now_ns, 0),
+        let mut record = match op.effect() {
+            Effect::Flush => Record::flush(self.now_ns, 0),
             _ => {
                 let offset = in_units(fields.offset, "offset")?;
                 let bytes = self.spec.size.map_or_else(|| in_units(fields.size, "size"), Ok)?;
-                match by_letters && op == Op::Write && bytes == 0 && letters.starts_with(b"F") {
+                match by_letters && op.effect() == Effect::Write && bytes == 0 && letters.starts_with(b"F") {
                     true => Record::flush(self.now_ns, 0),
                     false => Record::in_bytes(self.now_ns, op, offset, bytes, 0)?,
                 }
             }
         };
         record.mark = mark;
-        record.fua = by_letters && record.op == Op::Write && rwbs::forces_unit_access(letters);
+        record.fua = by_letters && record.op.effect() == Effect::Write && rwbs::forces_unit_access(letters);
         record.volume = match fields.volume {
             Some(name) if name.contains(&b'"') => volumes.id(&undoubled(name))?,
             name => volumes.id(name.unwrap_or(b"0"))?,
@@ -370,11 +370,11 @@ impl Table {
     }
 
     fn op(&self, field: &[u8]) -> Result<Kind, Fault> {
-        let kind = |op| match op {
-            Op::Read => Kind::Read,
-            Op::Write => Kind::Write,
-            Op::Trim => Kind::Trim,
-            Op::Flush => Kind::Flush,
+        let kind = |op: Op| match op.effect() {
+            Effect::Read => Kind::Read,
+            Effect::Write => Kind::Write,
+            Effect::Trim => Kind::Trim,
+            Effect::Flush => Kind::Flush,
         };
         if let Some(op) = self.spec.op {
             return Ok(kind(op));

@@ -36,8 +36,8 @@ fn parse(line: &[u8], volumes: &mut Volumes) -> Result<Parsed, Fault> {
     let sector = int(columns.next("offset")?, "offset")?;
     let sectors = int(columns.next("size")?, "size")?;
     let op = match columns.next("operation")? {
-        b"0" => Op::Read,
-        b"1" => Op::Write,
+        b"0" => Op::READ,
+        b"1" => Op::WRITE,
         other => return Err(fault(format!("operation is {}", show(other)), "0 (read) or 1 (write)")),
     };
     let volume = columns.next("volume")?;

@@ -70,8 +70,8 @@ pub(super) fn request(
     volumes: &mut Volumes,
 ) -> Result<Parsed, Fault> {
     let op = match cmd {
-        0x08 | 0x28 | 0xa8 | 0x88 => Op::Read,
-        0x0a | 0x2a | 0xaa | 0x8a | 0x2e | 0xae | 0x8e => Op::Write,
+        0x08 | 0x28 | 0xa8 | 0x88 => Op::READ,
+        0x0a | 0x2a | 0xaa | 0x8a | 0x2e | 0xae | 0x8e => Op::WRITE,
         0x35 | 0x91 => return Ok(Parsed::Request(Record::flush(time_ns, volumes.id(b"0")?))),
         _ => {
             let expected =

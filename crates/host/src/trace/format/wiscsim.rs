@@ -24,10 +24,10 @@ fn parse(line: &[u8], volumes: &mut Volumes) -> Result<Parsed, Fault> {
         other => return Err(fault(format!("action is {}", show(other)), "D (issued) or C (completed)")),
     };
     let op = match columns.next("operation")? {
-        b"read" => Op::Read,
-        b"write" => Op::Write,
-        b"discard" => Op::Trim,
-        b"flush" => Op::Flush,
+        b"read" => Op::READ,
+        b"write" => Op::WRITE,
+        b"discard" => Op::TRIM,
+        b"flush" => Op::FLUSH,
         other => {
             let expected = "read, write, discard or flush";
             return Err(fault(format!("operation is {}", show(other)), expected));
@@ -46,7 +46,7 @@ fn parse(line: &[u8], volumes: &mut Volumes) -> Result<Parsed, Fault> {
         return Ok(Parsed::Known);
     }
     let mut record = match op {
-        Op::Flush => Record::flush(time_ns, 0),
+        Op::FLUSH => Record::flush(time_ns, 0),
         _ => Record::in_bytes(time_ns, op, offset, bytes, 0)?,
     };
     record.volume = volumes.id(b"0")?;

@@ -1,0 +1,314 @@
+//! Command sets: which operations a namespace understands, by which rules, and what the host is told when one is done.
+//! A set is one file here and one line in the list below; `nvm` is the one that every drive has.
+//!
+//! An operation belongs to a set, and there may be any number of them. What it does to data is one of a few *effects*,
+//! which are the calls of a translation layer: code that moves, counts or times data looks at the effect, code that makes
+//! requests names the operation. So a set that is added changes nothing where data are moved, counted and timed.
+//!
+//! Not here: what a set remembers of a namespace, such as the states of zones. No set has anything to remember yet.
+
+use crate::WorkloadError;
+use std::fmt;
+use units::SimTime;
+
+/// Declares the modules of the sets, one file each, and lists what they hold.
+macro_rules! command_sets {
+    ($($set:ident),+ $(,)?) => {
+        $(mod $set;)+
+        /// Every command set, in the order of the list.
+        pub static SETS: &[&CommandSet] = &[$(&$set::SET),+];
+    };
+}
+
+command_sets! {
+    nvm,
+}
+
+/// What a namespace understands that says nothing of its set.
+pub static USUAL: &CommandSet = &nvm::SET;
+
+/// What the offsets and lengths of requests are multiples of.
+pub const SECTOR: u64 = 512;
+
+/// Operations of all sets together at most: each is a bit of [`CommandSet::on_sectors`].
+const OPS_MOST: u32 = u64::BITS;
+
+/// What an operation does to data, and which call of the translation layer it comes to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[repr(u8)]
+pub enum Effect {
+    /// Data leave the drive.
+    Read = 0,
+    /// Data enter the drive.
+    Write = 1,
+    /// Data are no longer needed.
+    Trim = 2,
+    /// What was acknowledged gets to the flash.
+    Flush = 3,
+}
+
+impl Effect {
+    /// Every effect, in the order of its number.
+    pub const ALL: [Self; 4] = [Self::Read, Self::Write, Self::Trim, Self::Flush];
+    /// Their count.
+    pub const COUNT: usize = Self::ALL.len();
+
+    /// The name used in results.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Read => "read",
+            Self::Write => "write",
+            Self::Trim => "trim",
+            Self::Flush => "flush",
+        }
+    }
+}
+
+/// An operation of a command set: its effect in the low bits, and its number among those of that effect.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[repr(transparent)]
+pub struct Op(u8);
+
+impl Op {
+    const EFFECT_BITS: u32 = Effect::COUNT.next_power_of_two().trailing_zeros();
+
+    /// Operation number `number` among those of this effect; a file of a set declares its own.
+    const fn new(effect: Effect, number: u8) -> Self {
+        assert!((number as u32) < OPS_MOST >> Self::EFFECT_BITS);
+        Self(effect as u8 | number << Self::EFFECT_BITS)
+    }
+
+    /// What it does to data.
+    #[inline]
+    pub const fn effect(self) -> Effect {
+        // Effects have the numbers of the bits, so that nothing is left of this in machine code.
+        match self.0 & ((1 << Self::EFFECT_BITS) - 1) {
+            0 => Effect::Read,
+            1 => Effect::Write,
+            2 => Effect::Trim,
+            _ => Effect::Flush,
+        }
+    }
+
+    /// The number that stands for it in files that hold requests.
+    pub const fn code(self) -> u8 {
+        self.0
+    }
+
+    /// The operation that [`Self::code`] stands for; none where no set has it.
+    pub fn of_code(code: u8) -> Option<Self> {
+        SETS.iter().flat_map(|set| set.operations).map(|operation| operation.op).find(|op| op.0 == code)
+    }
+
+    /// The name used in messages and recorded traces.
+    pub fn name(self) -> &'static str {
+        self.operation().name
+    }
+
+    /// What its set says of it.
+    fn operation(self) -> &'static Operation {
+        let mut all = SETS.iter().flat_map(|set| set.operations);
+        all.find(|operation| operation.op == self).expect("a set declares every operation")
+    }
+}
+
+impl fmt::Debug for Op {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// What a set says of one of its operations.
+#[derive(Debug)]
+pub struct Operation {
+    /// The number by which it is known everywhere else.
+    pub op: Op,
+    /// Its name.
+    pub name: &'static str,
+    /// Which part of its namespace it is about.
+    pub range: Range,
+    /// What its completion holds.
+    pub answer: Answer,
+}
+
+/// Which part of a namespace an operation is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Range {
+    /// Whole sectors, at least one, all of them within the namespace.
+    Sectors,
+    /// All of it: the request has neither offset nor length.
+    Whole,
+}
+
+/// What a completion holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Answer {
+    /// A status.
+    Status,
+    /// A status and the byte where the data are, which the drive chose.
+    Address,
+}
+
+/// A command set.
+#[derive(Debug)]
+pub struct CommandSet {
+    /// Its name in drive files.
+    pub name: &'static str,
+    /// What it is, in one line.
+    pub about: &'static str,
+    /// What it understands.
+    pub operations: &'static [Operation],
+}
+
+impl CommandSet {
+    /// Its operations on sectors, a bit for each at the place of its [`Op::code`].
+    pub fn on_sectors(&self) -> u64 {
+        self.bits(|operation| operation.range == Range::Sectors)
+    }
+
+    /// In the same way, the operations whose completions say where the data are.
+    pub fn with_address(&self) -> u64 {
+        self.bits(|operation| operation.answer == Answer::Address)
+    }
+
+    fn bits(&self, has: impl Fn(&Operation) -> bool) -> u64 {
+        let found = self.operations.iter().filter(|operation| has(operation));
+        found.fold(0, |bits, operation| bits | 1 << operation.op.code())
+    }
+
+    /// Why a request is not one that this set understands in a namespace of `size` bytes, called `what` to the
+    /// user: what was found and what was expected.
+    pub fn refusal(
+        &self,
+        op: Op,
+        offset: u64,
+        bytes: u32,
+        what: &str,
+        size: u64,
+    ) -> Option<(String, String)> {
+        let found = || format!("a request of {bytes} bytes at {offset}");
+        let Some(operation) = self.operations.iter().find(|operation| operation.op == op) else {
+            let known = self.operations.iter().map(|operation| operation.name).collect::<Vec<_>>().join(", ");
+            return Some((
+                op.name().to_owned(),
+                format!("an operation of command set {}: {known}", self.name),
+            ));
+        };
+        let wide = u64::from(bytes);
+        match operation.range {
+            Range::Whole if (offset, bytes) == (0, 0) => None,
+            Range::Whole => Some((found(), format!("a {} without offset and length", operation.name))),
+            Range::Sectors if offset.checked_add(wide).is_none_or(|end| end > size) => {
+                Some((found(), format!("requests within the {what}'s {size} bytes")))
+            }
+            Range::Sectors if bytes == 0 || !(offset | wide).is_multiple_of(SECTOR) => {
+                Some((found(), format!("whole sectors of {SECTOR} bytes, at least one")))
+            }
+            Range::Sectors => None,
+        }
+    }
+}
+
+/// How an operation ended.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Status {
+    /// As it was asked for.
+    #[default]
+    Success,
+    /// The drive returned an error.
+    Failed,
+}
+
+/// What the host is told when a request is done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Completion {
+    /// When.
+    pub at: SimTime,
+    /// How it ended.
+    pub status: Status,
+    /// The byte where its data are, of an operation whose drive chose it ([`Answer::Address`]).
+    pub address: Option<u64>,
+}
+
+impl Completion {
+    /// A request is done at `at` as it was asked for, where the host asked.
+    #[inline]
+    pub fn success(at: SimTime) -> Self {
+        Self { at, status: Status::Success, address: None }
+    }
+}
+
+/// A request that a set does not understand, as an error of the workload called `workload`.
+#[cold]
+pub fn refused(workload: &str, (found, expected): (String, String)) -> WorkloadError {
+    WorkloadError::of(workload.to_owned(), found, expected)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashSet;
+
+    #[test]
+    fn every_operation_has_a_number_and_a_name_of_its_own_and_is_found_by_its_number() {
+        // Sets may have an operation in common.
+        let all: Vec<&Operation> = SETS.iter().flat_map(|set| set.operations).collect();
+        let pairs: HashSet<_> = all.iter().map(|operation| (operation.op, operation.name)).collect();
+        assert_eq!(all.iter().map(|operation| operation.op).collect::<HashSet<_>>().len(), pairs.len());
+        assert_eq!(all.iter().map(|operation| operation.name).collect::<HashSet<_>>().len(), pairs.len());
+        for operation in all {
+            assert_eq!(Op::of_code(operation.op.code()), Some(operation.op));
+        }
+        assert_eq!(Op::of_code(u8::MAX), None);
+        assert_eq!(SETS.iter().map(|set| set.name).collect::<HashSet<_>>().len(), SETS.len());
+    }
+
+    #[test]
+    fn effects_are_numbered_in_order_and_operations_keep_theirs() {
+        for (number, effect) in Effect::ALL.into_iter().enumerate() {
+            assert_eq!(effect as usize, number);
+            assert_eq!(Op::new(effect, 0).effect(), effect);
+            assert_eq!(Op::new(effect, 15).effect(), effect);
+        }
+    }
+
+    #[test]
+    fn a_set_says_of_each_operation_what_it_is_about_and_what_its_completion_holds() {
+        let append = Op::new(Effect::Write, 15);
+        static OPERATIONS: [Operation; 2] = [
+            Operation { op: Op::FLUSH, name: "flush", range: Range::Whole, answer: Answer::Status },
+            Operation {
+                op: Op::new(Effect::Write, 15),
+                name: "append",
+                range: Range::Sectors,
+                answer: Answer::Address,
+            },
+        ];
+        let set = CommandSet { name: "test", about: "", operations: &OPERATIONS };
+        assert_eq!((set.on_sectors(), set.with_address()), (1 << append.code(), 1 << append.code()));
+        assert_eq!((USUAL.on_sectors(), USUAL.with_address()), (0b0111, 0));
+        assert_eq!(append.effect(), Effect::Write);
+        let (found, expected) = set.refusal(Op::TRIM, 0, 512, "drive", 4096).unwrap();
+        assert_eq!(
+            (found.as_str(), expected.as_str()),
+            ("trim", "an operation of command set test: flush, append")
+        );
+    }
+
+    #[test]
+    fn a_request_is_refused_by_the_rule_that_it_breaks() {
+        let of = |op, offset, bytes| {
+            let refusal = USUAL.refusal(op, offset, bytes, "drive", 1 << 20);
+            refusal.map(|(found, expected)| format!("{found}: {expected}"))
+        };
+        assert_eq!(of(Op::READ, 0, 1 << 20), None);
+        assert_eq!(of(Op::FLUSH, 0, 0), None);
+        let beyond = "a request of 512 bytes at 1048576: requests within the drive's 1048576 bytes";
+        assert_eq!(of(Op::WRITE, 1 << 20, 512).as_deref(), Some(beyond));
+        assert!(of(Op::WRITE, u64::MAX, 512).is_some_and(|text| text.contains("within the drive")));
+        let sectors = "a request of 100 bytes at 512: whole sectors of 512 bytes, at least one";
+        assert_eq!(of(Op::TRIM, 512, 100).as_deref(), Some(sectors));
+        assert!(of(Op::READ, 0, 0).is_some_and(|text| text.contains("at least one")));
+        assert!(of(Op::FLUSH, 512, 0).is_some_and(|text| text.contains("a flush without offset")));
+    }
+}

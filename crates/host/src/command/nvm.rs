@@ -1,0 +1,32 @@
+//! The NVM command set: blocks are read, written, forgotten (deallocated, in NVMe's words) and flushed at any offset.
+//!
+//! Not here: compare, write zeroes, write uncorrectable, verify, copy, reservations; directives and metadata.
+
+use super::{Answer, CommandSet, Effect, Op, Operation, Range};
+
+impl Op {
+    /// Bytes from the drive.
+    pub const READ: Self = Self::new(Effect::Read, 0);
+    /// Bytes to the drive.
+    pub const WRITE: Self = Self::new(Effect::Write, 0);
+    /// The host no longer needs these bytes.
+    pub const TRIM: Self = Self::new(Effect::Trim, 0);
+    /// Everything acknowledged before must be on flash.
+    pub const FLUSH: Self = Self::new(Effect::Flush, 0);
+}
+
+const fn of(op: Op, range: Range) -> Operation {
+    Operation { op, name: op.effect().name(), range, answer: Answer::Status }
+}
+
+/// What every drive understands.
+pub static SET: CommandSet = CommandSet {
+    name: "nvm",
+    about: "blocks that are read and written in any order",
+    operations: &[
+        of(Op::READ, Range::Sectors),
+        of(Op::WRITE, Range::Sectors),
+        of(Op::TRIM, Range::Sectors),
+        of(Op::FLUSH, Range::Whole),
+    ],
+};

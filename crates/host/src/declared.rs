@@ -1,0 +1,94 @@
+//! Which namespaces a drive file declares: `[host.namespaces]`.
+
+use crate::command::{self, CommandSet, SECTOR};
+use config::{ConfigError, Section, above};
+use units::Bytes;
+
+/// More than drives have.
+const MOST: usize = 32;
+
+/// How much of the drive a namespace is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Room {
+    /// So many bytes.
+    Bytes(u64),
+    /// A part of the drive's bytes.
+    Share(f64),
+    /// What the others leave.
+    Rest,
+}
+
+/// A namespace as it is declared.
+#[derive(Clone, Debug)]
+pub struct Declared {
+    /// Its name, by which workloads call it.
+    pub name: String,
+    /// What may be asked of it.
+    pub set: &'static CommandSet,
+    /// How much of the drive it is.
+    pub room: Room,
+}
+
+impl Declared {
+    /// Reads `namespaces` of a drive file's `[host]`; empty where none is declared, and the drive is one.
+    ///
+    /// # Errors
+    /// When a name or a value cannot be.
+    pub(crate) fn read(host: &mut Section) -> Result<Vec<Self>, ConfigError> {
+        let mut section = host.child("namespaces")?;
+        let help = "namespaces of the drive, in the order in which they lie on it; else the drive is one";
+        let names: Option<Vec<String>> = section.optional("names", help)?;
+        let names = names.unwrap_or_default();
+        let is_twice = |at: usize| names[..at].contains(&names[at]);
+        if let Some(at) = (0..names.len()).find(|at| is_twice(*at)) {
+            return Err(
+                section.reject("names", &format!("expected each name once: {:?} is there twice", names[at]))
+            );
+        }
+        let fits = |name: &String| {
+            let is_word = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+            (1..=32).contains(&name.len()) && name.chars().all(is_word) && name != "names"
+        };
+        if let Some(name) = names.iter().find(|name| !fits(name)) {
+            let expected = format!(
+                "expected names of 1 to 32 letters, digits, - and _, other than \"names\": not {name:?}"
+            );
+            return Err(section.reject("names", &expected));
+        }
+        if section.has("names") && !(1..=MOST).contains(&names.len()) {
+            return Err(section.reject("names", &format!("expected 1 to {MOST} names")));
+        }
+        let declared: Vec<Self> =
+            names.into_iter().map(|name| Self::read_one(&mut section, name)).collect::<Result<_, _>>()?;
+        section.clone().finish()?;
+        if declared.iter().filter(|one| one.room == Room::Rest).count() > 1 {
+            let rest: Vec<&str> =
+                declared.iter().filter(|one| one.room == Room::Rest).map(|one| one.name.as_str()).collect();
+            let expected = format!("expected a size or a share for all but one of {}", rest.join(", "));
+            return Err(section.reject("names", &expected));
+        }
+        Ok(declared)
+    }
+
+    fn read_one(section: &mut Section, name: String) -> Result<Self, ConfigError> {
+        let mut of = section.named_child(&name, "NAMESPACE")?;
+        let size: Option<Bytes> =
+            of.optional("size", "its bytes; without size and share it takes what the others leave")?;
+        let help = "its part of the drive's bytes, in whole mapping units";
+        let share: Option<f64> = of.unit("ratio").within(above(0.0).at_most(1.0)).optional("share", help)?;
+        let sets: Vec<&str> = command::SETS.iter().map(|set| set.name).collect();
+        let set = of.choice("command_set", &sets, command::USUAL.name, "what may be asked of it")?;
+        let set = command::SETS.iter().find(|known| known.name == set).copied().unwrap_or(command::USUAL);
+        let room = match (size, share) {
+            (Some(_), Some(_)) => return Err(of.reject("share", "expected no share beside a size")),
+            (Some(size), None) if size.get() == 0 || !size.get().is_multiple_of(SECTOR) => {
+                return Err(of.reject("size", &format!("expected a multiple of {SECTOR} bytes, above 0")));
+            }
+            (Some(size), None) => Room::Bytes(size.get()),
+            (None, Some(share)) => Room::Share(share),
+            (None, None) => Room::Rest,
+        };
+        of.finish()?;
+        Ok(Self { name, set, room })
+    }
+}

@@ -1,0 +1,96 @@
+//! What a host sees of a drive: how many bytes, and which namespaces lie where in them.
+//!
+//! Requests name bytes of the drive. Where each namespace lies is found by the drive (`sim/namespaces`); a workload takes
+//! the place it is given, as it takes that of the whole drive.
+
+use crate::Extent;
+use config::nearest;
+
+/// A namespace, as a workload finds it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Namespace {
+    /// Its name.
+    pub name: String,
+    /// Its bytes on the drive.
+    pub extent: Extent,
+}
+
+/// What there is to work on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Space {
+    /// Bytes of the drive.
+    pub bytes: u64,
+    /// Its namespaces, where there are several, in their order; empty where the drive is one, whatever it is called.
+    pub namespaces: Vec<Namespace>,
+}
+
+impl From<u64> for Space {
+    /// A drive of so many bytes that is one namespace.
+    fn from(bytes: u64) -> Self {
+        Self { bytes, namespaces: Vec::new() }
+    }
+}
+
+impl From<&Self> for Space {
+    fn from(space: &Self) -> Self {
+        space.clone()
+    }
+}
+
+impl Space {
+    /// There are several namespaces, of which a workload must name those it works on.
+    pub fn is_parted(&self) -> bool {
+        !self.namespaces.is_empty()
+    }
+
+    /// Every namespace; a drive that is one has one without a name.
+    pub fn each(&self) -> Vec<Namespace> {
+        let whole = || Namespace { name: String::new(), extent: Extent { offset: 0, bytes: self.bytes } };
+        if self.is_parted() { self.namespaces.clone() } else { vec![whole()] }
+    }
+
+    /// The namespace that goes by exactly this name.
+    pub fn named(&self, name: &str) -> Option<&Namespace> {
+        self.namespaces.iter().find(|namespace| namespace.name == name)
+    }
+
+    /// The namespace that a host calls this: by its name, as a device of that name, or by its number, as Linux does, which
+    /// calls the second `/dev/nvme0n2`.
+    pub fn device(&self, name: &str) -> Option<&Namespace> {
+        let device = name.strip_prefix("/dev/").unwrap_or(name);
+        let by_number = || {
+            let (controller, number) = device.strip_prefix("nvme")?.split_once('n')?;
+            let number: usize = controller.parse::<u32>().ok().and(number.parse().ok())?;
+            self.namespaces.get(number.checked_sub(1)?)
+        };
+        self.named(device).or_else(by_number)
+    }
+
+    /// What a workload should have named, in words: `a namespace of the drive: log, data; did you mean "log"?`
+    pub fn expected(&self, name: &str) -> String {
+        let names = || self.namespaces.iter().map(|namespace| namespace.name.as_str());
+        let near = nearest(name.strip_prefix("/dev/").unwrap_or(name), names());
+        let near = near.map_or_else(String::new, |near| format!("; did you mean {near:?}?"));
+        format!("a namespace of the drive: {}{near}", names().collect::<Vec<_>>().join(", "))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_namespace_goes_by_its_name_as_a_device_and_by_its_number() {
+        let namespace =
+            |name: &str, offset| Namespace { name: name.into(), extent: Extent { offset, bytes: 4096 } };
+        let space = Space { bytes: 8192, namespaces: vec![namespace("log", 0), namespace("data", 4096)] };
+        for name in ["data", "/dev/data", "/dev/nvme0n2", "nvme3n2"] {
+            assert_eq!(space.device(name).map(|found| found.extent.offset), Some(4096), "{name}");
+        }
+        for name in ["dat", "/dev/nvme0n0", "/dev/nvme0n3", "/dev/nvmen1", "/dev/sda", ""] {
+            assert_eq!(space.device(name), None, "{name}");
+        }
+        assert_eq!(space.expected("dat"), "a namespace of the drive: log, data; did you mean \"data\"?");
+        assert!(Space::from(4096).device("log").is_none() && !Space::from(4096).is_parted());
+    }
+}

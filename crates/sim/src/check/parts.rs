@@ -1,0 +1,57 @@
+//! Which namespace the host asked for how much, counted from what the host was told.
+
+use super::ledger::Answer;
+use host::{Effect, HostRequest, Space};
+use serde_json::Value;
+
+/// What was asked of each of several namespaces: for each kind of request how many were done, their bytes, and how many failed.
+pub(crate) struct Parts {
+    /// First byte of each, and the first behind it.
+    extents: Vec<[u64; 2]>,
+    served: Vec<[[u64; 3]; 3]>,
+}
+
+impl Parts {
+    /// An account of the namespaces in `space`.
+    pub fn new(space: &Space) -> Self {
+        let extents = space.namespaces.iter().map(|one| one.extent);
+        let extents: Vec<[u64; 2]> =
+            extents.map(|extent| [extent.offset, extent.offset + extent.bytes]).collect();
+        Self { served: vec![[[0; 3]; 3]; extents.len()], extents }
+    }
+
+    /// The measured window begins.
+    pub fn begin(&mut self) {
+        self.served.fill([[0; 3]; 3]);
+    }
+
+    /// A request that counts is answered.
+    pub fn on_complete(&mut self, request: &HostRequest, answer: Answer) {
+        let kind = match request.op.effect() {
+            Effect::Read => 0,
+            Effect::Write => 1,
+            Effect::Trim => 2,
+            Effect::Flush => return,
+        };
+        let [from, bytes] = [request.offset, u64::from(request.bytes)];
+        let holds = |extent: &[u64; 2]| extent[0] <= from && from + bytes <= extent[1];
+        let Some(at) = self.extents.iter().position(holds) else {
+            assert!(self.extents.is_empty(), "{bytes} bytes at {from} are of no namespace, or of several");
+            return;
+        };
+        let more = if answer == Answer::Error { [0, 0, 1] } else { [1, bytes, 0] };
+        self.served[at][kind].iter_mut().zip(more).for_each(|(sum, more)| *sum += more);
+    }
+
+    /// What the results say of each namespace must be what was seen.
+    pub fn compare(&self, said: &Value) {
+        let said = said.as_array().map_or(&[][..], Vec::as_slice);
+        assert_eq!(said.len(), self.served.len(), "namespaces: said and there");
+        for (of, seen) in said.iter().zip(&self.served) {
+            for (kind, seen) in ["read", "write", "trim"].iter().zip(seen) {
+                let said = ["requests", "bytes", "failed"].map(|what| of[*kind][what].as_u64());
+                assert_eq!(said, seen.map(Some), "{kind}s of namespace {}: said and seen", of["name"]);
+            }
+        }
+    }
+}

@@ -1,0 +1,310 @@
+//! The door of a drive: which namespaces it has, where each lies, and what may be asked of it.
+//!
+//! Namespaces lie side by side on the logical drive, each from the beginning of a mapping unit on, and share all dies.
+//! Here alone bytes of a namespace become bytes of the drive and back. A drive that declares none is one namespace.
+//!
+//! Not modelled: namespaces that are made, attached and deleted while the drive runs, several hosts, other block sizes
+//! than 512 bytes, capacity that no namespace has (`ftl.user_capacity` makes the drive smaller instead).
+
+use config::{ConfigError, Entry, Place};
+use host::command::{self, CommandSet, Effect, SECTOR};
+use host::{Completion, Declared, Extent, HostRequest, Namespace, Room, Space, Status, WorkloadError};
+use units::SimTime;
+
+/// A namespace in its place.
+#[derive(Clone, Debug)]
+struct Placed {
+    name: String,
+    set: &'static CommandSet,
+    /// [`CommandSet::on_sectors`] of its set, at hand.
+    on_sectors: u64,
+    extent: Extent,
+}
+
+impl Placed {
+    fn new(name: String, set: &'static CommandSet, extent: Extent) -> Self {
+        Self { name, set, on_sectors: set.on_sectors(), extent }
+    }
+}
+
+/// The namespaces of a drive, in the order of their places: at least one.
+#[derive(Clone, Debug)]
+pub(crate) struct Namespaces {
+    all: Vec<Placed>,
+    /// Bytes of the drive.
+    bytes: u64,
+    /// Bytes of the first and its operations on sectors, at hand: on nearly all drives it is the only one.
+    first: (u64, u64),
+    /// Operations of any of its sets whose completions say where the data are.
+    with_address: u64,
+}
+
+impl Namespaces {
+    /// One namespace that is the whole drive.
+    pub fn whole(bytes: u64) -> Self {
+        let extent = Extent { offset: 0, bytes };
+        Self::of_all(vec![Placed::new(String::new(), command::USUAL, extent)], bytes)
+    }
+
+    fn of_all(all: Vec<Placed>, bytes: u64) -> Self {
+        let with_address = all.iter().fold(0, |bits, one| bits | one.set.with_address());
+        Self { first: (all[0].extent.bytes, all[0].on_sectors), with_address, all, bytes }
+    }
+
+    /// The namespaces that a drive file declares, on a drive of so many units of `unit` bytes; `entries` say where it
+    /// declares them.
+    ///
+    /// # Errors
+    /// When they do not fit the drive, or leave a part of it to none.
+    pub fn place(
+        declared: &[Declared],
+        units: u64,
+        unit: u64,
+        entries: &[Entry],
+    ) -> Result<Self, ConfigError> {
+        let bytes = units * unit;
+        if declared.is_empty() {
+            return Ok(Self::whole(bytes));
+        }
+        let mut left = units;
+        let mut rooms = Vec::new();
+        for one in declared {
+            let (key, room) = match one.room {
+                Room::Bytes(bytes) => ("size", bytes.div_ceil(unit)),
+                Room::Share(share) => ("share", (units as f64 * share) as u64),
+                Room::Rest => ("", 0),
+            };
+            if room == 0 && one.room != Room::Rest {
+                let expected = format!("expected at least one mapping unit of the drive, of {unit} bytes");
+                return Err(refuse(entries, &one.name, key, expected));
+            }
+            let Some(rest) = left.checked_sub(room) else {
+                let expected = format!(
+                    "expected at most {} bytes, what those before it leave of the drive's {bytes}",
+                    left * unit
+                );
+                return Err(refuse(entries, &one.name, key, expected));
+            };
+            (left, rooms) = (rest, [rooms, vec![room]].concat());
+        }
+        let shares = declared.iter().filter(|one| matches!(one.room, Room::Share(_))).count() as u64;
+        match declared.iter().position(|one| one.room == Room::Rest) {
+            Some(at) if left > 0 => rooms[at] = left,
+            Some(at) => {
+                let name = &declared[at].name;
+                let expected =
+                    format!("expected others that leave some of the drive's {bytes} bytes to {name}");
+                return Err(refuse(entries, "", "names", expected));
+            }
+            // Shares are rounded down.
+            None if left <= shares => {}
+            None => {
+                let expected = format!(
+                    "expected namespaces that are all of the drive: {} of its {bytes} bytes belong to none; one without \
+                     size and share takes them, or ftl.user_capacity makes the drive smaller",
+                    left * unit
+                );
+                return Err(refuse(entries, "", "names", expected));
+            }
+        }
+        let mut all = Vec::new();
+        let mut first = 0;
+        for (one, room) in declared.iter().zip(rooms) {
+            let bytes = if let Room::Bytes(bytes) = one.room { bytes } else { room * unit };
+            all.push(Placed::new(one.name.clone(), one.set, Extent { offset: first * unit, bytes }));
+            first += room;
+        }
+        Ok(Self::of_all(all, bytes))
+    }
+
+    /// There are several.
+    #[inline]
+    pub fn is_parted(&self) -> bool {
+        self.all.len() > 1
+    }
+
+    /// What a workload sees.
+    pub fn space(&self) -> Space {
+        if !self.is_parted() {
+            return Space::from(self.all[0].extent.bytes);
+        }
+        let seen = |one: &Placed| Namespace { name: one.name.clone(), extent: one.extent };
+        Space { bytes: self.bytes, namespaces: self.all.iter().map(seen).collect() }
+    }
+
+    /// Their names, sizes and command sets, for what is kept of a drive; none where it is one.
+    pub fn described(&self) -> Option<String> {
+        let one = |one: &Placed| format!("{} of {} bytes ({})", one.name, one.extent.bytes, one.set.name);
+        self.is_parted().then(|| self.all.iter().map(one).collect::<Vec<_>>().join(", "))
+    }
+
+    /// Each with its command set's name and its bytes.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &'static str, u64)> {
+        self.all.iter().map(|one| (one.name.as_str(), one.set.name, one.extent.bytes))
+    }
+
+    /// The number of the namespace in which a byte of the drive lies.
+    #[inline]
+    pub fn of(&self, offset: u64) -> usize {
+        self.all.partition_point(|one| one.extent.offset <= offset) - 1
+    }
+
+    /// Lets a request in.
+    ///
+    /// # Errors
+    /// When it is none that its namespace's command set understands, or reaches beyond it; `workload` gives the name of
+    /// what asked.
+    #[inline]
+    pub fn admit(
+        &self,
+        request: &HostRequest,
+        workload: impl FnOnce() -> String,
+    ) -> Result<(), WorkloadError> {
+        let (from, (most, on_sectors)) = if self.is_parted() {
+            let one = &self.all[self.of(request.offset)];
+            (one.extent.offset, (one.extent.bytes, one.on_sectors))
+        } else {
+            (0, self.first)
+        };
+        let (offset, bytes) = (request.offset - from, u64::from(request.bytes));
+        let is_usual = offset <= most
+            && bytes <= most - offset
+            && bytes > 0
+            && (offset | bytes).is_multiple_of(SECTOR)
+            && on_sectors >> request.op.code() & 1 == 1;
+        if is_usual { Ok(()) } else { self.look_closer(request, workload) }
+    }
+
+    /// What the host is told when a request is done.
+    #[inline]
+    pub fn completion(&self, request: &HostRequest, status: Status, at: SimTime) -> Completion {
+        let is_told = self.with_address >> request.op.code() & 1 == 1 && status == Status::Success;
+        Completion { at, status, address: is_told.then_some(request.offset) }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn look_closer(
+        &self,
+        request: &HostRequest,
+        workload: impl FnOnce() -> String,
+    ) -> Result<(), WorkloadError> {
+        let one = &self.all[self.of(request.offset)];
+        let offset = request.offset - one.extent.offset;
+        let what = if self.is_parted() { format!("namespace {}", one.name) } else { "drive".to_owned() };
+        let refusal = one.set.refusal(request.op, offset, request.bytes, &what, one.extent.bytes);
+        refusal.map_or(Ok(()), |refusal| Err(command::refused(&workload(), refusal)))
+    }
+}
+
+/// The error that a key of a namespace, or of all, is what it is.
+fn refuse(entries: &[Entry], name: &str, key: &str, expected: String) -> ConfigError {
+    let key = ["host.namespaces", name, key].map(str::to_owned).into_iter().filter(|part| !part.is_empty());
+    let key = key.collect::<Vec<_>>().join(".");
+    let entry = entries.iter().rev().find(|entry| entry.key == key);
+    let place = entry.map_or(Place::Default, |entry| entry.place.clone());
+    let value = entry.map(|entry| entry.value.to_string()).unwrap_or_default();
+    ConfigError { place, key, value, expected, hint: None }
+}
+
+/// What each of several namespaces was asked for; a flush is of the whole drive, whose buffer is one.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ByNamespace(Vec<[Asked; Effect::COUNT]>);
+
+/// Requests with one effect.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Asked {
+    /// Requests that were done, and their bytes.
+    pub done: u64,
+    pub bytes: u64,
+    /// Requests answered with an error.
+    pub failed: u64,
+}
+
+impl ByNamespace {
+    /// Counts a request of namespace `at` that is answered.
+    pub fn note(&mut self, at: usize, request: &HostRequest, status: Status) {
+        let is_done = status == Status::Success;
+        if self.0.len() <= at {
+            self.0.resize(at + 1, <[Asked; Effect::COUNT]>::default());
+        }
+        let asked = &mut self.0[at][request.op.effect() as usize];
+        asked.done += u64::from(is_done);
+        asked.bytes += if is_done { u64::from(request.bytes) } else { 0 };
+        asked.failed += u64::from(!is_done);
+    }
+
+    /// What namespace `at` was asked for with this effect.
+    pub fn of(&self, at: usize, effect: Effect) -> Asked {
+        self.0.get(at).map_or_else(Asked::default, |asked| asked[effect as usize])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use host::Op;
+
+    fn declared(rooms: &[Room]) -> Vec<Declared> {
+        let one = |(at, room): (usize, &Room)| Declared {
+            name: format!("n{at}"),
+            set: command::USUAL,
+            room: *room,
+        };
+        rooms.iter().enumerate().map(one).collect()
+    }
+
+    fn placed(rooms: &[Room]) -> Result<Vec<(u64, u64)>, String> {
+        let placed =
+            Namespaces::place(&declared(rooms), 100, 4096, &[]).map_err(|error| error.to_string())?;
+        Ok(placed.all.iter().map(|one| (one.extent.offset / 4096, one.extent.bytes)).collect())
+    }
+
+    #[test]
+    fn namespaces_lie_side_by_side_from_whole_units_on() {
+        let sizes = [Room::Bytes(5 * 4096 + 512), Room::Share(0.333), Room::Rest];
+        assert_eq!(placed(&sizes).unwrap(), [(0, 5 * 4096 + 512), (6, 33 * 4096), (39, 61 * 4096)]);
+        assert_eq!(placed(&[]).unwrap(), [(0, 100 * 4096)]);
+        // What rounding shares leaves over belongs to none.
+        assert_eq!(
+            placed(&[Room::Share(1.0 / 3.0); 3]).unwrap(),
+            [(0, 33 * 4096), (33, 33 * 4096), (66, 33 * 4096)]
+        );
+    }
+
+    #[test]
+    fn what_does_not_fit_or_fill_the_drive_is_refused_in_a_line() {
+        let refused = |rooms: &[Room]| placed(rooms).unwrap_err();
+        let large = refused(&[Room::Share(0.5), Room::Bytes(51 * 4096)]);
+        assert!(
+            large.contains("host.namespaces.n1.size") && large.contains("at most 204800 bytes"),
+            "{large}"
+        );
+        assert!(refused(&[Room::Bytes(90 * 4096)]).contains("40960 of its 409600 bytes belong to none"));
+        assert!(
+            refused(&[Room::Share(1.0), Room::Rest]).contains("leave some of the drive's 409600 bytes to n1")
+        );
+        assert!(refused(&[Room::Share(0.001), Room::Rest]).contains("at least one mapping unit"));
+    }
+
+    #[test]
+    fn a_request_stays_within_one_namespace() {
+        let rooms = [Room::Bytes(5 * 4096 + 512), Room::Rest];
+        let namespaces = Namespaces::place(&declared(&rooms), 100, 4096, &[]).unwrap();
+        let asked = |op, offset, bytes| {
+            let request = HostRequest { arrive: SimTime::ZERO, op, offset, bytes, tag: 0, fua: false };
+            namespaces.admit(&request, || "w".into()).map_err(|error| error.to_string())
+        };
+        assert_eq!(asked(Op::WRITE, 5 * 4096, 512), Ok(()));
+        assert_eq!(asked(Op::READ, 6 * 4096, 94 * 4096), Ok(()));
+        assert_eq!(asked(Op::FLUSH, 0, 0), Ok(()));
+        let beyond =
+            "w: a request of 1024 bytes at 20480: expected requests within the namespace n0's 20992 bytes";
+        assert_eq!(asked(Op::WRITE, 5 * 4096, 1024).unwrap_err(), beyond);
+        assert!(asked(Op::TRIM, 0, 7 * 4096).unwrap_err().contains("namespace n0's"));
+        assert!(
+            asked(Op::READ, 99 * 4096, 8192).unwrap_err().contains("at 380928: expected requests within")
+        );
+        assert!(asked(Op::READ, u64::MAX - 4095, 4096).unwrap_err().contains("namespace n1's"));
+    }
+}

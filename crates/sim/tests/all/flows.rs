@@ -24,7 +24,7 @@ fn aged(more: &[&str]) -> Drive {
 /// Retries, and the mean latency of reads.
 fn read(drive: Drive, bytes: u32) -> (f64, f64) {
     let options = RunOptions { check: true, precondition: PreconditionKind::Fill, ..RunOptions::default() };
-    let (_, result) = run(drive, uniform(3000, 1, Op::Read, bytes, 64 << 20, 1), options);
+    let (_, result) = run(drive, uniform(3000, 1, Op::READ, bytes, 64 << 20, 1), options);
     let retries: &Value = &result["ecc"]["read_retries"];
     (
         retries.as_f64().expect("a number"),

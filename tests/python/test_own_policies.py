@@ -170,6 +170,7 @@ def test_a_name_that_is_none_is_told_of_classes(job: Path) -> None:
 
 # A question of each seam that the drives of `policies check` must come to.
 QUESTIONS = {
+    "ecc.flow": "next",
     "ftl.gc.trigger": "background",
     "ftl.gc.victim": "pick",
     "ftl.refresh.order": "next",
@@ -241,6 +242,20 @@ def test_each_skeleton_passes_its_checks(seam: str, job: Path) -> None:
         ),
         ("ftl.snapshots.expiry", "return others[0]", "return max(others) + 1", "one of view.serials"),
         ("ftl.streams", "return 2", "return 0", "takes such data"),
+        ("ecc.flow", "return 0, view.first", "return None", "expected (step, soft_bits)"),
+        (
+            "ecc.flow",
+            "return (step, soft_bits + 1) if",
+            "return (step, soft_bits + 1) if 1 or",
+            "soft bits of 1 to",
+        ),
+        ("ecc.flow", "if soft_bits < view.soft_bits else None", "if 0 else (step, 1)", "does not give up"),
+        (
+            "ecc.flow",
+            "return 0, view.first",
+            "import random; return random.choice((0, view.steps)), 1",
+            "answers otherwise",
+        ),
         (
             "ftl.streams",
             "return 0 if view.age is not None and view.age < self.young else 1",

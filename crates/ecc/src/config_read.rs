@@ -1,6 +1,6 @@
 //! `[ecc]`: the times of the decoder and the code.
 
-use crate::{Ladder, Pace, code};
+use crate::{Ladder, Overlap, Pace, code, flow};
 use config::{ConfigError, Section, at_least};
 use units::{Frequency, Nanos, TransferRate};
 
@@ -12,6 +12,8 @@ pub struct EccConfig {
     pub drain: Option<TransferRate>,
     /// The ways to read a page; none: errors are left out of account.
     pub ladder: Option<Ladder>,
+    /// Which attempt of a read comes next.
+    pub flow: flow::Maker,
 }
 
 impl EccConfig {
@@ -34,9 +36,12 @@ impl EccConfig {
         let code = code::read(&mut section)?();
         section.finish()?;
         let mut ladder = code.ladder(bits);
+        let mut section = ecc.child("flow")?;
+        let flow = flow::read(&mut section)?;
+        section.finish()?;
         read_pace(&mut ecc, ladder.as_mut())?;
         ecc.finish()?;
-        Ok(Self { t_decode, drain, ladder })
+        Ok(Self { t_decode, drain, ladder, flow })
     }
 }
 
@@ -53,8 +58,19 @@ fn read_pace(ecc: &mut Section, ladder: Option<&mut Ladder>) -> Result<(), Confi
     if clock.is_some_and(|clock| clock.get() == 0) {
         return Err(decoder.reject("clock", "expected more than 0 Hz"));
     }
+    let words = decoder.choice(
+        "words",
+        &["beside", "overlapped", "in-turn"],
+        "beside",
+        "when the iterations of a read's words pass: all beside each other after its transfer; one word's while the next crosses the channel; one word after the other after the transfer",
+    )?;
+    let overlap = match words.as_str() {
+        "beside" => Overlap::Beside,
+        "overlapped" => Overlap::NextTransfer,
+        _ => Overlap::InTurn,
+    };
     if let Some(ladder) = ladder {
-        ladder.pace = clock.map(|clock| Pace { clock, edges });
+        ladder.pace = clock.map(|clock| Pace { clock, edges, overlap });
     }
     decoder.finish()
 }

@@ -1,10 +1,10 @@
 //! The ways to read a page, from cheap to dear.
 
 use crate::table::Table;
-use crate::words::{Word, Words};
-use crate::{cost, tail};
+use crate::words::Words;
+use crate::{Estimator, cost, tail};
 use std::sync::Arc;
-use units::Frequency;
+use units::{Frequency, Nanos};
 
 /// One way to read a page.
 #[derive(Clone, Debug, PartialEq)]
@@ -100,6 +100,19 @@ pub struct Pace {
     pub clock: Frequency,
     /// Messages between bits and checks that it works on in a cycle.
     pub edges: u32,
+    /// When the words of a read are decoded.
+    pub overlap: Overlap,
+}
+
+/// When the iterations of a read's words pass.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Overlap {
+    /// Beside each other, after the transfer.
+    Beside,
+    /// Those of a word while the next crosses the channel (two words at a time).
+    NextTransfer,
+    /// One word after the other, after the transfer.
+    InTurn,
 }
 
 /// What reading again with the references of a retry table comes to.
@@ -113,35 +126,14 @@ pub struct Shifted {
 
 impl Shifted {
     /// The rate after so many steps: tails are exponential, so that its logarithm falls along a straight line.
-    fn rate(&self, usual: f64, step: u32) -> f64 {
-        if step >= self.steps {
+    /// Beyond the best references it rises again as it fell.
+    pub(crate) fn rate(&self, usual: f64, step: u32) -> f64 {
+        if step == self.steps || self.steps == 0 {
             return self.rber;
         }
         let share = f64::from(step) / f64::from(self.steps);
-        usual * libm::pow(self.rber / usual, share)
+        (usual * libm::pow(self.rber / usual, share.min(2.0 - share))).min(0.5)
     }
-}
-
-/// How reading one page ended.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Outcome {
-    /// The rung that corrected it, or the last.
-    pub rung: usize,
-    /// Attempts beyond the first.
-    pub retries: u32,
-    /// Comparisons at each boundary over all attempts.
-    pub senses: u32,
-    /// Bit-planes sent over all attempts.
-    pub bit_planes: u32,
-    /// Iterations of a word over all attempts, and in the last.
-    pub iterations: [f64; 2],
-    /// Nothing helped.
-    pub uncorrectable: bool,
-}
-
-impl Outcome {
-    const BEGUN: Self =
-        Self { rung: 0, retries: 0, senses: 0, bit_planes: 0, iterations: [0.0; 2], uncorrectable: true };
 }
 
 impl Ladder {
@@ -153,7 +145,7 @@ impl Ladder {
     }
 
     /// The rate that counts for a rung, of a page with this raw bit error rate.
-    fn met(&self, rung: usize, rber: f64, soft: Soft) -> f64 {
+    pub(crate) fn met(&self, rung: usize, rber: f64, soft: Soft) -> f64 {
         match self.rungs[rung].corrects {
             Corrects::Counted(_, more @ 1..) => (rber * soft.0[more - 1]).min(0.5),
             _ => rber,
@@ -194,7 +186,7 @@ impl Ladder {
     }
 
     /// Iterations of a word that is given up.
-    fn iterations_in_vain(&self, rung: usize) -> f64 {
+    pub(crate) fn iterations_in_vain(&self, rung: usize) -> f64 {
         match &self.rungs[rung].corrects {
             Corrects::Errors(_) => 0.0,
             Corrects::Counted(table, more) => f64::from(table.curves[*more].most()),
@@ -203,7 +195,8 @@ impl Ladder {
 
     /// What so many iterations of a word take, to the next whole cycle.
     pub fn time_ns(&self, iterations: f64) -> u32 {
-        let (Some(Pace { clock, edges }), Corrects::Counted(table, _)) = (self.pace, &self.rungs[0].corrects)
+        let (Some(Pace { clock, edges, .. }), Corrects::Counted(table, _)) =
+            (self.pace, &self.rungs[0].corrects)
         else {
             return 0;
         };
@@ -211,14 +204,39 @@ impl Ladder {
         clock.period().times(cycles as u64).ceil_ns().ns() as u32
     }
 
+    /// How long the data of a read wait for their iterations: those of a word take `of_word` over all attempts that are waited for, the
+    /// transfer of all words `transfer` in each of so many attempts, all alike.
+    pub fn iterating_ns(&self, of_word: u32, bytes: u64, transfer: Nanos, attempts: u32) -> u32 {
+        let others = (self.codewords(bytes) - 1) as u32;
+        match self.pace.map(|pace| pace.overlap) {
+            None | Some(Overlap::Beside) => of_word,
+            Some(Overlap::NextTransfer) => {
+                let passing = transfer.times(u64::from(attempts)).ns() / u64::from(others + 1);
+                of_word + others * of_word.saturating_sub(passing.min(u64::from(u32::MAX)) as u32)
+            }
+            Some(Overlap::InTurn) => of_word.saturating_mul(others + 1),
+        }
+    }
+
+    /// True where the words of a read are decoded beside each other, however many they are.
+    pub fn decodes_beside(&self) -> bool {
+        self.pace.is_none_or(|pace| pace.overlap == Overlap::Beside)
+    }
+
     /// True where the target, kept up to the rung's limit, tells without the tail of the distribution that a page of this
     /// luck does not fail.
-    fn surely_corrects(&self, rung: usize, (rber, soft): (f64, Soft), bytes: u64, luck: f64) -> bool {
+    pub(crate) fn surely_corrects(
+        &self,
+        rung: usize,
+        (rber, soft): (f64, Soft),
+        bytes: u64,
+        luck: f64,
+    ) -> bool {
         self.met(rung, rber, soft) <= self.rungs[rung].limit
             && luck >= 2.0 * self.target * self.codewords(bytes) as f64
     }
 
-    fn codewords(&self, bytes: u64) -> u64 {
+    pub(crate) fn codewords(&self, bytes: u64) -> u64 {
         bytes.div_ceil(u64::from(self.codeword_bytes)).max(1)
     }
 
@@ -252,7 +270,11 @@ impl Ladder {
 
     /// The greatest raw bit error rate at which the last rung loses a codeword of a page with at most this chance.
     pub fn greatest_rate(&self, target: f64, soft: Soft) -> f64 {
-        let last = self.rungs.len() - 1;
+        self.greatest_rate_of(self.rungs.len() - 1, target, soft)
+    }
+
+    /// As [`Self::greatest_rate`], of any rung.
+    pub(crate) fn greatest_rate_of(&self, last: usize, target: f64, soft: Soft) -> f64 {
         match &self.rungs[last].corrects {
             Corrects::Errors(most) => tail::greatest_rate(self.codeword_bits, *most, target),
             Corrects::Counted(table, more) => {
@@ -261,62 +283,27 @@ impl Ladder {
         }
     }
 
-    /// Reads a page: where a retry table is known, with the usual references, then the table's step by step, and up the ladder
-    /// where its end or the best references are reached; else up the ladder from `first` until a rung corrects it, then the
-    /// retries. `luck` is uniform between 0 and 1 and stands for the page: what corrects more never fails where what corrects
-    /// less does not.
-    pub fn read(&self, first: usize, rates: &Rates, bytes: u64, luck: f64) -> Outcome {
-        self.attempt(first, rates, |rung, rate| {
-            let is_right = self.surely_corrects(rung, (rate, rates.soft), bytes, luck)
-                || luck >= self.page_failure(rung, rate, rates.soft, bytes);
-            match is_right {
-                true => (true, self.iterations(rung, rate, rates.soft)),
-                false => (false, self.iterations_in_vain(rung)),
-            }
-        })
-    }
-
-    /// As [`Self::read`], with words that are decoded for it.
-    pub fn read_words(&self, first: usize, rates: &Rates, bytes: u64, words: &mut Words) -> Outcome {
-        let count = self.codewords(bytes);
-        self.attempt(first, rates, |rung, rate| {
-            let met = self.met(rung, rate, rates.soft);
-            let taken: Vec<Word> = (0..count).map(|_| words.take(rung as u32 + 1, met)).collect();
-            let iterations = taken.iter().map(|word| f64::from(word.iterations)).sum::<f64>();
-            (!taken.iter().any(|word| word.fails), iterations / count as f64)
-        })
-    }
-
-    /// Goes through the attempts of a read: `decode` says of a rung and a raw bit error rate whether the page comes right, and how
-    /// many iterations a word takes.
-    fn attempt(
-        &self,
-        first: usize,
-        rates: &Rates,
-        mut decode: impl FnMut(usize, f64) -> (bool, f64),
-    ) -> Outcome {
-        let mut outcome = Outcome::BEGUN;
-        for (attempt, (rung, rate)) in self.attempts(first, rates).enumerate() {
-            outcome.rung = rung;
-            outcome.retries = attempt as u32;
-            outcome.senses += self.rungs[rung].senses;
-            outcome.bit_planes += self.rungs[rung].bit_planes;
-            let (is_right, iterations) = decode(rung, rate);
-            outcome.iterations = [outcome.iterations[0] + iterations, iterations];
-            if is_right {
-                outcome.uncorrectable = false;
-                break;
-            }
-        }
-        outcome
-    }
-
     /// What reads rest on, where that was counted: what, how much of it, and from where it is extrapolated.
     pub fn provenance(&self) -> Vec<String> {
         match &self.rungs[0].corrects {
             Corrects::Errors(_) => Vec::new(),
             Corrects::Counted(table, _) => table.provenance(),
         }
+    }
+
+    /// What estimates rates by the syndromes of the code's words.
+    ///
+    /// # Errors
+    /// When no checks of it are known.
+    pub fn estimator(&self) -> Result<Estimator, String> {
+        const WANTS: &str = "estimates error rates from the syndromes of words: expected a code whose checks are known, \
+             ecc.code.name = ldpc with a table";
+        let Corrects::Counted(table, _) = &self.rungs[0].corrects else {
+            return Err(format!("ecc.flow: it {WANTS}"));
+        };
+        let code =
+            crate::ldpc::named(&table.code).ok_or_else(|| format!("no code is called {}", table.code))?;
+        Ok(Estimator::new(&code.graph))
     }
 
     /// What decodes the words of reads, where they are to be decoded.
@@ -329,29 +316,11 @@ impl Ladder {
             _ => Ok(None),
         }
     }
-
-    /// The attempts of a read, until one is right: the rung and the raw bit error rate of each.
-    fn attempts(&self, first: usize, rates: &Rates) -> impl Iterator<Item = (usize, f64)> + use<> {
-        let climbs = self.rungs.len() - 1 - first;
-        let (usual, shifted, gain) = (rates.usual, rates.shifted, self.retry_gain);
-        let before = shifted.map_or(0, |shifted| shifted.steps.min(self.retries) as usize);
-        let after = if shifted.is_some() { 0 } else { self.retries as usize };
-        let mut rate = usual;
-        (0..=before + climbs + after).map(move |attempt| {
-            let rung = first + attempt.saturating_sub(before).min(climbs);
-            match shifted {
-                Some(shifted) => rate = shifted.rate(usual, attempt.min(before) as u32),
-                None if attempt > climbs => rate *= 1.0 - gain,
-                None => {}
-            }
-            (rung, rate)
-        })
-    }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Ladder, Pace, Rates, Shifted, Soft};
+    use super::{Ladder, Overlap, Pace, Rates, Shifted, Soft};
     use crate::code::{Bch, Code, Ldpc};
     use units::Frequency;
 
@@ -465,8 +434,10 @@ mod tests {
     /// What soft reads of a page tell counts for soft rungs alone, and failed attempts take all iterations.
     #[test]
     fn a_counted_code_fails_by_what_each_rung_is_told() {
-        let ladder =
-            Ladder { pace: Some(Pace { clock: Frequency::new(500_000_000), edges: 512 }), ..counted(3) };
+        let ladder = Ladder {
+            pace: Some(Pace { clock: Frequency::new(500_000_000), edges: 512, overlap: Overlap::Beside }),
+            ..counted(3)
+        };
         let tails = Soft([1.3, 1.1]);
         assert_eq!(ladder.codeword_failure(0, 0.008, tails), ladder.codeword_failure(0, 0.008, Soft::NORMAL));
         for rung in 1..3 {

@@ -2,6 +2,8 @@
 //!
 //! - [`code`]: which code protects a page? One file per answer; each gives a [`Ladder`].
 //! - [`Ladder`]: the ways to read a page, from cheap to dear, and what each of them corrects.
+//! - [`flow`]: which attempt comes next for a page's read? One file per answer; [`PageRead`] makes the attempts.
+//! - [`Estimator`]: the error rate that the weight of a syndrome tells.
 //! - [`cost`]: what reads and writes cost by reference voltages and program step (Li and others, FAST 2016).
 //! - [`tail`]: the chance of more errors than can be corrected.
 //!
@@ -22,14 +24,19 @@ pub mod code;
 mod config_read;
 pub mod cost;
 pub mod decoder;
+mod estimate;
+pub mod flow;
 mod ladder;
 pub mod law;
 pub mod ldpc;
 pub mod measure;
+mod page_read;
 pub mod sensing;
 pub mod table;
 pub mod tail;
 pub mod words;
 
 pub use config_read::EccConfig;
-pub use ladder::{Corrects, Decodes, Ladder, Outcome, Pace, Rates, Rung, Shifted, Soft};
+pub use estimate::{Estimator, Weight};
+pub use ladder::{Corrects, Decodes, Ladder, Overlap, Pace, Rates, Rung, Shifted, Soft};
+pub use page_read::{Outcome, PageRead};

@@ -86,6 +86,7 @@ pub fn policies() -> Vec<config::PolicyEntry> {
         controller::scheduler::catalogue(),
         buffer::eviction::catalogue(),
         ecc::code::catalogue(),
+        ecc::flow::catalogue(),
         gc::trigger::catalogue(),
         gc::victim::catalogue(),
         mapping::catalogue(),

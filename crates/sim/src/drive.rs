@@ -625,6 +625,7 @@ impl Drive {
         errors.attach(whole.tables.as_ref()).map_err(about)?;
         let regulation = RegulationParts {
             ladder: whole.ecc.ladder,
+            flow: (whole.ecc.flow)(),
             errors,
             page_types: whole.geometry.cell.bits(),
             page_bytes: whole.geometry.page_size.get(),

@@ -8,6 +8,7 @@ from floatgate.inputs.policies import Policy as _Policy
 from floatgate.own import (
     arbitration as _arbitration,
     eviction as _eviction,
+    flow as _flow,
     placement as _placement,
     refresh_order as _refresh_order,
     regulator as _regulator,
@@ -316,6 +317,36 @@ class ecc:
         class None_(_Policy):
             """no errors: every read takes the chip's t_r, one transfer and ecc.t_decode"""
             def __init__(self) -> None: ...
+
+    class flow:
+        path: str
+        Policy: TypeAlias = _flow.Policy
+        View: TypeAlias = _flow.FlowView
+        class HardRetrySoft(_Policy):
+            """the first attempt is at the usual references, with the soft bits that the page's cost
+            and wear require; then step by step of the retry table to the best references or its
+            end, then there with one soft bit more each time; on a drive without `retry_step` one
+            soft bit more each time first, then `retries` with the most; then it gives up
+            """
+            def __init__(self) -> None: ...
+
+        class LastGoodStep(_Policy):
+            """as `hard-retry-soft`, but the first attempt is at the step of the retry table at which a
+            read of the superblock came right last, where that is noted and lies before the best
+            references
+            """
+            def __init__(self) -> None: ...
+
+        class SoftByEstimate(_Policy):
+            """as `hard-retry-soft`, but an attempt whose estimated error rate is above `margin` times
+            that at which every other such read fails is not decoded; and as soon as the estimate is
+            at most `margin` times the rate at which every other read with more soft bits fails, the
+            page is read with the fewest such, with the same references
+            """
+            def __init__(self, *, margin: SupportsFloat = ...) -> None:
+                """margin: up to which part of the error rate at which every other read fails one is
+                tried (number (ratio), more than 0 and at most 10; default 1)
+                """
 
 class ftl:
     path: str

@@ -21,6 +21,17 @@ SMALL = (
 )
 # Without these the policies of some seams would never be asked.
 BESIDE: dict[str, dict[str, str | bool]] = {
+    # Data so old that most reads need several attempts.
+    "ecc.flow": {
+        "ecc.code.name": "ldpc",
+        "ecc.code.retries": "60",
+        "ecc.code.retry_step": "6mV",
+        "chip": "derived/tlc-3d-256g",
+        "nand.errors.name": "tables",
+        "nand.errors.celsius": "30.0",
+        "ftl.reading.age": "1d",
+        "ftl.reading.data_age": "365d",
+    },
     "ftl.buffer.eviction": {"ftl.buffer.read_cache": True},
     "ftl.regulator": {"ecc.code.name": "ldpc"},
     "ftl.refresh.order": {

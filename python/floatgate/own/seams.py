@@ -3,6 +3,7 @@
 from floatgate.own import (
     arbitration,
     eviction,
+    flow,
     placement,
     refresh_order,
     regulator,
@@ -20,6 +21,7 @@ from floatgate.own.policy import Own
 SEAMS: dict[str, tuple[type[Own], type]] = {
     "controller.arbitration": (arbitration.Policy, arbitration.ChannelView),
     "controller.scheduler": (scheduler.Policy, scheduler.DieView),
+    "ecc.flow": (flow.Policy, flow.FlowView),
     "ftl.buffer.eviction": (eviction.Policy, eviction.EvictionView),
     "ftl.gc.trigger": (trigger.Policy, trigger.TriggerView),
     "ftl.gc.victim": (victim.Policy, victim.VictimView),

@@ -5,6 +5,7 @@
 mod asked;
 mod compiled;
 mod die;
+mod flow;
 mod heart;
 mod lent;
 mod refresh_order;
@@ -42,9 +43,10 @@ fn helper(py: Python<'_>) -> PyResult<Bound<'_, PyModule>> {
 struct Own;
 
 /// The seams that take policies in Python, as `floatgate.own.seams` has them.
-const SEAMS: [&str; 12] = [
+const SEAMS: [&str; 13] = [
     "controller.arbitration",
     "controller.scheduler",
+    "ecc.flow",
     "ftl.buffer.eviction",
     "ftl.gc.trigger",
     "ftl.gc.victim",
@@ -82,6 +84,7 @@ impl Foreign for Own {
         match seam {
             "controller.arbitration" => Ok(Box::new(compiled::arbitration::maker(class))),
             "controller.scheduler" => Ok(Box::new(compiled::scheduler::maker(class))),
+            "ecc.flow" => Ok(Box::new(flow::maker(class))),
             "ftl.buffer.eviction" => Ok(Box::new(compiled::eviction::maker(class))),
             "ftl.gc.trigger" => Ok(Box::new(trigger::maker(class))),
             "ftl.gc.victim" => Ok(Box::new(victim::maker(class))),
@@ -181,6 +184,10 @@ fn battery(seam: &str, name: &str, may_starve: bool) -> PyResult<()> {
         "controller.scheduler" => {
             let maker = controller::scheduler::read(&mut section).map_err(input)?;
             testkit::battery::scheduler::check(name, &maker, EVENTS, starvation);
+        }
+        "ecc.flow" => {
+            let maker = ecc::flow::read(&mut section).map_err(input)?;
+            testkit::battery::flow::check(name, &maker, EVENTS);
         }
         "ftl.buffer.eviction" => {
             let maker = ftl::buffer::eviction::read(&mut section).map_err(input)?;

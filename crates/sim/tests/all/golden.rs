@@ -42,6 +42,14 @@ const TABLES: &[&str] = &[
 /// A drive whose data must be written anew quicker than a die can at once: some wait while others go first.
 const OLD: &[&str] = &["ftl.reading.data_age=1d", "ftl.refresh.age=1s", "ftl.upkeep.share=0.9"];
 
+/// A drive whose data are so old that half of the reads need several attempts.
+const AGED: &[&str] = &[
+    "ftl.reading.age=1d",
+    "ftl.write_cost.retention=1000d",
+    "ftl.reading.data_age=1000d",
+    "ecc.decoder.clock=500MHz",
+];
+
 /// The drive that a policy is tried on: the small one with what the policy's question needs to matter.
 pub(crate) fn drive_of(entry: &PolicyEntry) -> Drive {
     let (seam, policy) = (entry.seam, entry.card.name);
@@ -58,6 +66,7 @@ pub(crate) fn drive_of(entry: &PolicyEntry) -> Drive {
         ("ecc.code", "bch") => [without(PAPER, seam), SHAPE.to_vec(), vec!["ecc.code.t=120"]].concat(),
         ("ecc.code" | "nand.errors", _) => [without(PAPER, seam), SHAPE.to_vec()].concat(),
         ("ftl.regulator", _) => [PAPER, SHAPE].concat(),
+        ("ecc.flow", _) => [without(PAPER, "ecc.code.limits"), SHAPE.to_vec(), AGED.to_vec()].concat(),
         ("ftl.slc_cache", "static") => [SMALL, SHAPE, THREE_BITS, &["ftl.slc_cache.size=1MiB"]].concat(),
         ("ftl.slc_cache", "dynamic") => {
             let sizes = ["ftl.slc_cache.least=512KiB", "ftl.slc_cache.most=2MiB"];

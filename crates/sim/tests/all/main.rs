@@ -17,6 +17,7 @@ mod counted;
 mod durability;
 mod endings;
 mod failures;
+mod flows;
 mod folding;
 mod golden;
 mod groups;

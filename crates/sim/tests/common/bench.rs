@@ -212,7 +212,13 @@ pub fn with_policies(settings: &[&str], change: impl FnOnce(&mut FtlConfig)) -> 
     let (row, program) = (ftl.layout.row_units, ftl.layout.program_units);
     bus.prepare(None, ftl.layout.unit, units::Bytes::new(0), row, program, program);
     let controller = Controller::new(&config, &geometry, timing, bus, ecc.t_decode);
-    let regulation =
-        ftl::RegulationParts { ladder: ecc.ladder, errors, page_types: 1, page_bytes: 4096, pe_cycles: 0 };
+    let regulation = ftl::RegulationParts {
+        ladder: ecc.ladder,
+        flow: (ecc.flow)(),
+        errors,
+        page_types: 1,
+        page_bytes: 4096,
+        pe_cycles: 0,
+    };
     Ftl::new(&ftl, array, controller, &config, regulation, 1).expect("it sustains writes")
 }

@@ -159,6 +159,9 @@ pub const LATER: &[(&str, &str)] = &[
     ("ftl.streams", "hot-cold"),
     ("ftl.streams", "sepbit"),
     ("ftl.streams", "two-region"),
+    ("ecc.flow", "hard-retry-soft"),
+    ("ecc.flow", "last-good-step"),
+    ("ecc.flow", "soft-by-estimate"),
 ];
 
 /// Features that came to be possible together: a seed that has the one, and gets the other, is played with both once more,
@@ -175,7 +178,20 @@ pub const TOGETHER: &[Feature] = &[
     ("a map of blocks and sectors", 0.4, block_map_and_sectors),
     ("a code and pipelined retries", 0.5, code_and_pipelined_retries),
     ("streams that tell units apart", 0.5, streams_that_tell_units_apart),
+    ("a code and flows", 0.5, code_and_flows),
 ];
+
+fn code_and_flows(deal: &mut Deal, random: &mut RandomStream) -> bool {
+    deal.set("ecc.flow.name", choose(random, &["last-good-step", "soft-by-estimate"]));
+    deal.set("ecc.code.retries", choose(random, &["3", "30"]));
+    deal.set("ftl.reading.data_age", choose(random, &["30d", "3650d"]));
+    deal.set("ecc.decoder.clock", "500MHz");
+    deal.set("ecc.decoder.words", choose(random, &["beside", "overlapped", "in-turn"]));
+    if random.chance(0.5) {
+        deal.set("ecc.code.retry_step", "20mV");
+    }
+    deal.has("code") && deal.get("ecc.code.name") == Some("ldpc")
+}
 
 fn streams_that_tell_units_apart(deal: &mut Deal, random: &mut RandomStream) -> bool {
     deal.lines.retain(|line| !line.starts_with("ftl.streams."));

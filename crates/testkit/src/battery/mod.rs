@@ -4,6 +4,7 @@ pub mod arbitration;
 pub mod code;
 pub mod errors;
 pub mod eviction;
+pub mod flow;
 pub mod interface;
 pub mod link;
 pub mod mapping;

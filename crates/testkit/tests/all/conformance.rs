@@ -45,4 +45,5 @@ conformance!(links, host::link, battery::link, 20_000);
 conformance!(arbitration, controller::arbitration, battery::arbitration, 100_000, starvation);
 conformance!(interfaces, bus::interface, battery::interface, 20_000);
 conformance!(codes, ecc::code, battery::code, 1);
+conformance!(flows, ecc::flow, battery::flow, 20_000);
 conformance!(error_models, nand::errors, battery::errors, 20_000);

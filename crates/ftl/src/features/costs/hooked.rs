@@ -2,7 +2,7 @@
 
 use super::load::DieLoad;
 use super::unit_notes::QUEUED;
-use super::{Regulation, Unit};
+use super::{NO_STEP, Regulation, Unit};
 use crate::agenda::Work;
 use crate::core::{Core, Joining, Round};
 use crate::features::Feature;
@@ -13,7 +13,10 @@ use units::{Lpn, Nanos, Ppa, SimTime};
 
 impl Feature for Regulation {
     fn bytes(&self) -> usize {
-        self.rows.costs.len() + self.notes.bytes() + self.ages.wear_row.len() * (1 + 8 + 4 + 8)
+        self.rows.costs.len()
+            + self.notes.bytes()
+            + self.ages.wear_row.len() * (1 + 8 + 4 + 8)
+            + self.ages.good_step.len()
     }
 
     fn keeps_time(&self) -> bool {
@@ -81,6 +84,7 @@ impl Feature for Regulation {
             true => self.plan_one_bit_read(read.origin),
             false => self.plan_read(row, read.origin, calendar.now()),
         };
+        self.await_words(core, read);
         if let Some(superblock) = self.due.worn_by_reads.pop() {
             self.ask_upkeep(core, (superblock, Origin::Refresh), calendar.now(), calendar);
         }
@@ -180,6 +184,7 @@ impl Feature for Regulation {
                 self.counts.rewrites_dropped += 1;
             }
         }
+        self.ages.good_step.fill(NO_STEP);
         self.due.newly = None;
         self.due.worn_by_reads.clear();
     }

@@ -5,18 +5,19 @@ use super::load::DieLoad;
 use super::reckoning::{Correction, Reckoning};
 use super::refresh::DueTimes;
 use super::unit_notes::UnitNotes;
-use super::{Ages, CostRules, Regulation, RegulationParts, RowCosts};
+use super::{Ages, CostRules, NO_STEP, Regulation, RegulationParts, RowCosts};
 use crate::features::{Made, Making, Said};
 use crate::regulator::{BITS_MAX, COSTS_MAX};
 use crate::{Layout, RegulationCounts};
 use config::{ConfigError, Section};
 use controller::Origin;
 use ecc::Ladder;
+use ecc::flow::Flows;
 use engine::{RandomStream, large_array};
 use units::{Nanos, SimTime};
 
-/// Bytes of a superblock that are kept: its wear, when it was opened, its reads, when it is due.
-const REGULATED: u64 = 1 + 8 + 4 + 8;
+/// Bytes of a superblock that are kept: its wear, when it was opened, its reads, its good step, when it is due.
+const REGULATED: u64 = 1 + 8 + 4 + 1 + 8;
 
 impl Said for Regulation {
     type Settings = CostRules;
@@ -53,8 +54,9 @@ impl Made for Regulation {
         let bits = regulator.bits_per_unit();
         assert!(bits <= BITS_MAX, "a regulator keeps at most {BITS_MAX} bits of a unit");
         let Some(parts) = making.regulation.take() else { return Ok(None) };
-        let RegulationParts { ladder, errors, page_types, page_bytes, pe_cycles } = parts;
+        let RegulationParts { ladder, flow, errors, page_types, page_bytes, pe_cycles } = parts;
         let Some(ladder) = ladder else { return Ok(None) };
+        let flows = Flows::new(flow, &ladder)?;
         let controller = &mut *making.controller;
         let table = CostTable::new(costs, rules.steps.usual, controller, page_types)?;
         if let Some(way) = table.voltages.iter().position(|set| *set > 0 && !errors.knows_voltages()) {
@@ -81,10 +83,13 @@ impl Made for Regulation {
                 wear_row: vec![0; superblocks],
                 opened_at: vec![-1 - rules.reckoned.data_age.ns() as i64; superblocks],
                 reads: vec![0; superblocks],
+                good_step: vec![NO_STEP; if flows.notes.good_steps { superblocks } else { 0 }],
             },
             due: DueTimes::new(superblocks, &rules.reckoned),
             dies: vec![DieLoad::IDLE; layout.dies as usize],
             random: RandomStream::new(seed, "ftl.regulation"),
+            flows,
+            estimating: RandomStream::new(seed, "ecc.flow"),
             words,
             counts: RegulationCounts::default(),
             regulator,

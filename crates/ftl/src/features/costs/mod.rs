@@ -19,6 +19,7 @@ use crate::regulator::{CostRegulator, WriteCost};
 use controller::Origin;
 use cost_table::CostTable;
 use ecc::Ladder;
+use ecc::flow::{Flow, Flows};
 use ecc::words::Words;
 use engine::RandomStream;
 use load::DieLoad;
@@ -27,12 +28,14 @@ use reckoning::{Correction, Reckoning};
 use refresh::DueTimes;
 pub use settings::{CostRules, Reckoned};
 use unit_notes::UnitNotes;
-use units::Lpn;
+use units::{Lpn, SimTime};
 
 /// What a drive is given to build its regulation from.
 pub struct RegulationParts {
     /// The ways to read a page.
     pub ladder: Option<Ladder>,
+    /// Which attempt of a read comes next.
+    pub flow: Box<dyn Flow>,
     /// Raw bit errors.
     pub errors: Box<dyn ErrorModel>,
     /// Page types: bits of a cell.
@@ -60,6 +63,27 @@ struct Ages {
     opened_at: Vec<i64>,
     /// Reads since.
     reads: Vec<u32>,
+    /// The step of the retries at which a read came right last, or [`NO_STEP`]; empty where no flow wants it.
+    good_step: Vec<u8>,
+}
+
+/// No read of the superblock came right by a flow's attempts since it was erased.
+const NO_STEP: u8 = u8::MAX;
+
+impl Ages {
+    /// A superblock takes new data.
+    fn begins_anew(&mut self, superblock: usize, now: SimTime) {
+        self.opened_at[superblock] = now.ns() as i64;
+        self.reads[superblock] = 0;
+        if let Some(step) = self.good_step.get_mut(superblock) {
+            *step = NO_STEP;
+        }
+    }
+
+    /// The step at which a read of a superblock came right last.
+    fn good_step_of(&self, superblock: usize) -> Option<u32> {
+        self.good_step.get(superblock).filter(|step| **step != NO_STEP).map(|step| u32::from(*step))
+    }
 }
 
 /// The way that each page row of the drive was written.
@@ -94,6 +118,10 @@ pub struct Regulation {
     due: DueTimes,
     dies: Vec<DieLoad>,
     random: RandomStream,
+    /// Which attempt of a read comes next.
+    flows: Flows,
+    /// What estimates of error rates are drawn from.
+    estimating: RandomStream,
     /// What decodes the words of reads, where no table says what they come to.
     words: Option<Words>,
     counts: RegulationCounts,

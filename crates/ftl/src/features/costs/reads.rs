@@ -2,8 +2,10 @@
 
 use super::Regulation;
 use super::unit_notes::{NOTES, QUEUED, SEEN};
+use crate::core::Core;
 use crate::regulator::ReadView;
-use controller::{Origin, Reading};
+use controller::{Origin, Reading, Transaction};
+use ecc::PageRead;
 use nand::errors::Condition;
 use units::{Lpn, SimTime};
 
@@ -65,11 +67,24 @@ impl Regulation {
         let (page_type, condition) = self.condition_now(row, now);
         let rates = self.correction.rates(page_type, &condition);
         let luck = self.random.unit();
-        let (ladder, bytes) = (&self.correction.ladder, self.correction.page_bytes);
-        let outcome = match &mut self.words {
-            None => ladder.read(rung, &rates, bytes, luck),
-            Some(words) => ladder.read_words(rung, &rates, bytes, words),
+        let ladder = &self.correction.ladder;
+        let superblock = self.rows.place_of(row).0;
+        let good_step = self.ages.good_step_of(superblock);
+        let page = PageRead {
+            ladder,
+            first: rung,
+            rates: &rates,
+            bytes: self.correction.page_bytes,
+            page_type,
+            good_step,
         };
+        let outcome = match &mut self.words {
+            None => page.by_luck(&mut self.flows, &mut self.estimating, luck),
+            Some(words) => page.by_words(&mut self.flows, &mut self.estimating, words),
+        };
+        if let Some(step) = self.ages.good_step.get_mut(superblock).filter(|_| !outcome.uncorrectable) {
+            *step = outcome.step as u8;
+        }
         let attempts = (outcome.retries + 1).min(255) as u8;
         let pieces = if ladder.pipelined { attempts } else { 1 };
         // Attempts read in pieces are decoded while the next is sensed: the data wait for the last.
@@ -86,6 +101,20 @@ impl Regulation {
             iterating_ns,
             uncorrectable: outcome.uncorrectable,
         }
+    }
+
+    /// A read of several words waits for more than one of them, unless they are decoded beside each other.
+    #[inline]
+    pub(super) fn await_words(&self, core: &Core, read: &mut Transaction) {
+        let ladder = &self.correction.ladder;
+        if ladder.decodes_beside() {
+            return;
+        }
+        let units = read.mask.count_ones();
+        let bytes = u64::from(units) * core.store.layout.unit.get();
+        let transfer = core.store.controller.bus().data_out(units);
+        let attempts = if read.reading.pieces > 1 { 1 } else { u32::from(read.reading.decodes) };
+        read.reading.iterating_ns = ladder.iterating_ns(read.reading.iterating_ns, bytes, transfer, attempts);
     }
 
     /// The host reads a unit that lies in `row` of `die`.

@@ -76,8 +76,7 @@ impl Regulation {
     /// all there is to note: nothing falls due, it is folded before.
     pub(super) fn note_programmed(&mut self, superblock: usize, row: u32, now: SimTime) {
         if row == 0 {
-            self.ages.opened_at[superblock] = now.ns() as i64;
-            self.ages.reads[superblock] = 0;
+            self.ages.begins_anew(superblock, now);
             self.due.forget(superblock);
         }
     }

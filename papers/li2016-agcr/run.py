@@ -357,7 +357,7 @@ def swept(changes: Mapping[str, Any], full: bool) -> Finding:
 def conclude(found: Found) -> Iterable[Concluded]:
     """Averages, best cases and shapes over the workloads of a group."""
     yield from _service(found)
-    yield from uses.conclude(found, {claim: _of_figure_2(claim) for claim, _ in uses.CLAIMS})
+    yield from uses.conclude(found, {claim: _of_figure_2(claim) for claim, *_ in uses.CLAIMS})
     for group, title in GROUPS.items():
         of = {
             name: finding.data

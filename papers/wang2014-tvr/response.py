@@ -26,7 +26,7 @@ SCHEMES: dict[str, Mapping[str, Any]] = {
     "every write": {**TVR, "ftl.regulator.new_data": True},
 }
 WORN = ("prxy_0", "hm_1")  # nearly all writes, nearly all reads
-WEARS = (0, 500, 1500, 2500)  # at 3000, the code does not correct what usual voltages leave after a year
+WEARS = (0, 500, 1500, 3000)
 WORN_AT = 0.5  # load
 MOST_READ = "hm_1"  # of the volumes
 ONE_BY_ONE = f"{MOST_READ}, writes one by one"

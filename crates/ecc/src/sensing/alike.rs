@@ -16,6 +16,7 @@
 
 use super::place::Placement;
 use super::{Page, Zones, sense};
+use nand::tables::LEAST_NOISE;
 
 /// By how much a min-sum decoder makes less of ratios.
 const SCALE: f64 = 0.72;
@@ -27,8 +28,7 @@ const OWN: f64 = 0.27;
 /// the mean of its bits.
 const ASIDE: f64 = 2.33 / 192.0;
 
-/// Rates that noise is looked at, from the least to the greatest, in equal steps of the logarithm.
-const LEAST: f64 = 1e-6;
+/// Noise is looked at from [`LEAST_NOISE`] to the greatest rate, in so many equal steps of the logarithm.
 const STEPS: usize = 200;
 
 /// The greatest raw bit error rate that noise of two states side by side can have.
@@ -59,7 +59,8 @@ impl Noise {
     pub fn new(soft_bits: u32) -> Self {
         let mut costs: Vec<(f64, f64)> = Vec::new();
         for step in 0..=STEPS {
-            let log = libm::log(LEAST) + libm::log(RATE_MOST / LEAST) * step as f64 / STEPS as f64;
+            let log =
+                libm::log(LEAST_NOISE) + libm::log(RATE_MOST / LEAST_NOISE) * step as f64 / STEPS as f64;
             let cost = libm::log(cost(&of_noise(libm::exp(log), soft_bits)));
             // Where references lie is rounded to their steps: what that takes back counts as nothing.
             let before = costs.last().map_or(f64::NEG_INFINITY, |(_, before)| *before);

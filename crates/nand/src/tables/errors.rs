@@ -28,6 +28,9 @@ use crate::cells::normal::{above, between};
 use config::{ConfigError, Section};
 use units::{Nanos, Potential};
 
+/// The least raw bit error rate of Gaussian noise that pages are likened to: below, nothing is worth telling apart.
+pub const LEAST_NOISE: f64 = 1e-6;
+
 /// In what condition a page is read.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Age {
@@ -227,7 +230,8 @@ impl ErrorTable {
     }
 
     /// What two soft bits and three tell of a page of this type: the raw bit error rate of Gaussian noise that fails as often, over
-    /// that of the page with the best references. Taken for data written with the usual step and never read.
+    /// that of the page with the best references. Taken for data written with the usual step and never read. Of a page with less
+    /// errors than [`LEAST_NOISE`] the table does not tell which noise is like it: it counts as that much noise.
     pub fn soft(&self, page_type: usize, age: &Age) -> [f64; 2] {
         let places = [self.wear.place(worn(f64::from(age.pe_cycles))), self.ages.place(aged(age.seconds))];
         let sizes = [self.wear.len(), self.ages.len()];
@@ -235,8 +239,8 @@ impl ErrorTable {
         let ratio = |soft: &Vec<f64>| match soft.is_empty() {
             true => 1.0,
             false => {
-                above(self.along(soft, &sizes, &places, page_type))
-                    / self.rber(page_type, &usual, References::Best)
+                above(self.along(soft, &sizes, &places, page_type)).max(LEAST_NOISE)
+                    / self.rber(page_type, &usual, References::Best).max(LEAST_NOISE)
             }
         };
         [ratio(&self.soft[0]), ratio(&self.soft[1])]

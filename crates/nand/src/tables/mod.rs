@@ -27,7 +27,7 @@ mod valleys;
 mod voltages;
 
 pub use endurance::Endurance;
-pub use errors::{Age, ErrorTable, Known, References};
+pub use errors::{Age, ErrorTable, Known, LEAST_NOISE, References};
 pub use sample::{Rates, Rest, Sample, error_rates};
 pub use spreads::{STEP_V, Spreads, spreads};
 pub use states::StateTable;

@@ -112,6 +112,29 @@ fn what_reads_add_does_not_fall_where_rates_saturate() {
     }
 }
 
+/// What soft reads tell of a page is near what they tell of noise with as many errors. A page with hardly an error at its best
+/// references was taken for one with thousands of times as many once the usual references missed it.
+#[test]
+fn soft_reads_of_no_chip_are_far_from_noise() {
+    let mut looked = 0;
+    for (text, geometry) in chips() {
+        let errors =
+            read(&text, &geometry).unwrap_or_else(|error| panic!("{error}")).errors.expect("has errors");
+        let known = errors.known();
+        let points =
+            known.pe_cycles.iter().flat_map(|wear| known.ages_s.iter().map(move |seconds| (wear, seconds)));
+        for (&wear, &seconds) in points {
+            let age = Age { pe_cycles: wear, seconds, step: 1.0, reads: 0 };
+            for ratio in (0..geometry.cell.bits() as usize).flat_map(|page_type| errors.soft(page_type, &age))
+            {
+                assert!((0.5..2.0).contains(&ratio), "{wear} cycles, {seconds} s: {ratio}");
+                looked += 1;
+            }
+        }
+    }
+    assert!(looked > 500, "{looked}");
+}
+
 #[test]
 fn a_table_that_falls_is_refused_with_its_cell() {
     let slc = geometry(Cell::Slc, ProgramOrder::Page);

@@ -94,6 +94,12 @@ RUNS: dict[str, tuple[str | Path, str, dict[str, Any], dict[str, Any]]] = {
     "a die that fails": (TINY, WRITES, {"fault.die": 0, "fault.after": 300}, {"check": True}),
     "power cuts": (TINY, WRITES, {"power.cut.drawn": 3, "power.cut.within": 500}, {"check": True}),
     "mqsim": ("mqsim-default", READS, {}, {"limit_requests": 300}),
+    "namespaces": (
+        TINY,
+        "[x]\nfilename=log\nrw=randrw\nsize=256k\n[y]\nfilename=data\nrw=trim\nbs=64k\nsize=256k\n",
+        {"host.namespaces.names": ["log", "data"], "host.namespaces.log.share": 0.25},
+        {"check": True},
+    ),
 }
 
 

@@ -340,10 +340,10 @@ class OfNamespace(Section):
     """
 
     name: str
-    """Its name."""
+    """[text] Its name."""
 
     command_set: str
-    """What may be asked of it."""
+    """[text] What may be asked of it."""
 
     size_bytes: Count
     """[bytes] Its size."""

@@ -37,9 +37,9 @@ sections! {
     /// What one of several namespaces was asked for in the measured window; a flush is of the whole drive.
     OfNamespace {
         /// Its name.
-        name: String,
+        name: String = "text",
         /// What may be asked of it.
-        command_set: String,
+        command_set: String = "text",
         /// Its size.
         size_bytes: u64 = "bytes",
         /// Reads.

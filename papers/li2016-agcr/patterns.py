@@ -21,8 +21,8 @@ FLUSH = 32  # requests, in the mean; fitted: of the powers of two the nearest to
 FLUSH_GAP = "10us"  # one of the readings that the real traces allow, see README
 MEASURED = 10  # the flushes whose mean weighted by writes, 19, is that of the MSR volumes at hand
 
-# Exhibit `uses`: what cuts of MSR volumes do not have on read-only and write-only pages; the mean over the five
-# with at least one read and one write in a hundred requests (without the second of hm_0's peak).
+# Exhibit `uses`: what cuts of MSR volumes do not have on read-only and write-only pages; the mean over the
+# five with at least one read and one write in a hundred requests (without the second of hm_0's peak).
 OF_THE_CUTS: Mapping[str, Any] = {"interleaved_reads": 0.10, "interleaved_writes": 0.07}
 
 TOGETHER_NS = 1_000_000  # writes that arrive within so much of each other are of one flush

@@ -253,7 +253,7 @@ mod tests {
         assert_eq!((usual.retries, usual.rung, usual.step), (22, 2, 20));
         assert_eq!((estimated.retries, estimated.rung, estimated.step), (22, 2, 20));
         assert!(usual.uncorrectable && estimated.uncorrectable);
-        // Two soft attempts at the end are decoded whatever the estimate says.
+        // Two soft attempts at the end are decoded at any estimate.
         assert_eq!(estimated.iterations[0], 23.0 + 2.0 * 20.0);
     }
 

@@ -20,7 +20,7 @@ pub struct Namespace {
 pub struct Space {
     /// Bytes of the drive.
     pub bytes: u64,
-    /// Its namespaces, where there are several, in their order; empty where the drive is one, whatever it is called.
+    /// Its namespaces, where there are several, in their order; empty where the drive is a single namespace, of any name.
     pub namespaces: Vec<Namespace>,
 }
 

@@ -2,7 +2,7 @@
 //!
 //! A read that is not known to come right at once is a row of attempts: with the references of some step of the retry table, and with so
 //! many soft bits. A flow says what is tried next, by what the attempts so far came to; the drive senses, decodes, and gives up after
-//! [`ATTEMPTS_MOST`] whatever the flow says. A drive has one object.
+//! [`ATTEMPTS_MOST`], even where the flow chooses another. A drive has one flow object.
 
 use crate::Estimator;
 

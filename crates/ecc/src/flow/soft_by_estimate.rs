@@ -55,7 +55,7 @@ impl Flow for SoftByEstimate {
         if last.step < view.best_step {
             return self.unless_in_vain(view, last.step + 1, view.first);
         }
-        // The end: what is left is tried, whatever the estimate says.
+        // The end: the soft attempts left are decoded at any estimate.
         view.in_order_after(last)
     }
 }

@@ -224,7 +224,7 @@ pub enum Status {
 pub struct Completion {
     /// When.
     pub at: SimTime,
-    /// How it ended.
+    /// Status of the request.
     pub status: Status,
     /// The byte where its data are, of an operation whose drive chose it ([`Answer::Address`]).
     pub address: Option<u64>,

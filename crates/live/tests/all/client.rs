@@ -90,6 +90,11 @@ impl Served {
         Client::new(&self.socket, export)
     }
 
+    /// A connection in its option phase.
+    pub fn option_phase(&self) -> OptionPhase {
+        OptionPhase::begin(&self.socket)
+    }
+
     /// The socket before anything is said.
     pub fn socket(&self) -> UnixStream {
         UnixStream::connect(&self.socket).expect("a listener")
@@ -99,6 +104,41 @@ impl Served {
     pub fn end(self) -> Result<Value, Error> {
         self.stop.store(true, Ordering::Relaxed);
         self.thread.join().expect("no panic")
+    }
+}
+
+/// A connection whose sides have greeted each other, with fixed newstyle negotiation and without zeroes.
+pub struct OptionPhase {
+    stream: UnixStream,
+}
+
+impl OptionPhase {
+    fn begin(socket: &Path) -> Self {
+        let mut stream = UnixStream::connect(socket).expect("a listener");
+        // A hang is a failure.
+        stream.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
+        let mut hello = [0; 18];
+        stream.read_exact(&mut hello).unwrap();
+        assert_eq!(&hello[..16], b"NBDMAGICIHAVEOPT");
+        stream.write_all(&3u32.to_be_bytes()).unwrap();
+        Self { stream }
+    }
+
+    /// Sends an option; gives type and data of its replies, up to the acknowledgement or the error.
+    pub fn ask(&mut self, number: u32, data: &[u8]) -> Vec<(u32, Vec<u8>)> {
+        self.stream.write_all(&option(number, data)).unwrap();
+        let mut answers = Vec::new();
+        loop {
+            let mut head = [0; 20];
+            self.stream.read_exact(&mut head).unwrap();
+            let kind = u32::from_be_bytes(head[12..16].try_into().unwrap());
+            let mut data = vec![0; u32::from_be_bytes(head[16..20].try_into().unwrap()) as usize];
+            self.stream.read_exact(&mut data).unwrap();
+            answers.push((kind, data));
+            if kind == 1 || kind >> 31 == 1 {
+                return answers;
+            }
+        }
     }
 }
 
@@ -123,13 +163,7 @@ pub const FAST: u16 = 16;
 
 impl Client {
     pub fn new(socket: &Path, export: &str) -> Self {
-        let mut stream = UnixStream::connect(socket).expect("a listener");
-        // A hang is a failure.
-        stream.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
-        let mut hello = [0; 18];
-        stream.read_exact(&mut hello).unwrap();
-        assert_eq!(&hello[..16], b"NBDMAGICIHAVEOPT");
-        stream.write_all(&3u32.to_be_bytes()).unwrap();
+        let OptionPhase { mut stream } = OptionPhase::begin(socket);
         stream.write_all(&option(1, export.as_bytes())).unwrap();
         let mut export = [0; 10];
         stream.read_exact(&mut export).unwrap();

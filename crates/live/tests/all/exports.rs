@@ -1,10 +1,8 @@
 //! A drive of several namespaces: each is an export of its own.
 
-use crate::client::{FLUSH, FUA, Served, TRIM, drive, option, options, pattern};
+use crate::client::{FLUSH, FUA, Served, TRIM, drive, options, pattern};
 use live::Server;
 use sim::RunOptions;
-use std::io::{Read, Write};
-use std::time::Duration;
 
 const TWO: [&str; 2] = ["host.namespaces.names=[\"log\", \"data\"]", "host.namespaces.log.size=201216B"];
 const LOG: u64 = 201_216;
@@ -50,25 +48,8 @@ fn what_is_written_to_one_export_is_there_and_not_in_the_other() {
 fn exports_are_listed_and_another_name_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let served = Served::with(folder.path(), "max", &TWO);
-    let mut stream = served.socket();
-    stream.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
-    stream.read_exact(&mut [0; 18]).unwrap();
-    stream.write_all(&3u32.to_be_bytes()).unwrap();
-    let mut asked = |number: u32, data: &[u8]| {
-        stream.write_all(&option(number, data)).unwrap();
-        let mut answers = Vec::new();
-        loop {
-            let mut head = [0; 20];
-            stream.read_exact(&mut head).unwrap();
-            let kind = u32::from_be_bytes(head[12..16].try_into().unwrap());
-            let mut data = vec![0; u32::from_be_bytes(head[16..20].try_into().unwrap()) as usize];
-            stream.read_exact(&mut data).unwrap();
-            answers.push((kind, data));
-            if kind == 1 || kind >> 31 == 1 {
-                return answers;
-            }
-        }
-    };
+    let mut negotiation = served.option_phase();
+    let mut asked = |number: u32, data: &[u8]| negotiation.ask(number, data);
     let listed = asked(3, b"");
     assert_eq!(listed[0], (2, b"\0\0\0\x03log".to_vec()));
     assert_eq!((listed[1].clone(), listed[2].0), ((2, b"\0\0\0\x04data".to_vec()), 1));

@@ -160,26 +160,8 @@ fn nonsense_ends_the_connection() {
 fn options_are_answered_each_in_its_way() {
     let folder = tempfile::tempdir().unwrap();
     let served = Served::new(folder.path(), "max");
-    let mut stream = served.socket();
-    stream.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
-    let mut hello = [0; 18];
-    stream.read_exact(&mut hello).unwrap();
-    stream.write_all(&3u32.to_be_bytes()).unwrap();
-    let mut asked = |number: u32, data: &[u8]| {
-        stream.write_all(&option(number, data)).unwrap();
-        let mut answers = Vec::new();
-        loop {
-            let mut head = [0; 20];
-            stream.read_exact(&mut head).unwrap();
-            let kind = u32::from_be_bytes(head[12..16].try_into().unwrap());
-            let mut data = vec![0; u32::from_be_bytes(head[16..20].try_into().unwrap()) as usize];
-            stream.read_exact(&mut data).unwrap();
-            answers.push((kind, data));
-            if kind == 1 || kind >> 31 == 1 {
-                return answers;
-            }
-        }
-    };
+    let mut negotiation = served.option_phase();
+    let mut asked = |number: u32, data: &[u8]| negotiation.ask(number, data);
     let kinds = |answers: Vec<(u32, Vec<u8>)>| answers.into_iter().map(|(kind, _)| kind).collect::<Vec<_>>();
     const UNSUPPORTED: u32 = (1 << 31) + 1;
     const INVALID: u32 = (1 << 31) + 3;

@@ -60,7 +60,7 @@ fn what_goes_to_one_namespace_is_counted_there_and_leaves_the_other_as_it_is() {
     }
 }
 
-/// Every request that jobs make lies in the namespace that its job names, whatever the sizes.
+/// Every request that jobs make lies in the namespace that its job names, at any sizes.
 #[test]
 fn every_request_lies_in_the_namespace_of_its_job() {
     let mut random = RandomStream::new(2, "namespaces");

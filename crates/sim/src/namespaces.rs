@@ -85,7 +85,8 @@ impl Namespaces {
                 );
                 return Err(refuse(entries, &one.name, key, expected));
             };
-            (left, rooms) = (rest, [rooms, vec![room]].concat());
+            left = rest;
+            rooms.push(room);
         }
         let shares = declared.iter().filter(|one| matches!(one.room, Room::Share(_))).count() as u64;
         match declared.iter().position(|one| one.room == Room::Rest) {

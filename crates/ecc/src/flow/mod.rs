@@ -82,7 +82,7 @@ impl FlowView<'_> {
             && !attempt.decoded_below.is_nan()
     }
 
-    /// The attempt of today's order after another: where steps have references, all hard ones on the way to the best, then with more
+    /// The attempt that follows another in the default order: where steps have references, all hard ones on the way to the best, then with more
     /// soft bits there; where they do not, more soft bits first.
     pub fn in_order_after(&self, last: &Attempt) -> Next {
         let may_step = last.step < self.best_step;

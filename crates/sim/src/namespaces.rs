@@ -66,28 +66,7 @@ impl Namespaces {
         if declared.is_empty() {
             return Ok(Self::whole(bytes));
         }
-        let mut left = units;
-        let mut rooms = Vec::new();
-        for one in declared {
-            let (key, room) = match one.room {
-                Room::Bytes(bytes) => ("size", bytes.div_ceil(unit)),
-                Room::Share(share) => ("share", (units as f64 * share) as u64),
-                Room::Rest => ("", 0),
-            };
-            if room == 0 && one.room != Room::Rest {
-                let expected = format!("expected at least one mapping unit of the drive, of {unit} bytes");
-                return Err(refuse(entries, &one.name, key, expected));
-            }
-            let Some(rest) = left.checked_sub(room) else {
-                let expected = format!(
-                    "expected at most {} bytes, what those before it leave of the drive's {bytes}",
-                    left * unit
-                );
-                return Err(refuse(entries, &one.name, key, expected));
-            };
-            left = rest;
-            rooms.push(room);
-        }
+        let (mut rooms, left) = rooms(declared, units, unit, entries)?;
         let shares = declared.iter().filter(|one| matches!(one.room, Room::Share(_))).count() as u64;
         match declared.iter().position(|one| one.room == Room::Rest) {
             Some(at) if left > 0 => rooms[at] = left,
@@ -196,6 +175,39 @@ impl Namespaces {
         let refusal = one.set.refusal(request.op, offset, request.bytes, &what, one.extent.bytes);
         refusal.map_or(Ok(()), |refusal| Err(command::refused(&workload(), refusal)))
     }
+}
+
+/// The mapping units that each namespace asks for, none for one that takes the rest, and those left of the drive.
+fn rooms(
+    declared: &[Declared],
+    units: u64,
+    unit: u64,
+    entries: &[Entry],
+) -> Result<(Vec<u64>, u64), ConfigError> {
+    let bytes = units * unit;
+    let mut left = units;
+    let mut rooms = Vec::new();
+    for one in declared {
+        let (key, room) = match one.room {
+            Room::Bytes(bytes) => ("size", bytes.div_ceil(unit)),
+            Room::Share(share) => ("share", (units as f64 * share) as u64),
+            Room::Rest => ("", 0),
+        };
+        if room == 0 && one.room != Room::Rest {
+            let expected = format!("expected at least one mapping unit of the drive, of {unit} bytes");
+            return Err(refuse(entries, &one.name, key, expected));
+        }
+        let Some(rest) = left.checked_sub(room) else {
+            let expected = format!(
+                "expected at most {} bytes, what those before it leave of the drive's {bytes}",
+                left * unit
+            );
+            return Err(refuse(entries, &one.name, key, expected));
+        };
+        left = rest;
+        rooms.push(room);
+    }
+    Ok((rooms, left))
 }
 
 /// The error that a key of a namespace, or of all, is what it is.

@@ -10,7 +10,7 @@ use controller::{Kind, Origin, Transaction};
 use ftl::{Layout, Medium};
 use host::{Effect, HostRequest};
 use sim::Error;
-use sim::live::{Answer, Holder};
+use sim::holder::{Answer, Holder};
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::io;
 use std::ops::Range;

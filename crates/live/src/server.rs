@@ -20,7 +20,7 @@ use ftl::{Damage, Ftl, Medium};
 use requests::Pending;
 use serde::Deserialize;
 use serde_json::Value;
-use sim::live::Lost;
+use sim::holder::Lost;
 use sim::{Drive, Error, RunOptions, Session};
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};

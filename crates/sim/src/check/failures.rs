@@ -2,8 +2,8 @@
 //! nothing gives back is said to be lost.
 
 use crate::Drive;
+use crate::check::stripes::StripeAccount;
 use crate::requests::Request;
-use crate::stripes::StripeAccount;
 use controller::{Origin, Transaction};
 use ftl::Ftl;
 use ftl::compatibility::Feature;

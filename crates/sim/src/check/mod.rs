@@ -12,6 +12,7 @@
 
 mod clock;
 mod content;
+pub(crate) mod durability;
 mod failures;
 #[cfg(test)]
 mod faults;
@@ -19,15 +20,17 @@ mod ledger;
 mod numbers;
 mod own_map;
 mod parts;
+pub(crate) mod past;
 mod power;
+pub(crate) mod stripes;
 mod survival;
 mod trims;
 
-use crate::durability::Durability;
+use crate::check::durability::Durability;
+use crate::check::past::{EMPTY, Past};
+use crate::check::stripes::StripeAccount;
 use crate::measure::STAGES;
-use crate::past::{EMPTY, Past};
 use crate::requests::Request;
-use crate::stripes::StripeAccount;
 use crate::{Drive, Error};
 use clock::Clock;
 use content::Content;

@@ -4,7 +4,7 @@
 //! touches a few thousand of its units. Once that is a notable part of the drive, arrays take its place.
 
 use super::NOTHING;
-use crate::past::EMPTY;
+use crate::check::past::EMPTY;
 use engine::{ByNumber, large_array};
 use ftl::{Beginning, Ftl, Layout};
 use std::cell::Cell;

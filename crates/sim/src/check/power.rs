@@ -1,7 +1,7 @@
 //! A power cut in the account: operations in flight are gone, and what the drive says it found is looked at.
 
 use super::{Checker, NOTHING};
-use crate::past::EMPTY;
+use crate::check::past::EMPTY;
 use controller::{Ending, Interrupted, Kind};
 use ftl::snapshots::Snapshots;
 use ftl::{Ftl, Seen};

@@ -8,9 +8,9 @@
 //! Not modelled: the state of a drive that this workload has yet to change. What a victim holds is what it holds now.
 
 use super::waf::Debt;
-use crate::observers::Observer;
+use crate::measure::spread::{self, Interval, jackknife};
+use crate::observe::Observer;
 use crate::run::Run;
-use crate::spread::{self, Interval, jackknife};
 use controller::Origin;
 use ftl::{FtlStats, Layout, Mark};
 

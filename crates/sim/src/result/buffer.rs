@@ -1,7 +1,7 @@
 //! What the buffer, sharing and reading ahead, and the SLC cache did.
 
 use super::host::per_second;
-use super::section::sections;
+use crate::sections::sections;
 use ftl::{Ftl, FtlStats};
 
 sections! {

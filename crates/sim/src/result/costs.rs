@@ -1,9 +1,10 @@
 //! What writes and reads cost on a drive with a code, and what is done before data is lost.
 
 use super::ftl::{HostOrOther, host_or_other};
-use super::section::sections;
-use crate::observers::Observer;
+use crate::measure::retries::ByRetries;
+use crate::observe::Observer;
 use crate::run::{Run, regulation_counts};
+use crate::sections::sections;
 use ftl::{Ftl, RegulationCounts};
 use host::Effect;
 
@@ -94,16 +95,6 @@ sections! {
         requests_by_retries: ByRetries,
         /// Flash reads that the code could not correct.
         pages_uncorrectable: HostOrOther = "flash reads",
-    }
-
-    /// Reads of the host by retries. Lists begin with no retry and end with the most that occurred.
-    ByRetries {
-        /// The share of reads that took a retry; null without reads.
-        share: Option<f64> = "ratio",
-        /// Reads with so many retries; the eighth entry counts more, too.
-        requests: Vec<u64> = "requests",
-        /// Their mean latency; null without such reads.
-        latency_ns_mean: Vec<Option<f64>> = "ns",
     }
 }
 

@@ -1,7 +1,7 @@
 //! What became of the drive's parts: wear, wires, and how busy everything was.
 
-use super::section::sections;
 use crate::run::BusyTimes;
+use crate::sections::sections;
 use ftl::{Ftl, FtlStats};
 
 sections! {

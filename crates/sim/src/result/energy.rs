@@ -4,22 +4,12 @@
 //! the drive file does not give is not known, and neither is a sum that would need it. Not modelled: DRAM, the
 //! host link, voltage conversion, the initial peak of a charge pump.
 
-use super::section::sections;
 use crate::run::BusyTimes;
+use crate::sections::sections;
 use crate::{Drive, measure::Measure};
 use controller::{Kind, Work};
 use host::Effect;
 use nand::ArrayPower;
-use units::{Energy, Power};
-
-/// What the configuration says about power.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct PowerModel {
-    pub controller: Option<Power>,
-    pub controller_per_byte: Energy,
-    pub bus_per_byte: Option<Energy>,
-    pub array: Option<ArrayPower>,
-}
 
 sections! {
     /// Where the energy of the measured window went. A part whose power the drive file does not give is null, and so is

@@ -1,7 +1,7 @@
 //! What a die or a channel that failed took along.
 
-use super::section::sections;
-use crate::failures::Failures;
+use crate::run::failure::Failures;
+use crate::sections::sections;
 
 sections! {
     /// A die or a channel that fails in the run.

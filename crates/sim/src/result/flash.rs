@@ -1,7 +1,7 @@
 //! Operations of the flash, by the origin of each.
 
-use super::section::sections;
 use crate::Drive;
+use crate::sections::sections;
 use controller::Origin;
 use ftl::{Ftl, FtlStats};
 

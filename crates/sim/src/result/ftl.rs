@@ -2,11 +2,11 @@
 
 use super::buffer::{self, Buffer, ReadAhead, ReadMerge, SlcCache};
 use super::costs::{self, Refresh, Regulator, Scrub, Upkeep, WriteCost};
-use super::section::sections;
 use super::snapshots::{Snapshots, snapshots};
 use crate::Drive;
-use crate::observers::Observer;
+use crate::observe::Observer;
 use crate::run::{Run, regulation_counts};
+use crate::sections::sections;
 use ftl::{Ftl, FtlStats};
 
 sections! {

@@ -1,12 +1,12 @@
 //! What the host got: requests, latencies, where their time went.
 
 use super::intervals::{self, Interval};
-use super::section::sections;
-use crate::latencies::Latencies;
 use crate::measure::Measure;
+use crate::measure::latencies::Latencies;
 use crate::namespaces::Namespaces;
-use crate::observers::Observer;
+use crate::observe::Observer;
 use crate::run::Run;
+use crate::sections::sections;
 use hdrhistogram::Histogram;
 use host::Effect;
 

@@ -13,11 +13,11 @@
 //! find it full. What did not come may come three times in as long a run (the rule of three, Hanley and Lippman-Hand 1983),
 //! and then take as long as the longest request of any kind did: a mean may lie higher by that.
 
-use super::section::sections;
-use crate::latencies::Latencies;
+use crate::measure::latencies::Latencies;
+use crate::measure::places::{Beyond, Edge};
+use crate::measure::spread::{self, LEVEL, interval, jackknife, quantile};
 use crate::measure::{Measure, SPREAD_QUANTILES, STAGES};
-use crate::places::{Beyond, Edge};
-use crate::spread::{self, LEVEL, interval, jackknife, quantile};
+use crate::sections::sections;
 use host::Effect;
 
 sections! {

@@ -1,7 +1,7 @@
 //! What power cuts did, and what it took to come back.
 
-use super::section::sections;
-use crate::power::{Cut, Cuts};
+use crate::run::power_cut::{Cut, Cuts};
+use crate::sections::sections;
 
 sections! {
     /// Power cuts in the run.

@@ -1,6 +1,6 @@
 //! Snapshots of the logical drive, since the run began.
 
-use super::section::sections;
+use crate::sections::sections;
 use ftl::Ftl;
 use ftl::snapshots::{self, Snapshot};
 

@@ -1,10 +1,10 @@
 //! Write amplification in a result: what it was made of, what was owed before, what it comes to in the long run.
 
 use super::amplification::{LongRun, VICTIMS_LEAST, collected};
-use super::section::sections;
-use crate::observers::Observer;
+use crate::measure::spread;
+use crate::observe::Observer;
 use crate::run::Run;
-use crate::spread;
+use crate::sections::sections;
 use controller::Origin;
 use ftl::FtlStats;
 

@@ -2,7 +2,7 @@
 
 use super::Run;
 use crate::Error;
-use crate::observers::Observer;
+use crate::observe::Observer;
 use units::SimTime;
 
 impl<P: Observer> Run<P> {

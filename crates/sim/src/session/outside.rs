@@ -1,10 +1,11 @@
 //! A session whose requests come from outside, while it goes on.
 
 use super::{Phase, Session};
-use crate::live::{Holder, Lost};
-use crate::observers::Observers;
+use crate::observe::Observers;
+use crate::observe::holder::{Holder, Lost};
 use crate::run::Run;
-use crate::{Drive, Error, RunOptions, state_file};
+use crate::start::state_file;
+use crate::{Drive, Error, RunOptions};
 use ftl::compatibility::{Feature, check_asked};
 use ftl::{Ftl, Medium};
 use host::Workload;

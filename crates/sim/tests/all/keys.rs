@@ -4,7 +4,7 @@ use config::{Document, Key, Need, Node, Value};
 use sim::{Catalogue, Drive, keys, keys_on, needs_in_words};
 
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
-const WHOLE: &str = include_str!("../../src/keys/whole.toml");
+const WHOLE: &str = include_str!("../../src/drive/keys/whole.toml");
 
 /// The drive of the survey, as assignments.
 fn whole() -> Vec<String> {

@@ -1,0 +1,199 @@
+//! Where drives and chips are found by name, and what their files come to with their bases.
+
+use crate::Error;
+use config::{Bringer, Document, Value, nearest};
+use serde::Serialize;
+use std::path::{Path, PathBuf};
+
+/// Where drive and chip files are found by name: folders that have `drives/` and `chips/` in them.
+#[derive(Clone, Debug, Default)]
+pub struct Catalogue {
+    folders: Vec<PathBuf>,
+    bringer: Bringer,
+}
+
+/// A line of the listing of drives or chips.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct DriveSummary {
+    /// The name it is called by.
+    pub name: String,
+    /// What it is.
+    pub title: String,
+    /// Its file.
+    pub path: PathBuf,
+}
+
+impl Catalogue {
+    /// A catalogue over these folders; earlier ones win.
+    pub fn new(folders: impl IntoIterator<Item = impl Into<PathBuf>>) -> Self {
+        Self { folders: folders.into_iter().map(Into::into).collect(), bringer: Bringer::default() }
+    }
+
+    /// The same catalogue; its drives have policies brought from outside.
+    #[must_use]
+    pub fn with(self, bringer: Bringer) -> Self {
+        Self { bringer, ..self }
+    }
+
+    /// All drives, by name.
+    pub fn drives(&self) -> Vec<DriveSummary> {
+        self.list("drives")
+    }
+
+    /// All chips, by name.
+    pub fn chips(&self) -> Vec<DriveSummary> {
+        self.list("chips")
+    }
+
+    fn list(&self, kind: &str) -> Vec<DriveSummary> {
+        let mut found: Vec<DriveSummary> = Vec::new();
+        for folder in &self.folders {
+            for (name, path) in toml_files(&folder.join(kind)) {
+                if !found.iter().any(|summary| summary.name == name) {
+                    let title = load(&path).ok().and_then(|document| text_at(&document, "title"));
+                    found.push(DriveSummary { name, title: title.unwrap_or_default(), path });
+                }
+            }
+        }
+        found.sort_by(|a, b| a.name.cmp(&b.name));
+        found
+    }
+
+    /// The file behind a name or a path.
+    pub(super) fn resolve(&self, kind: &str, name: &str) -> Result<PathBuf, Error> {
+        let listed = self.list(kind);
+        if let Some(summary) = listed.iter().find(|summary| summary.name == name) {
+            return Ok(summary.path.clone());
+        }
+        let direct = Path::new(name);
+        let family = name.split_once('/').map(|(family, _)| format!("{family}/"));
+        let of_family = |family: &String| listed.iter().any(|summary| summary.name.starts_with(family));
+        if name.ends_with(".toml")
+            || (direct.components().count() > 1 && !family.as_ref().is_some_and(of_family))
+        {
+            return if direct.is_file() {
+                Ok(direct.to_owned())
+            } else {
+                Err(Error(format!("{name}: no such file; expected a {} file or name", singular(kind))))
+            };
+        }
+        let names = || listed.iter().map(|summary| summary.name.as_str());
+        let part_of: Vec<&str> = names().filter(|other| other.contains(name)).collect();
+        let hint = match (part_of.as_slice(), nearest(name, names())) {
+            ([_, _, ..], _) => format!("did you mean one of {}?", part_of.join(", ")),
+            (&[near], _) | (_, Some(near)) => format!("did you mean {near:?}?"),
+            ([], None) => format!("`floatgate {kind}` lists them"),
+        };
+        Err(Error(format!("{name}: unknown {}; {hint}", singular(kind))))
+    }
+
+    /// The drive file with its bases and its chip laid together, and `overrides` applied.
+    pub(super) fn document(&self, drive: &str, overrides: &[String]) -> Result<(Document, String), Error> {
+        let path = self.resolve("drives", drive)?;
+        let name = match drive.ends_with(".toml") {
+            true => path.file_stem().and_then(|stem| stem.to_str()).unwrap_or(drive).to_owned(),
+            false => drive.to_owned(),
+        };
+        let mut set = Document::empty();
+        for assignment in overrides {
+            set.set(assignment)?;
+        }
+        let mut document = self.with_bases("drives", &path, &mut Vec::new())?;
+        let chip = match set.take("chip") {
+            Some(node) => {
+                document.remove("chip");
+                Some(node)
+            }
+            None => document.take("chip"),
+        };
+        if let Some(node) = chip {
+            let Value::Text(chip) = &node.value else {
+                return Err(Error(format!(
+                    "{}: chip = {}: expected the name of a chip",
+                    node.place, node.value
+                )));
+            };
+            let path = self
+                .resolve("chips", chip)
+                .map_err(|error| Error(format!("{}: chip: {error}", node.place)))?;
+            let mut whole = self.with_bases("chips", &path, &mut Vec::new())?.nested("nand");
+            whole.overlay(document);
+            document = whole;
+        }
+        // Two keys for one quantity: naming the one on the command line takes the other away.
+        for (given, other) in [("ftl.op_ratio", "ftl.user_capacity"), ("ftl.user_capacity", "ftl.op_ratio")] {
+            if set.get(given).is_some() && set.get(other).is_none() {
+                document.remove(other);
+            }
+        }
+        document.overlay(set);
+        Ok((document.with(self.bringer.clone()), name))
+    }
+
+    /// A drive's or chip's file over the one it names as its base.
+    pub(super) fn with_bases(
+        &self,
+        kind: &str,
+        path: &Path,
+        seen: &mut Vec<PathBuf>,
+    ) -> Result<Document, Error> {
+        let one = singular(kind);
+        if seen.iter().any(|earlier| earlier == path) {
+            return Err(Error(format!("{}: base: the {one} inherits from itself", path.display())));
+        }
+        seen.push(path.to_owned());
+        let mut document = load(path)?;
+        let Some(base) = document.take("base") else { return Ok(document) };
+        let Value::Text(name) = &base.value else {
+            return Err(Error(format!(
+                "{}: base = {}: expected the name of a {one}",
+                base.place, base.value
+            )));
+        };
+        let beside = path.with_file_name(format!("{name}.toml"));
+        // `derived/NAME` stands on `NAME`: a file beside itself is another one.
+        let below = if beside.is_file() && beside != path { Ok(beside) } else { self.resolve(kind, name) };
+        let below = below.map_err(|error| Error(format!("{}: base: {error}", base.place)))?;
+        let mut whole = self.with_bases(kind, &below, seen)?;
+        whole.overlay(document);
+        Ok(whole)
+    }
+}
+
+/// The files of a folder and of the families below it, by name: `mlc`, `chung2010/slc-conv-1x4`.
+fn toml_files(folder: &Path) -> Vec<(String, PathBuf)> {
+    let paths = |folder: &Path| -> Vec<PathBuf> {
+        let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+        entries.map(|entry| entry.path()).collect()
+    };
+    let stem = |path: &Path| path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default().to_owned();
+    let toml = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "toml");
+    let mut found = Vec::new();
+    for path in paths(folder) {
+        if toml(&path) {
+            found.push((stem(&path), path));
+        } else if path.is_dir() {
+            let family = stem(&path);
+            let members = paths(&path).into_iter().filter(toml);
+            found.extend(members.map(|member| (format!("{family}/{}", stem(&member)), member)));
+        }
+    }
+    found
+}
+
+fn singular(kind: &str) -> &str {
+    kind.trim_end_matches('s')
+}
+
+fn load(path: &Path) -> Result<Document, Error> {
+    let shown = path.display().to_string();
+    let text = std::fs::read_to_string(path).map_err(|error| Error(format!("{shown}: {error}")))?;
+    Ok(Document::parse(&shown, &text)?)
+}
+
+fn text_at(document: &Document, key: &str) -> Option<String> {
+    match document.get(key).map(|node| &node.value) {
+        Some(Value::Text(text)) => Some(text.clone()),
+        _ => None,
+    }
+}

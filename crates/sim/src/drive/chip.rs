@@ -1,0 +1,109 @@
+//! A chip by itself: what its file says, and the chip on the test bench.
+
+use super::catalogue::Catalogue;
+use crate::Error;
+use bus::Support;
+use config::{ConfigError, Document, Entry, Section};
+use nand::cells::CellPhysics;
+use nand::chip::{Rig, SimulatedChip, TabledChip};
+use nand::errors;
+use nand::{ArrayPower, ArrayTiming, Geometry, Tables};
+
+/// The resolved keys of a chip file, each with its source.
+///
+/// # Errors
+/// When the chip is unknown or its file is faulty.
+pub fn explain_chip(catalogue: &Catalogue, chip: &str) -> Result<(String, Vec<Entry>), Error> {
+    let path = catalogue.resolve("chips", chip)?;
+    let mut document = catalogue.with_bases("chips", &path, &mut Vec::new())?.nested("nand");
+    // A chip alone has no geometry of a drive; one channel with one way shows its keys.
+    for assignment in ["geometry.channels=1", "geometry.ways=1"] {
+        document.set(assignment)?;
+    }
+    let mut root = Section::root(&document);
+    let parts = ChipFile::read_nand(&mut root)?;
+    let entries = parts.nand.entries().into_iter().filter(|entry| entry.key.starts_with("nand.")).collect();
+    Ok((parts.title, entries))
+}
+
+/// Which of a chip's two models is asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ChipModel {
+    /// Its cells.
+    Cells,
+    /// The tables that whole drives work with.
+    Tables,
+}
+
+/// A chip on the bench, as one of its two models.
+pub enum BenchChip {
+    /// Its cells.
+    Cells(Box<SimulatedChip>),
+    /// The tables that whole drives work with.
+    Tables(Box<TabledChip>),
+}
+
+/// A chip for the bench, of its cells or of its tables; everything in it varies with `seed`.
+///
+/// # Errors
+/// When the chip is unknown, its file is faulty or has not what the model needs.
+pub fn chip_on_bench(
+    catalogue: &Catalogue,
+    chip: &str,
+    overrides: &[String],
+    model: ChipModel,
+    seed: u64,
+) -> Result<BenchChip, Error> {
+    let path = catalogue.resolve("chips", chip)?;
+    let mut document = catalogue.with_bases("chips", &path, &mut Vec::new())?.nested("nand");
+    for assignment in ["geometry.channels=1", "geometry.ways=1"] {
+        document.set(assignment)?;
+    }
+    let mut set = Document::empty();
+    for assignment in overrides {
+        set.set(&format!("nand.{assignment}"))?;
+    }
+    document.overlay(set);
+    let mut root = Section::root(&document);
+    // The drive's reader finds unknown keys; it reads everything a chip file may hold.
+    ChipFile::read_nand(&mut root)?;
+    let mut root = Section::root(&document);
+    let mut nand = root.child("nand")?;
+    Ok(match model {
+        ChipModel::Tables => BenchChip::Tables(Box::new(TabledChip::read(&mut root, &mut nand, seed)?)),
+        ChipModel::Cells => BenchChip::Cells(Box::new(SimulatedChip::read(&mut root, &mut nand, seed)?)),
+    })
+}
+
+/// What a chip file says.
+pub(super) struct ChipFile {
+    pub title: String,
+    pub nand: Section,
+    pub geometry: Geometry,
+    pub tables: Option<Tables>,
+    pub timing: ArrayTiming,
+    pub power: Option<ArrayPower>,
+    pub support: Support,
+    pub errors: errors::Maker,
+}
+
+impl ChipFile {
+    pub fn read_nand(root: &mut Section) -> Result<Self, ConfigError> {
+        let mut nand = root.child("nand")?;
+        let title = nand.or("title", String::new(), "what the chip is")?;
+        let geometry = Geometry::read(root, &mut nand)?;
+        let tables = Tables::read(&mut nand, &geometry)?;
+        let timing = ArrayTiming::read(&mut nand, &geometry, tables.as_ref())?;
+        let power = ArrayPower::read(&mut nand)?;
+        let support = Support::read(&mut nand)?;
+        CellPhysics::read(&mut nand, geometry.cell)?;
+        Rig::read(&mut nand)?;
+        let mut section = nand.child("errors")?;
+        let errors = errors::read(&mut section)?;
+        section.finish()?;
+        nand.or("maker", String::new(), "who makes it")?;
+        nand.or("device_id", Vec::<u32>::new(), "bytes of READ ID")?;
+        nand.or("pe_cycles_rated", 0u32, "program/erase cycles the data sheet promises; 0: not known")?;
+        Ok(Self { title, nand, geometry, tables, timing, power, support, errors })
+    }
+}

@@ -1,0 +1,252 @@
+//! Every key that a drive's configuration may hold, and what each needs.
+//!
+//! The list is made by asking the reader of drives ([`config::survey`]), so that it holds what a drive reads and
+//! nothing else. What the reader cannot say is added here: keys that are read on every drive and mean something only
+//! where a feature is on.
+
+use crate::drive::{Catalogue, read_keys};
+use crate::{Drive, Error};
+use config::{
+    Asked, ConfigError, Document, Entry, Key, Limits, Need, PolicyEntry, Section, nearest_keys, survey,
+};
+use ftl::compatibility::{Feature, IDLE, NEEDS, Switch};
+use std::sync::OnceLock;
+
+/// Every policy of every seam.
+pub fn policies() -> Vec<PolicyEntry> {
+    let interfaces = bus::interface::catalogue();
+    interfaces.into_iter().chain(ftl::policies()).chain(host::link::catalogue()).collect()
+}
+
+/// Keys, and tables with all they hold, that mean something only with one of some features. Rows of
+/// [`IDLE`] and [`NEEDS`] say the rest.
+const WITH: &[(&str, &[Feature])] = &[
+    ("ftl.refresh", &[Feature::Code]),
+    ("ftl.rewrite", &[Feature::Regulator]),
+    ("ftl.scrub.idle_after", &[Feature::Patrol]),
+    ("ftl.scrub.margin", &[Feature::Patrol]),
+    ("ftl.sectors.unwritten", &[Feature::Sectors]),
+    ("ftl.upkeep.share", &[Feature::Refresh, Feature::Patrol, Feature::Snapshots]),
+    ("ftl.write_cost.retention", &[Feature::Code]),
+    ("ftl.write_cost.steps", &[Feature::Regulator]),
+];
+
+/// Keys that mean something only with a table of the chip's file.
+const CHIP: &[(&str, &str)] = &[("ftl.slc_cache", "nand.slc_mode")];
+
+/// A key on a drive.
+#[derive(Clone, Debug)]
+pub struct KeyOnDrive {
+    /// The key.
+    pub key: &'static Key,
+    /// Its value there, with its place and source.
+    pub entry: Option<Entry>,
+    /// What it lacks there; none: it is in force.
+    pub lacks: Vec<Need>,
+}
+
+/// Every key there is, with what it needs.
+pub fn keys() -> &'static [Key] {
+    static KEYS: OnceLock<Vec<Key>> = OnceLock::new();
+    KEYS.get_or_init(|| {
+        let whole = Document::parse("whole.toml", include_str!("keys/whole.toml")).expect("valid TOML");
+        let mut all = vec![
+            of_files(
+                "base",
+                "the drive, or in a chip's file the chip, whose values hold where this file says nothing",
+            ),
+            of_files("chip", "the chip whose file is read as [nand]"),
+        ];
+        all.extend(survey(&whole, read_keys));
+        let policies = policies();
+        for key in &mut all {
+            add_features(key, &policies);
+        }
+        all
+    })
+}
+
+fn of_files(key: &str, help: &'static str) -> Key {
+    let asked = Asked {
+        key: key.to_owned(),
+        help,
+        expected: "a text in quotes",
+        kind: "name".into(),
+        unit: "",
+        limits: Limits::default(),
+        names: Vec::new(),
+        default: None,
+        required: false,
+    };
+    Key { asked, needs: vec![Vec::new()] }
+}
+
+/// Adds the features without which a key means nothing.
+fn add_features(key: &mut Key, policies: &[PolicyEntry]) {
+    let at = key.asked.key.clone();
+    let is_at =
+        |place: &str| at.strip_prefix(place).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
+    let mut more: Vec<Vec<Need>> = Vec::new();
+    for (_, features) in WITH.iter().filter(|(place, _)| is_at(place)) {
+        more.push(features.iter().flat_map(|feature| needs_of(*feature, true, policies)).collect());
+    }
+    for row in IDLE.iter().filter(|row| row.keys.iter().any(|place| is_at(place))) {
+        more.push(needs_of(row.feature, !row.with, policies));
+    }
+    for row in NEEDS.iter().filter(|row| row.feature.keys().contains(&at.as_str())) {
+        more.push(needs_of(row.needed, true, policies));
+    }
+    for (place, table) in CHIP {
+        if is_at(place) && *place != at && !at.ends_with(".name") {
+            more.push(vec![Need::Given((*table).to_owned())]);
+        }
+    }
+    for others in more {
+        let before = std::mem::take(&mut key.needs);
+        for way in before {
+            for other in &others {
+                let both = way.iter().cloned().chain((!way.contains(other)).then(|| other.clone()));
+                key.needs.push(both.collect());
+            }
+        }
+    }
+    key.needs.dedup();
+}
+
+/// What turns a feature on, or off: any of these.
+fn needs_of(feature: Feature, on: bool, policies: &[PolicyEntry]) -> Vec<Need> {
+    let of_key = |key: &&str| {
+        let key = (*key).to_owned();
+        match (feature.switch(), on) {
+            (Switch::Is(names), true) | (Switch::IsNot(names), false) => {
+                Some(Need::Is(key, names.iter().map(|name| (*name).to_owned()).collect()))
+            }
+            (Switch::IsNot(names), true) | (Switch::Is(names), false) => {
+                let seam = key.trim_end_matches(".name");
+                let all = policies.iter().filter(|entry| entry.seam == seam);
+                let others = all.map(|entry| entry.card.name).filter(|name| !names.contains(name));
+                let others = others.map(str::to_owned).collect();
+                Some(Need::Is(key, others))
+            }
+            (Switch::Given, true) => Some(Need::Given(key)),
+            (Switch::Given, false) => Some(Need::Absent(key)),
+            (Switch::Positive, true) => Some(Need::Above(key, 0)),
+            (Switch::Several, true) => Some(Need::Above(key, 1)),
+            _ => None,
+        }
+    };
+    feature.keys().iter().filter_map(of_key).collect()
+}
+
+/// Every key as it is on a drive, with `overrides` of the form `key=value` on top.
+///
+/// # Errors
+/// As for [`Drive::load`].
+pub fn keys_on(catalogue: &Catalogue, drive: &str, overrides: &[String]) -> Result<Vec<KeyOnDrive>, Error> {
+    let loaded = Drive::load(catalogue, drive, overrides)?;
+    let on = |key: &'static Key| {
+        let ways =
+            key.needs.iter().map(|way| way.iter().filter(|need| !holds(need, &loaded)).cloned().collect());
+        let lacks: Vec<Need> = ways.min_by_key(Vec::len).unwrap_or_default();
+        let entry = loaded.entries().iter().rev().find(|entry| entry.key == key.asked.key);
+        KeyOnDrive { key, entry: entry.filter(|_| lacks.is_empty()).cloned(), lacks }
+    };
+    Ok(keys().iter().map(on).collect())
+}
+
+fn holds(need: &Need, drive: &Drive) -> bool {
+    let value = |key: &String| {
+        let entry = drive.entries().iter().rev().find(|entry| entry.key == *key);
+        entry.map(|entry| entry.value.to_string().trim_matches('"').to_owned())
+    };
+    match need {
+        Need::Is(key, values) => value(key).is_some_and(|value| values.contains(&value)),
+        Need::Given(key) => drive.writes(key),
+        Need::Absent(key) => !drive.writes(key),
+        Need::Above(key, least) => value(key).is_some_and(|value| {
+            let number = value.trim_end_matches(char::is_alphabetic).parse::<f64>();
+            number.is_ok_and(|number| number > f64::from(*least))
+        }),
+    }
+}
+
+/// A need in words; a table in brackets.
+pub fn in_words(need: &Need) -> String {
+    let shown = |key: &String| {
+        let table = format!("{key}.");
+        let is_table = keys().iter().any(|other| other.asked.key.starts_with(&table));
+        if is_table { format!("[{key}]") } else { key.clone() }
+    };
+    match need {
+        Need::Is(key, values) => format!("{key} = {}", values.join(", ")),
+        Need::Given(key) => shown(key),
+        Need::Absent(key) => format!("no {}", shown(key)),
+        Need::Above(key, least) => format!("{key} above {least}"),
+    }
+}
+
+/// What a key needs, in words; empty for nothing.
+pub fn needs_in_words(key: &Key) -> String {
+    let ways = key.needs.iter().map(|way| way.iter().map(in_words).collect::<Vec<_>>().join(" and "));
+    ways.collect::<Vec<_>>().join("; or ")
+}
+
+/// Keys that an error names at most.
+const NAMED_MOST: usize = 3;
+
+/// An error about a key that is not read, or about a value where only keys are, with what the list knows of it.
+pub(crate) fn hinted(mut error: ConfigError) -> ConfigError {
+    if error.is_table_expected() {
+        error.hint = below(&error.key).or(error.hint);
+    }
+    if !error.is_unknown_key() {
+        return error;
+    }
+    let listed: Vec<&Key> = keys().iter().filter(|key| key.asked.key == error.key).collect();
+    if listed.is_empty() {
+        error.hint = likely(&error.key).or(error.hint);
+        return error;
+    }
+    let needs: Vec<String> = listed.iter().map(|key| needs_in_words(key)).collect();
+    error.hint = Some(format!("it needs {}", needs.join("; or ")));
+    error
+}
+
+/// The keys of a table: its name, where it has one, since a value stands for that.
+fn below(table: &str) -> Option<String> {
+    let start = format!("{table}.");
+    let mut there: Vec<&str> =
+        keys().iter().map(|key| key.asked.key.as_str()).filter(|key| key.starts_with(&start)).collect();
+    there.sort_unstable();
+    there.dedup();
+    let name = format!("{start}name");
+    if there.contains(&name.as_str()) {
+        return Some(format!("did you mean {name:?}?"));
+    }
+    let (named, more) = there.split_at(there.len().min(NAMED_MOST));
+    let more = if more.is_empty() { String::new() } else { format!(" and {} more", more.len()) };
+    (!named.is_empty()).then(|| format!("keys there: {}{more}", named.join(", ")))
+}
+
+/// The keys that a name may mean. The end of a key may be what many have.
+fn likely(name: &str) -> Option<String> {
+    let near = nearest_keys(name, keys().iter().map(|key| key.asked.key.as_str()));
+    match near.as_slice() {
+        [] => None,
+        near if near.len() <= NAMED_MOST => {
+            let shown: Vec<String> = near.iter().map(|key| format!("{key:?}")).collect();
+            Some(format!("did you mean {}?", shown.join(" or ")))
+        }
+        near => Some(format!(
+            "{} keys end so, such as {:?}: `floatgate keys {name}` lists them",
+            near.len(),
+            near[0]
+        )),
+    }
+}
+
+/// The keys that a reader asked for and that the list lacks.
+pub(crate) fn unlisted(root: &Section) -> Vec<String> {
+    let listed = |asked: &Asked| keys().iter().any(|key| key.asked.key == asked.key);
+    root.asked().into_iter().filter(|asked| !listed(asked)).map(|asked| asked.key).collect()
+}

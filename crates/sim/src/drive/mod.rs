@@ -1,0 +1,408 @@
+//! From a drive file, its base, its chip and `--set` to a drive that can be run.
+
+pub(crate) mod catalogue;
+pub(crate) mod chip;
+pub(crate) mod failures;
+pub(crate) mod keys;
+pub(crate) mod memory;
+pub(crate) mod power_cuts;
+pub(crate) mod power_model;
+
+use crate::Error;
+use crate::drive::catalogue::Catalogue;
+use crate::drive::chip::ChipFile;
+use crate::drive::failures::FailurePlan;
+use crate::drive::memory::{Checking, Needs, check_blocks};
+use crate::drive::power_cuts::PowerPlan;
+use crate::drive::power_model::PowerModel;
+use crate::namespaces::Namespaces;
+use bus::Bus;
+use config::{Bringer, ConfigError, Document, Entry, Section, Value};
+use controller::{Controller, ControllerConfig};
+use ecc::EccConfig;
+use ftl::buffer::Buffer;
+use ftl::buffer::eviction::BLOCK_UNITS;
+use ftl::compatibility::{Feature, Found, check_idle};
+use ftl::{Ftl, FtlConfig, Layout, RegulationParts};
+use host::{LinkConfig, Space};
+use nand::errors;
+use nand::{ArrayTiming, FlashArray, Geometry, Tables};
+use units::{Bytes, Nanos};
+
+/// A drive's configuration, read and found consistent. Makes the drive itself, as often as asked.
+pub struct Drive {
+    /// The name it was asked for by.
+    pub name: String,
+    /// What it is.
+    pub title: String,
+    document: Document,
+    entries: Vec<Entry>,
+    geometry: Geometry,
+    link: LinkConfig,
+    namespaces: Namespaces,
+    capacity: Bytes,
+    pub(crate) features: Vec<Found>,
+    needs: Needs,
+    t_decode: Nanos,
+    counted: Vec<String>,
+    power: PowerModel,
+    pub(crate) cuts: PowerPlan,
+    pub(crate) failures: FailurePlan,
+}
+
+/// All that a configuration says, read once.
+pub(crate) struct Whole {
+    pub title: String,
+    pub entries: Vec<Entry>,
+    pub geometry: Geometry,
+    pub tables: Option<Tables>,
+    pub timing: ArrayTiming,
+    pub power: PowerModel,
+    pub cuts: PowerPlan,
+    pub failures: FailurePlan,
+    pub array: FlashArray,
+    pub controller: ControllerConfig,
+    pub bus: Bus,
+    pub ecc: EccConfig,
+    pub errors: errors::Maker,
+    pub ftl: FtlConfig,
+    pub link: LinkConfig,
+    pub namespaces: Namespaces,
+}
+
+/// Why a drive's configuration is refused.
+enum Refused {
+    /// A key or a value.
+    Key(ConfigError),
+    /// The drive as a whole.
+    Drive(Error),
+}
+
+impl From<ConfigError> for Refused {
+    fn from(error: ConfigError) -> Self {
+        Self::Key(error)
+    }
+}
+
+impl From<Error> for Refused {
+    fn from(error: Error) -> Self {
+        Self::Drive(error)
+    }
+}
+
+fn read_whole(document: &Document, seed: u64) -> Result<Whole, Error> {
+    let mut root = Section::root(document);
+    let read = read_drive(&mut root, seed);
+    debug_assert_eq!(keys::unlisted(&root), Vec::<String>::new(), "keys that `floatgate keys` lacks");
+    read.map_err(|refused| match refused {
+        Refused::Key(error) => keys::hinted(error).into(),
+        Refused::Drive(error) => error,
+    })
+}
+
+/// Reads a drive for the keys that it asks for.
+pub(crate) fn read_keys(root: &mut Section) -> Result<(), ConfigError> {
+    match read_drive(root, 0) {
+        Ok(_) => Ok(()),
+        Err(Refused::Key(error)) => Err(error),
+        Err(Refused::Drive(error)) => Err(ConfigError {
+            place: config::Place::Default,
+            key: String::new(),
+            value: String::new(),
+            expected: error.0,
+            hint: None,
+        }),
+    }
+}
+
+fn read_drive(root: &mut Section, seed: u64) -> Result<Whole, Refused> {
+    let title = root.or("title", String::new(), "what the drive is")?;
+    let mut parts = ChipFile::read_nand(root)?;
+    check_blocks(&parts.geometry)?;
+    let controller = ControllerConfig::read(root)?;
+    let planes = if controller.multi_plane { parts.geometry.planes } else { 1 };
+    let endurance = parts.tables.as_ref().and_then(|tables| tables.endurance.as_ref());
+    let array = FlashArray::read(&mut parts.nand, &parts.geometry, planes, endurance, seed)?;
+    parts.nand.finish()?;
+    let mut bus = Bus::read(root, &parts.support)?;
+    let ecc = EccConfig::read(root, parts.geometry.cell.bits())?;
+    let mut cuts = PowerPlan::read(root)?;
+    let failures = FailurePlan::read(root, &parts.geometry)?;
+    let mut ftl = FtlConfig::read(root, &parts.geometry, &controller)?;
+    cuts.has_capacitors = ftl.buffer.power_loss_protection;
+    ftl.buffer.power_loss_protection = cuts.is_buffer_durable();
+    let link = LinkConfig::read(root)?;
+    let layout = &ftl.layout;
+    let oob = Bytes::new(parts.geometry.oob_size.get() / u64::from(layout.units_per_page));
+    let pages = layout.planes * layout.program_rows;
+    bus.prepare(ecc.drain, layout.unit, oob, layout.row_units, layout.program_units, pages);
+    let entries = root.entries();
+    let units = u64::from(layout.logical_units);
+    let namespaces = Namespaces::place(&link.namespaces, units, layout.unit.get(), &entries)?;
+    root.clone().finish()?;
+    let power = PowerModel {
+        controller: controller.power,
+        controller_per_byte: controller.energy_per_byte,
+        bus_per_byte: bus.io_energy_per_byte(parts.geometry.dies_per_channel()),
+        array: parts.power,
+    };
+    let ChipFile { geometry, tables, timing, errors, .. } = parts;
+    Ok(Whole {
+        title,
+        entries,
+        geometry,
+        tables,
+        timing,
+        power,
+        cuts,
+        failures,
+        array,
+        controller,
+        bus,
+        ecc,
+        errors,
+        ftl,
+        link,
+        namespaces,
+    })
+}
+
+/// Refuses a limit of capacitors that are not there.
+fn check_hold_up(drive: &Drive) -> Result<(), Error> {
+    let entry = drive.entries.iter().find(|entry| entry.key == "power.hold_up");
+    let Some(Entry { place, key, value, .. }) = entry.filter(|_| !drive.cuts.has_capacitors) else {
+        return Ok(());
+    };
+    let expected = "has no effect with ftl.buffer.power_loss_protection = false: no capacitors keep such a drive at work; \
+                    expected none, or ftl.buffer.power_loss_protection = true";
+    let (place, key, value) = (place.clone(), key.clone(), value.to_string());
+    Err(ConfigError { place, key, value, expected: expected.into(), hint: None }.into())
+}
+
+impl Drive {
+    /// Reads the drive `name` (or file), with `overrides` of the form `key=value` on top.
+    ///
+    /// # Errors
+    /// When a file, a key or a value is wrong, or the drive could not sustain writes.
+    pub fn load(catalogue: &Catalogue, name: &str, overrides: &[String]) -> Result<Self, Error> {
+        let (document, name) = catalogue.document(name, overrides)?;
+        let drive = Self::of(document, name)?;
+        // A resolved configuration says every key; a file or `--set` should say none in vain.
+        check_idle(&drive.entries, &drive.features)?;
+        check_hold_up(&drive)?;
+        Ok(drive)
+    }
+
+    /// The drive of a resolved configuration: key paths with their values, as a result embeds them.
+    ///
+    /// # Errors
+    /// As for [`Self::load`].
+    pub fn from_resolved(name: &str, assignments: &[String]) -> Result<Self, Error> {
+        Self::from_resolved_with(name, assignments, Bringer::default())
+    }
+
+    /// The same with policies brought from outside.
+    ///
+    /// # Errors
+    /// As for [`Self::load`].
+    pub fn from_resolved_with(name: &str, assignments: &[String], bringer: Bringer) -> Result<Self, Error> {
+        let mut document = Document::empty().with(bringer);
+        for assignment in assignments {
+            document.set(assignment)?;
+        }
+        Self::of(document, name.to_owned())
+    }
+
+    fn of(document: Document, name: String) -> Result<Self, Error> {
+        let whole = read_whole(&document, 0)?;
+        Ok(Self {
+            name,
+            title: whole.title,
+            entries: whole.entries,
+            features: whole.ftl.features.clone(),
+            needs: Needs::of(&whole.geometry, &whole.ftl, whole.ecc.ladder.as_ref()),
+            geometry: whole.geometry,
+            link: whole.link,
+            namespaces: whole.namespaces,
+            capacity: whole.ftl.layout.capacity(),
+            t_decode: whole.ecc.t_decode,
+            counted: whole.ecc.ladder.as_ref().map_or(Vec::new(), ecc::Ladder::provenance),
+            power: whole.power,
+            cuts: whole.cuts,
+            failures: whole.failures,
+            document,
+        })
+    }
+
+    /// Reads its configuration once more.
+    pub(crate) fn read(&self, seed: u64) -> Result<Whole, Error> {
+        read_whole(&self.document, seed)
+    }
+
+    /// Every key in force, with its place and source.
+    pub fn entries(&self) -> &[Entry] {
+        &self.entries
+    }
+
+    /// True when its configuration says something of a key or table.
+    pub(crate) fn writes(&self, key: &str) -> bool {
+        self.document.get(key).is_some()
+    }
+
+    /// True when one of its policies is brought from outside: what that does stands in no configuration.
+    pub(crate) fn has_foreign_policies(&self) -> bool {
+        let text = |entry: &Entry| match &entry.value {
+            Value::Text(name) => self.document.is_foreign(name),
+            _ => false,
+        };
+        self.entries.iter().any(text)
+    }
+
+    /// Bytes the host sees.
+    pub fn capacity(&self) -> Bytes {
+        self.capacity
+    }
+
+    /// Its namespaces.
+    pub(crate) fn namespaces(&self) -> &Namespaces {
+        &self.namespaces
+    }
+
+    /// What a workload sees of it.
+    pub fn space(&self) -> Space {
+        self.namespaces.space()
+    }
+
+    /// The physical layout.
+    pub fn geometry(&self) -> &Geometry {
+        &self.geometry
+    }
+
+    /// The host link.
+    pub fn link(&self) -> &LinkConfig {
+        &self.link
+    }
+
+    /// What its parts draw.
+    pub(crate) fn power(&self) -> &PowerModel {
+        &self.power
+    }
+
+    /// The fixed delay of the ECC.
+    pub fn t_decode(&self) -> Nanos {
+        self.t_decode
+    }
+
+    /// What was counted that reads rest on, one line for each number of soft bits; none where nothing was.
+    pub fn counted(&self) -> &[String] {
+        &self.counted
+    }
+
+    /// The power fails at least once in a run.
+    pub(crate) fn has_power_cuts(&self) -> bool {
+        self.has(Feature::PowerCut)
+    }
+
+    /// True when a feature is on.
+    pub(crate) fn has(&self, feature: Feature) -> bool {
+        self.features.iter().any(|found| found.feature == feature)
+    }
+
+    /// What it takes of memory.
+    pub(crate) fn needs(&self) -> &Needs {
+        &self.needs
+    }
+
+    /// Bytes of memory that it takes, as reckoned before it is made, and that its observers take.
+    pub fn memory_bytes(&self, checking: Checking) -> u64 {
+        self.needs.bytes(checking)
+    }
+
+    /// A fresh drive. Everything random in it follows from `seed`.
+    ///
+    /// # Errors
+    /// When it could not sustain writes, or does not fit into memory.
+    pub fn build(&self, seed: u64) -> Result<Ftl, Error> {
+        self.needs.check(None, Checking::Off)?;
+        self.make(seed)
+    }
+
+    /// As [`Self::build`], where the caller has seen to memory.
+    pub(crate) fn make(&self, seed: u64) -> Result<Ftl, Error> {
+        self.make_anew(seed, seed)
+    }
+
+    /// An empty buffer as a drive of this layout that maps pages has it.
+    ///
+    /// # Errors
+    /// When the drive's file cannot be read again.
+    pub(crate) fn buffer(&self, layout: &Layout, seed: u64) -> Result<Buffer, Error> {
+        let config = read_whole(&self.document, seed)?.ftl.buffer;
+        Ok(Buffer::of(&config, 0, layout.logical_units, BLOCK_UNITS, seed))
+    }
+
+    /// As [`Self::make`], with the flash of `seed` and policies that draw from `draws`: the layer that takes over a flash has
+    /// the bad blocks that it had.
+    pub(crate) fn make_anew(&self, seed: u64, draws: u64) -> Result<Ftl, Error> {
+        let whole = read_whole(&self.document, seed)?;
+        let mut errors = (whole.errors)();
+        let about = |reason: String| Error(format!("{}: {reason}", self.name));
+        errors.attach(whole.tables.as_ref()).map_err(about)?;
+        let regulation = RegulationParts {
+            ladder: whole.ecc.ladder,
+            flow: (whole.ecc.flow)(),
+            errors,
+            page_types: whole.geometry.cell.bits(),
+            page_bytes: whole.geometry.page_size.get(),
+            pe_cycles: whole.array.pe_cycles(0, 0),
+        };
+        let (config, t_decode) = (&whole.controller, whole.ecc.t_decode);
+        let controller = Controller::new(config, &whole.geometry, whole.timing, whole.bus, t_decode);
+        Ftl::new(&whole.ftl, whole.array, controller, config, regulation, draws).map_err(about)
+    }
+
+    /// A drive of so many dies with the same superblocks and policies, `superblocks` of them on each, holding
+    /// `logical_units`, in blocks of so many pages: small enough to bring to steady state in no time.
+    pub(crate) fn miniature(
+        &self,
+        dies: u32,
+        superblocks: u32,
+        pages_per_block: u32,
+        logical_units: u64,
+    ) -> Result<Self, Error> {
+        let mut document = self.document.clone();
+        let whole = read_whole(&document, 0)?;
+        // Fewer pages lie in one plane: a program takes as small a part of a superblock as it did, or less.
+        let fewer = pages_per_block < whole.geometry.pages_per_block;
+        let (planes, pages) = match fewer && whole.ftl.layout.planes == whole.geometry.planes {
+            true => (1, pages_per_block * whole.geometry.planes),
+            false => (whole.geometry.planes, pages_per_block),
+        };
+        let blocks = superblocks * whole.ftl.layout.planes.min(planes) / planes;
+        let capacity = logical_units * whole.ftl.layout.unit.get();
+        if superblocks < whole.ftl.layout.superblocks_per_die {
+            // What an idle die reaches with fewer superblocks is another level; untimed work has no idle time.
+            document.remove("ftl.gc.trigger.high");
+        }
+        for key in ["op_ratio", "user_capacity", "slc_cache", "snapshots", "failed_die"] {
+            document.remove(&format!("ftl.{key}"));
+        }
+        document.remove("host.namespaces");
+        document.remove("fault"); // It comes in the run, and no miniature has one.
+        for assignment in [
+            "geometry.channels=1".to_owned(),
+            format!("geometry.ways={dies}"),
+            "geometry.dies_per_way=1".to_owned(),
+            format!("nand.blocks_per_plane={blocks}"),
+            format!("nand.planes={planes}"),
+            format!("nand.pages_per_block={pages}"),
+            "nand.bad_blocks.factory_ratio=0.0".to_owned(),
+            "nand.bad_blocks.program_fail_ratio=0.0".to_owned(),
+            "nand.bad_blocks.erase_fail_ratio=0.0".to_owned(),
+            format!("ftl.user_capacity=\"{capacity}B\""),
+        ] {
+            document.set(&assignment)?;
+        }
+        Self::of(document, format!("{} (miniature)", self.name))
+    }
+}

@@ -1,0 +1,442 @@
+//! Until when the code reads what the flash holds: the uncorrectable bit error rate (UBER) of a worn drive whose data are
+//! as old as they must become, as a qualification asks for it (JEDEC JESD218).
+//!
+//! No run waits for 10^15 bits: for each block in use the raw bit error rate of each page type follows from the chip's
+//! table by the block's wear *as a part of its own life*, what the code fails at gives the chance that a codeword
+//! is lost after all retries, and the mean over blocks and page types is the UBER.
+//!
+//! - **Retries** are those of the drive: its retry table as far as it goes, then every rung of the code.
+//! - **Parity**: a page is lost only where one of its stripe's other pages cannot be read either.
+//! - **Refresh**: while the drive is in use, no data become older than `ftl.refresh.age`; what that costs in erases wears.
+//!
+//! Not modelled: wordlines and layers (rates are means over a block), dependence between the pages of a stripe, retiring
+//! blocks because they err, errors other than raw bit errors, reads between the last write and the end of the retention.
+
+use crate::{Drive, Error};
+use config::Value;
+use ecc::{Ladder, Soft};
+use nand::FlashArray;
+use nand::tables::{Age, ErrorTable, References};
+use serde::{Deserialize, Serialize};
+use units::Nanos;
+
+const YEAR_S: f64 = 365.25 * 86_400.0;
+
+/// What JESD218 asks of a drive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum DriveClass {
+    /// A drive of a personal computer.
+    Client,
+    /// A drive of a server.
+    Enterprise,
+}
+
+/// Between which temperatures a drive spends its years.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Service {
+    /// Years that it is to serve.
+    pub years: f64,
+    /// Share of them in which it is powered.
+    pub duty: f64,
+    /// Degrees Celsius then.
+    pub celsius: f64,
+    /// Degrees Celsius else.
+    pub off_celsius: f64,
+}
+
+/// What must still be readable, and how sure that is.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Requirement {
+    /// Uncorrectable codewords for each bit of data read.
+    pub uber: f64,
+    /// How long data must last without power, seconds.
+    pub retention_s: f64,
+    /// At which temperature, degrees Celsius.
+    pub retention_celsius: f64,
+    /// What comes before that.
+    pub service: Service,
+}
+
+impl DriveClass {
+    /// Table 1 of JESD218: client 1 year at 30 degrees after 8 hours a day at 40, 1e-15; enterprise 3 months at 40
+    /// degrees after use around the clock at 55, 1e-16.
+    pub fn requirement(self, years: f64) -> Requirement {
+        match self {
+            Self::Client => Requirement {
+                uber: 1e-15,
+                retention_s: YEAR_S,
+                retention_celsius: 30.0,
+                service: Service { years, duty: 1.0 / 3.0, celsius: 40.0, off_celsius: 30.0 },
+            },
+            Self::Enterprise => Requirement {
+                uber: 1e-16,
+                retention_s: YEAR_S / 4.0,
+                retention_celsius: 40.0,
+                service: Service { years, duty: 1.0, celsius: 55.0, off_celsius: 40.0 },
+            },
+        }
+    }
+}
+
+/// The page that errs most.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct WorstPage {
+    /// Its die.
+    pub die: u32,
+    /// Its block, numbered within the die.
+    pub block: u32,
+    /// Its place in the wordline.
+    pub page_type: u32,
+    /// Program/erase cycles of the block.
+    pub pe_cycles: u32,
+    /// Cycles that wear a block of mean life as much.
+    pub worn: u32,
+    /// Raw bit error rate with the usual references.
+    pub rber: f64,
+    /// The same when retries have done what they can.
+    pub rber_left: f64,
+}
+
+/// How a drive reads its data at the end of the time that they must last.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Readability {
+    /// Uncorrectable codewords for each bit read, mean over the blocks in use.
+    pub uber: f64,
+    /// The same without parity across dies.
+    pub uber_without_parity: f64,
+    /// Which page errs most.
+    pub worst: WorstPage,
+    /// Cycles that refreshing has added to each block until then.
+    pub refresh_cycles: f64,
+}
+
+/// The parts of a drive that the limit follows from.
+pub(crate) struct LimitParts {
+    pub table: ErrorTable,
+    pub ladder: Ladder,
+    pub page_types: u32,
+    pub page_bytes: u64,
+    pub stripe: Option<u32>,
+    /// Seconds; none: never.
+    pub refresh_s: Option<f64>,
+    /// Reads of a block between erases that the drive reckons with.
+    pub reads: u32,
+    pub blocks_per_die: u32,
+}
+
+impl LimitParts {
+    /// What tells until when its code reads worn flash, and of which class it is; the text says what is missing.
+    pub fn of(drive: &Drive) -> Result<(Result<Self, String>, DriveClass), Error> {
+        let whole = drive.read(0)?;
+        let said = |key: &str| drive.entries().iter().find(|entry| entry.key == key);
+        let capacitors = said("ftl.buffer.power_loss_protection").is_some_and(|entry| {
+            entry.value == Value::Boolean(true) && entry.place != config::Place::Default
+        });
+        let class = if capacitors { DriveClass::Enterprise } else { DriveClass::Client };
+        let model = said("nand.errors.name").map(|entry| entry.value.to_string()).unwrap_or_default();
+        let missing = |what: &str| Ok((Err(what.to_owned()), class));
+        let Some(ladder) = whole.ecc.ladder else { return missing("ecc.code.name = none") };
+        if model != "tables" && model != "\"tables\"" {
+            return missing(&format!("nand.errors.name = {model}: not the chip's tables"));
+        }
+        let Some(table) = whole.tables.and_then(|tables| tables.errors) else {
+            return missing("this chip has no [tables.errors]");
+        };
+        let refresh = whole.ftl.upkeep.refresh_age;
+        let parts = Self {
+            table,
+            ladder,
+            page_types: whole.geometry.cell.bits(),
+            page_bytes: whole.geometry.page_size.get(),
+            stripe: *whole.ftl.said_of::<ftl::Stripes>(),
+            refresh_s: (refresh > Nanos::ZERO).then(|| refresh.ns() as f64 * 1e-9),
+            reads: whole.ftl.said_of::<ftl::Regulation>().reckoned.reads,
+            blocks_per_die: whole.geometry.blocks_per_die(),
+        };
+        Ok((Ok(parts), class))
+    }
+}
+
+/// A block with its data.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Block {
+    pub number: u32,
+    pub pe_cycles: u32,
+    /// See [`WorstPage::worn`].
+    pub worn: u32,
+    /// Seconds since its data were written, at the table's temperature.
+    pub age_s: f64,
+}
+
+/// A page after all retries.
+#[derive(Clone, Copy, Debug, Default)]
+struct Page {
+    rber: f64,
+    rber_left: f64,
+    lost_codeword: f64,
+    lost_page: f64,
+}
+
+/// A table's last line is carried on beyond its last wear by this part of it.
+const CARRIED_ON: u32 = 10;
+
+/// The limit of a drive's code.
+pub(crate) struct CodeLimit {
+    parts: LimitParts,
+    pub requirement: Requirement,
+    /// The retention time, at the table's temperature.
+    retention_s: f64,
+    /// Pages at the end of the retention time, by wear and page type, as far as they were asked for.
+    known: Vec<Option<Vec<Page>>>,
+}
+
+/// Blocks that have worn beyond the table although its last row could still be read.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Beyond(WorstPage);
+
+impl CodeLimit {
+    /// Checks that the table knows what is asked of it.
+    ///
+    /// # Errors
+    /// When it ends before the age that is needed; the text names the cell.
+    pub fn new(parts: LimitParts, requirement: Requirement) -> Result<Self, Error> {
+        let Requirement { retention_s, retention_celsius, .. } = requirement;
+        let retention_s = parts.table.at_reference(retention_s, retention_celsius);
+        let what = format!("{} at {retention_celsius:.0} C", in_days(requirement.retention_s));
+        check_age(&parts.table, retention_s, &what)?;
+        let last = *parts.table.known().pe_cycles.last().unwrap_or(&0);
+        let known = vec![None; (last + last / CARRIED_ON) as usize + 1];
+        Ok(Self { parts, requirement, retention_s, known })
+    }
+
+    /// The last wear that is told of: the table's, and a tenth more along its last line.
+    pub fn last_wear(&self) -> u32 {
+        self.known.len() as u32 - 1
+    }
+
+    /// The greatest raw bit error rate, after retries, that every page may have for the UBER to hold: by what soft reads of the
+    /// page that needs them most tell, on a block that can just no longer be read.
+    pub fn rber_limit(&self) -> f64 {
+        let LimitParts { ladder, table, page_types, .. } = &self.parts;
+        let target = self.requirement.uber * f64::from(8 * ladder.codeword_bytes);
+        let pe_cycles = self.mean_wear().unwrap_or(self.last_wear());
+        let age = Age { step: 1.0, pe_cycles, seconds: self.retention_s, reads: 0 };
+        let of_page = |page_type| ladder.greatest_rate(target, Soft(table.soft(page_type, &age)));
+        (0..*page_types as usize).map(of_page).fold(0.5, f64::min)
+    }
+
+    /// Cycles of refreshing that each block bears, if the years of service end when blocks have these cycles.
+    pub fn refresh_cycles(&self, cycles: &[u32]) -> f64 {
+        let Some(refresh_s) = self.parts.refresh_s else { return 0.0 };
+        let least = self.requirement.service.years * YEAR_S / refresh_s;
+        let lacking = cycles.iter().map(|cycles| (least - f64::from(*cycles)).max(0.0));
+        lacking.sum::<f64>() / cycles.len().max(1) as f64
+    }
+
+    /// How the drive reads at the end of the retention time, if its years end now, `times` times the wear of `more`
+    /// later.
+    pub fn after_retention(
+        &mut self,
+        array: &FlashArray,
+        more: &[u32],
+        times: u32,
+    ) -> Result<Readability, Beyond> {
+        let cycles = later(array, more, times);
+        let refreshed = self.refresh_cycles(&cycles);
+        let age_s = self.retention_s;
+        let blocks: Vec<Block> = self
+            .blocks(array, &cycles, refreshed)
+            .map(|(number, worn)| Block { number, pe_cycles: cycles[number as usize], worn, age_s })
+            .collect();
+        let last = self.last_wear();
+        for block in &blocks {
+            let wear = block.worn.min(last);
+            if self.known[wear as usize].is_none() {
+                self.known[wear as usize] = Some(self.pages(wear, age_s, 0));
+            }
+        }
+        let pages = |block: &Block| self.known[block.worn.min(last) as usize].clone().unwrap_or_default();
+        self.judge(&blocks, refreshed, pages)
+    }
+
+    /// How it reads in use, when `shares` of the years of service have passed since the data of each block were written.
+    pub fn in_use(&self, array: &FlashArray, shares: &[f64], years: f64) -> Result<Readability, Beyond> {
+        let cycles = array.pe_cycles_by_block();
+        let refreshed = self.refresh_cycles(cycles);
+        let blocks: Vec<Block> = self
+            .blocks(array, cycles, refreshed)
+            .map(|(number, worn)| {
+                let age_s = self.age_in_use(shares[number as usize] * years * YEAR_S);
+                Block { number, pe_cycles: cycles[number as usize], worn, age_s }
+            })
+            .collect();
+        let last = self.last_wear();
+        self.judge(&blocks, refreshed, |block| {
+            self.pages(block.worn.min(last), block.age_s, self.parts.reads)
+        })
+    }
+
+    /// Seconds at the table's temperature that data of this age have behind them in use.
+    pub fn age_in_use(&self, seconds: f64) -> f64 {
+        let Service { duty, celsius, off_celsius, .. } = self.requirement.service;
+        let seconds = self.parts.refresh_s.map_or(seconds, |refresh_s| seconds.min(refresh_s));
+        let at = |celsius| self.parts.table.at_reference(seconds, celsius);
+        duty * at(celsius) + (1.0 - duty) * at(off_celsius)
+    }
+
+    /// What the drive has against errors.
+    pub fn parts(&self) -> &LimitParts {
+        &self.parts
+    }
+
+    /// The cycles after which a block of mean life can no longer be read at the end of the retention time, with every
+    /// other block like it and without parity; none: not within the table.
+    pub fn mean_wear(&self) -> Option<u32> {
+        let target = self.requirement.uber * f64::from(8 * self.parts.ladder.codeword_bytes);
+        let lost = |wear: u32| {
+            let pages = self.pages(wear, self.retention_s, 0);
+            pages.iter().map(|page| page.lost_codeword).sum::<f64>() / pages.len() as f64
+        };
+        let (mut low, mut high) = (0, self.last_wear());
+        if lost(high) <= target {
+            return None;
+        }
+        while low < high {
+            let middle = low + (high - low) / 2;
+            if lost(middle) > target {
+                high = middle;
+            } else {
+                low = middle + 1;
+            }
+        }
+        Some(low)
+    }
+
+    /// The blocks in use, each with the cycles that would wear a block of mean life as much.
+    fn blocks<'a>(
+        &self,
+        array: &'a FlashArray,
+        cycles: &'a [u32],
+        refreshed: f64,
+    ) -> impl Iterator<Item = (u32, u32)> + use<'a> {
+        let (lives, mean) = (array.lives(), array.mean_life());
+        array.blocks_in_use().map(move |number| {
+            let cycles = f64::from(cycles[number as usize]) + refreshed;
+            let worn = lives.get(number as usize).map_or(cycles, |life| cycles * mean / f64::from(*life));
+            (number, worn.round() as u32)
+        })
+    }
+
+    /// Each page type of a block.
+    fn pages(&self, worn: u32, age_s: f64, reads: u32) -> Vec<Page> {
+        (0..self.parts.page_types as usize)
+            .map(|page_type| self.page(page_type, worn, age_s, reads))
+            .collect()
+    }
+
+    fn page(&self, page_type: usize, worn: u32, age_s: f64, reads: u32) -> Page {
+        let LimitParts { table, ladder, page_bytes, .. } = &self.parts;
+        let age = Age { step: 1.0, pe_cycles: worn, seconds: age_s, reads };
+        let rber = table.rber(page_type, &age, References::Usual);
+        let best = || table.rber(page_type, &age, References::Best);
+        let shifted = table.shift(&age).and_then(|volts| ladder.shifted(best(), volts));
+        let rber_left = ladder.last_rate(rber, shifted);
+        let (last, soft) = (ladder.rungs.len() - 1, Soft(table.soft(page_type, &age)));
+        let lost_codeword = ladder.codeword_failure(last, rber_left, soft);
+        let lost_page = ladder.page_failure(last, rber_left, soft, *page_bytes);
+        Page { rber, rber_left, lost_codeword, lost_page }
+    }
+
+    /// The UBER of these blocks. A block worn beyond the table is taken as its last row, which is no worse: no table's
+    /// rates fall with wear. Where that is enough to end the drive its end is certain, else nothing can be said.
+    fn judge(
+        &self,
+        blocks: &[Block],
+        refresh_cycles: f64,
+        pages: impl Fn(&Block) -> Vec<Page>,
+    ) -> Result<Readability, Beyond> {
+        let types = self.parts.page_types as usize;
+        let mut lost = vec![0.0; types];
+        let mut lost_codewords = vec![0.0; types];
+        let mut lost_rebuilt = vec![0.0; types];
+        let mut worst: Option<WorstPage> = None;
+        let each: Vec<Vec<Page>> = blocks.iter().map(&pages).collect();
+        for (block, pages) in blocks.iter().zip(&each) {
+            for (page_type, page) in pages.iter().enumerate() {
+                lost[page_type] += page.lost_page;
+                lost_codewords[page_type] += page.lost_codeword;
+                if worst.is_none_or(|worst| page.rber_left > worst.rber_left) {
+                    worst = Some(self.place(block, page_type as u32, page));
+                }
+            }
+        }
+        let count = blocks.len().max(1) as f64;
+        for pages in &each {
+            for (page_type, page) in pages.iter().enumerate() {
+                let others = self.parts.stripe.map_or(1.0, |stripe| {
+                    let other = ((lost[page_type] - page.lost_page) / (count - 1.0).max(1.0)).clamp(0.0, 1.0);
+                    ecc::tail::any_of(u64::from(stripe), other)
+                });
+                lost_rebuilt[page_type] += page.lost_codeword * others;
+            }
+        }
+        let bits = f64::from(8 * self.parts.ladder.codeword_bytes) * count * types as f64;
+        let Some(worst) = worst else { unreachable!("a drive has blocks") };
+        let uber = lost_rebuilt.iter().sum::<f64>() / bits;
+        let beyond =
+            blocks.iter().max_by_key(|block| block.worn).filter(|block| block.worn > self.last_wear());
+        if let (Some(block), true) = (beyond, uber <= self.requirement.uber) {
+            return Err(Beyond(self.place(block, worst.page_type, &Page::default())));
+        }
+        let uber_without_parity = lost_codewords.iter().sum::<f64>() / bits;
+        Ok(Readability { uber, uber_without_parity, worst, refresh_cycles })
+    }
+
+    fn place(&self, block: &Block, page_type: u32, page: &Page) -> WorstPage {
+        let Block { number, pe_cycles, worn, .. } = *block;
+        let per_die = self.parts.blocks_per_die;
+        let (die, block) = (number / per_die, number % per_die);
+        WorstPage { die, block, page_type, pe_cycles, worn, rber: page.rber, rber_left: page.rber_left }
+    }
+
+    /// The refusal of wear that the table does not reach.
+    pub fn beyond(&self, Beyond(page): Beyond) -> Error {
+        let wears = &self.parts.table.known().pe_cycles;
+        let (last, at) = (wears.last().copied().unwrap_or_default(), wears.len() - 1);
+        Error(format!(
+            "nand.tables.errors.pe_cycles[{at}] = {last}: block {} of die {} is worn as a mean block is after {} cycles, \
+             and the code still reads the last row: expected a table that goes on to where it does not",
+            page.block, page.die, page.worn
+        ))
+    }
+}
+
+/// Refuses an age (at the table's temperature) that a table does not know.
+pub(crate) fn check_age(table: &ErrorTable, seconds: f64, what: &str) -> Result<(), Error> {
+    let ages = &table.known().ages_s;
+    let (at, last) = (ages.len() - 1, *ages.last().unwrap_or(&0.0));
+    if seconds <= last {
+        return Ok(());
+    }
+    let (_, celsius) = table.temperature();
+    Err(Error(format!(
+        "nand.tables.errors.ages[{at}] = {}: {what} is as old as {} at this table's {celsius:.0} C: expected a table that \
+         reaches it",
+        in_days(last),
+        in_days(seconds)
+    )))
+}
+
+fn in_days(seconds: f64) -> String {
+    let days = seconds / 86_400.0;
+    if days >= 10.0 { format!("{days:.0}d") } else { format!("{days:.2}d") }
+}
+
+fn later(array: &FlashArray, more: &[u32], times: u32) -> Vec<u32> {
+    let now = array.pe_cycles_by_block();
+    if more.is_empty() {
+        return now.to_vec();
+    }
+    now.iter().zip(more).map(|(now, more)| now.saturating_add(more.saturating_mul(times))).collect()
+}

@@ -1,0 +1,503 @@
+//! The life of a drive: overwritten until it can no longer hold its data, in windows with jumps between.
+//!
+//! In a *window* the drive is written through its translation layer, without time; each block's erases are counted.
+//! A *jump* then wears every block as many times more as the window did, as long as the mean block ages by no more
+//! than a small part of its life and hardly a block's life ends. Blocks fail by their own lives, at the next erase
+//! after a jump that ended them; what the failures take from the drive shows in the next window.
+//!
+//! Now and then a copy of the drive is run in time for a while, which shows how fast it is at that age.
+//!
+//! Where the drive has a code and its chip tables of raw bit errors, the life ends, too, as soon as the code could no
+//! longer read the data at the end of the time that they must last (`ageing_limit.rs`). A jump ends before that.
+//!
+//! Not modelled: program failures; errors, where the drive has no code or its chip no tables of them.
+
+mod ahead;
+pub(crate) mod limit;
+pub(crate) mod options;
+pub(crate) mod window;
+
+use crate::embedding;
+use crate::life::ahead::Ahead;
+use crate::life::limit::{CodeLimit, DriveClass, LimitParts, Readability, Requirement, check_age};
+use crate::life::options::AgeingOptions;
+use crate::life::window::Speed;
+use crate::run::limits::in_vain;
+use crate::start::state_file::{self, About};
+use crate::{Drive, Error};
+use engine::RandomStream;
+use ftl::compatibility::{Feature, check_asked};
+use ftl::{Ftl, FtlStats};
+use serde::Serialize;
+use std::path::Path;
+use units::Lpn;
+
+/// A drive at the end of a window.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct AgeRow {
+    /// Bytes the host wrote since the drive was filled, jumps counted in.
+    pub host_bytes: f64,
+    /// The same in overwrites of the logical space.
+    pub drive_writes: f64,
+    /// Write amplification of this window.
+    pub waf: f64,
+    /// Program/erase cycles of the least worn block, the mean one, the most worn one.
+    pub pe_cycles_min: u32,
+    /// Of the mean block.
+    pub pe_cycles_mean: f64,
+    /// Of the most worn block.
+    pub pe_cycles_max: u32,
+    /// Blocks that have failed, and those bad as delivered.
+    pub bad_blocks: u64,
+    /// Superblocks that are left.
+    pub superblocks: u32,
+    /// Generations that the jump after this window stands for.
+    pub jumped: u32,
+    /// The drive takes no more writes.
+    pub read_only: bool,
+    /// How its data read at the end of the time that they must last, where that can be told.
+    pub readability: Option<Readability>,
+    /// Its data can no longer be read as surely then as they must.
+    pub unreadable: bool,
+    /// How fast it was before this window, where that was measured.
+    pub speed: Option<Speed>,
+}
+
+/// What a life's end is judged by.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct AgeFacts {
+    /// As it was asked, or as the drive's file says.
+    pub class: DriveClass,
+    /// What that asks.
+    pub requirement: Requirement,
+    /// Why only failing blocks end the life; none: the code does.
+    pub without_code: Option<String>,
+    /// The greatest raw bit error rate that the code corrects, after retries, as surely as it must.
+    pub rber_limit: Option<f64>,
+    /// The cycles after which a block of mean life errs more than that.
+    pub mean_wear: Option<u32>,
+    /// Pages of a stripe that a parity page protects; none: there is no parity.
+    pub stripe: Option<u32>,
+    /// Seconds after which data are written anew; none: never.
+    pub refresh_s: Option<f64>,
+    /// Bits of a cell.
+    pub bits: u32,
+}
+
+/// How data read in use at the end of a life, when the oldest are as old as the years allow.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct InUse {
+    /// Age of the oldest data, seconds.
+    pub oldest_s: f64,
+    /// How they read, where that can be told.
+    pub readability: Option<Readability>,
+    /// Why it cannot be told.
+    pub unknown: Option<String>,
+    /// Years after which they are no longer read as surely as they must, where that is before the years asked for.
+    pub years_readable: Option<f64>,
+}
+
+/// A window that is being written: what was counted when it began, and how far it is.
+struct Window {
+    cycles: Vec<u32>,
+    stats: FtlStats,
+    speed: Option<Speed>,
+    written: u64,
+}
+
+/// The end of the last window in which a block was erased.
+#[derive(Clone, Copy, Debug, Default)]
+struct ErasedAt {
+    /// After so many drive writes.
+    drive_writes: f64,
+    /// The same without jumps.
+    written: f64,
+    /// How many windows it was erased in by then.
+    windows: u32,
+}
+
+/// Units written in one go, after which a caller can look at the clock or give up.
+const UNITS_AT_ONCE: u64 = 1 << 18;
+const YEAR_S: f64 = 365.25 * 86_400.0;
+/// One block in so many may end its life in a jump, which lets it live on to the jump's end.
+const FAILING: usize = 400;
+
+/// A drive on its way to its end.
+pub struct Ageing {
+    drive: Drive,
+    ftl: Ftl,
+    options: AgeingOptions,
+    random: RandomStream,
+    ahead: Ahead,
+    units: u32,
+    /// The part of the mean block's life after which times are measured again.
+    next_measure: f64,
+    /// Units of a window, and the window in progress.
+    window_units: u64,
+    window: Option<Window>,
+    /// Drive writes behind the drive, and those of them that were written, no jumps.
+    drive_writes: f64,
+    written: f64,
+    capacity: f64,
+    read_only: bool,
+    unreadable: bool,
+    class: DriveClass,
+    /// The code's limit, or why it has none.
+    limit: Result<CodeLimit, String>,
+    /// When each block was last erased.
+    erased_at: Vec<ErasedAt>,
+    /// Cycles that the mean block lives or can be read after, which is less.
+    life: f64,
+}
+
+impl Ageing {
+    /// A fresh drive, filled once.
+    ///
+    /// # Errors
+    /// When its chip knows neither endurance nor errors, its tables do not reach what is asked, or it could not sustain
+    /// writes.
+    pub fn new(drive: Drive, options: AgeingOptions) -> Result<Self, Error> {
+        check_asked(Feature::Ageing, &drive.features)?;
+        let mut ftl = drive.build(options.seed)?;
+        let (parts, own) = LimitParts::of(&drive)?;
+        let requirement = options.requirement(own);
+        let limit = match parts {
+            Ok(parts) => Ok(CodeLimit::new(parts, requirement).map_err(|error| about(&drive, &error.0))?),
+            Err(missing) => Err(missing),
+        };
+        if ftl.array().lives().is_empty() && limit.is_err() {
+            return Err(about(
+                &drive,
+                "nand.tables.endurance: missing: how long blocks live is not known; `floatgate derive` makes such a chip, \
+                 `chip = \"derived/...\"` names one",
+            ));
+        }
+        let life = mean_life(&ftl, &limit);
+        let units = ftl.layout().logical_units;
+        let filled = fill(&mut ftl)?;
+        let mut random = RandomStream::new(options.seed, "ageing");
+        let ahead = Ahead::new(|| options.draw(&mut random, units));
+        Ok(Self {
+            random,
+            ahead,
+            next_measure: 0.0,
+            window_units: (f64::from(units) * options.window).max(1.0) as u64,
+            window: None,
+            drive_writes: 0.0,
+            written: 0.0,
+            capacity: drive.capacity().get() as f64,
+            read_only: !filled || ftl.is_read_only(),
+            unreadable: false,
+            class: options.class.unwrap_or(own),
+            erased_at: vec![ErasedAt::default(); ftl.array().pe_cycles_by_block().len()],
+            drive,
+            ftl,
+            options,
+            units,
+            limit,
+            life,
+        })
+    }
+
+    /// What its end is judged by.
+    pub fn facts(&self) -> AgeFacts {
+        let limit = self.limit.as_ref().ok();
+        let parts = limit.map(CodeLimit::parts);
+        AgeFacts {
+            class: self.class,
+            requirement: self.options.requirement(self.class),
+            without_code: self.limit.as_ref().err().cloned(),
+            rber_limit: limit.map(CodeLimit::rber_limit),
+            mean_wear: limit.and_then(CodeLimit::mean_wear),
+            stripe: parts.and_then(|parts| parts.stripe),
+            refresh_s: parts.and_then(|parts| parts.refresh_s),
+            bits: self.drive.geometry().cell.bits(),
+        }
+    }
+
+    /// True when the drive takes no more writes, or would lose what it took.
+    pub fn is_done(&self) -> bool {
+        self.read_only || self.unreadable
+    }
+
+    /// Bytes of a mapping unit: the drive is written unit by unit.
+    pub fn unit_bytes(&self) -> u64 {
+        self.ftl.layout().unit.get()
+    }
+
+    /// The part of the mean block's life that is behind it.
+    pub fn fraction(&self) -> f64 {
+        mean(self.ftl.array().pe_cycles_by_block()) / self.life
+    }
+
+    /// Measures times when that is due, then one window, and the jump after it.
+    ///
+    /// # Errors
+    /// As [`Self::go_on`].
+    pub fn advance(&mut self) -> Result<AgeRow, Error> {
+        loop {
+            if let Some(row) = self.go_on()? {
+                return Ok(row);
+            }
+        }
+    }
+
+    /// Goes on by a part of a window; after its last, the jump, and how the drive is then.
+    ///
+    /// # Errors
+    /// When the drive cannot be copied for the measurement, or has worn beyond its chip's tables.
+    pub fn go_on(&mut self) -> Result<Option<AgeRow>, Error> {
+        let mut window = match self.window.take() {
+            Some(window) => window,
+            None => self.begin_window()?,
+        };
+        embedding::look()?;
+        let end = self.window_units.min(window.written + UNITS_AT_ONCE);
+        while window.written < end && !self.read_only {
+            let draw = || self.options.draw(&mut self.random, self.units);
+            let lpn = self.ahead.next(&self.ftl, draw);
+            let stored = self.ftl.try_write_untimed(lpn);
+            if let Some(error) = (!stored).then(|| in_vain(&self.ftl)).flatten() {
+                return Err(error);
+            }
+            window.written += u64::from(stored);
+            self.read_only = !stored || self.ftl.is_read_only();
+        }
+        if window.written < self.window_units && !self.read_only {
+            self.window = Some(window);
+            return Ok(None);
+        }
+        self.end_window(window).map(Some)
+    }
+
+    fn begin_window(&mut self) -> Result<Window, Error> {
+        // What waits for company before a map of blocks is written at the end of each window, be it measured or not.
+        if self.ftl.is_draining() {
+            self.ftl.settle();
+        }
+        let speed = self.measure()?;
+        let cycles = self.ftl.array().pe_cycles_by_block().to_vec();
+        Ok(Window { cycles, stats: *self.ftl.stats(), speed, written: 0 })
+    }
+
+    fn measure(&mut self) -> Result<Option<Speed>, Error> {
+        let passed = self.fraction();
+        if self.options.measure <= 0.0 || passed < self.next_measure {
+            return Ok(None);
+        }
+        self.next_measure = passed + self.options.measure;
+        window::measure(&self.drive, &self.ftl, self.options)
+    }
+
+    fn end_window(&mut self, window: Window) -> Result<AgeRow, Error> {
+        let Window { cycles: before, stats, speed, written } = window;
+        let counted = self.ftl.stats().since(&stats);
+        // It writes whole mapping units.
+        let waf = counted.waf(self.ftl.layout().unit).unwrap_or_default();
+        let passed = written as f64 / f64::from(self.units);
+        (self.drive_writes, self.written) = (self.drive_writes + passed, self.written + passed);
+        let now = self.ftl.array().pe_cycles_by_block();
+        let worn: Vec<u32> = now.iter().zip(&before).map(|(now, before)| now - before).collect();
+        let mut readability = self.readability(&[], 0)?;
+        self.unreadable = readability.is_some_and(|found| found.uber > self.asked_uber());
+        let jumped = if self.is_done() { 0 } else { self.jump(&worn, written)? };
+        if jumped > 0 {
+            readability = self.readability(&[], 0)?;
+        }
+        let (drive_writes, written) = (self.drive_writes, self.written);
+        for (erased_at, _) in self.erased_at.iter_mut().zip(&worn).filter(|(_, worn)| **worn > 0) {
+            *erased_at = ErasedAt { drive_writes, written, windows: erased_at.windows + 1 };
+        }
+        let (drive_writes, capacity, read_only) = (self.drive_writes, self.capacity, self.read_only);
+        let cycles = self.ftl.array().pe_cycles_by_block();
+        Ok(AgeRow {
+            host_bytes: drive_writes * capacity,
+            drive_writes,
+            waf,
+            pe_cycles_min: cycles.iter().copied().min().unwrap_or(0),
+            pe_cycles_mean: mean(cycles),
+            pe_cycles_max: cycles.iter().copied().max().unwrap_or(0),
+            bad_blocks: self.ftl.array().bad_blocks(),
+            superblocks: self.ftl.usable_superblocks(),
+            jumped,
+            read_only,
+            readability,
+            unreadable: self.unreadable,
+            speed,
+        })
+    }
+
+    fn asked_uber(&self) -> f64 {
+        self.limit.as_ref().map_or(f64::INFINITY, |limit| limit.requirement.uber)
+    }
+
+    /// How the data read at the end of their time, after `times` more of the wear `more`; none where nothing tells, or
+    /// where blocks have failed faster than errors came.
+    fn readability(&mut self, more: &[u32], times: u32) -> Result<Option<Readability>, Error> {
+        let Ok(limit) = &mut self.limit else { return Ok(None) };
+        match limit.after_retention(self.ftl.array(), more, times) {
+            Ok(found) => Ok(Some(found)),
+            Err(_) if self.read_only => Ok(None),
+            Err(beyond) => Err(about(&self.drive, &limit.beyond(beyond).0)),
+        }
+    }
+
+    /// How old the data of each block are at most, as a part of all that was written.
+    ///
+    /// A block that was erased in the last window holds data of at most that window. One that was not, and was erased in every
+    /// so many windows, was erased as often in the jumps since: what was jumped makes its data no older than the time from one
+    /// of its erases to the next. A block that was never erased was not erased in the jumps, either.
+    fn data_ages(&self) -> Vec<f64> {
+        let age = |at: &ErasedAt| {
+            let (passed, seen) = (self.drive_writes - at.drive_writes, self.written - at.written);
+            let between = self.written / f64::from(at.windows);
+            ((passed.min(seen.max(between)) + self.options.window) / self.drive_writes).min(1.0)
+        };
+        self.erased_at.iter().map(age).collect()
+    }
+
+    /// Saves the drive as it is now, its data as old as they are at the end of the years.
+    ///
+    /// # Errors
+    /// When the drive cannot be saved, or the file not written.
+    pub fn save_state(&mut self, path: &Path) -> Result<(), Error> {
+        check_asked(Feature::SavedState, &self.drive.features)?;
+        self.ftl.settle();
+        let ages_ns = self.ages_ns();
+        let about = About {
+            drive: &self.drive,
+            seed: self.options.seed,
+            aged: Some(self.drive_writes),
+            ages_ns: &ages_ns,
+        };
+        state_file::save(&self.ftl, &about, path)
+    }
+
+    /// How long ago the data of each superblock were written, at the temperature of the chip's tables; none without tables.
+    fn ages_ns(&self) -> Vec<u64> {
+        let Ok(limit) = &self.limit else { return Vec::new() };
+        let years_s = limit.requirement.service.years * YEAR_S;
+        let ages = self.data_ages();
+        let of = |superblock: usize| {
+            let blocks = self.ftl.array().blocks_of(superblock);
+            let share = blocks.map(|block| ages[block]).fold(0.0, f64::max);
+            (limit.age_in_use(share * years_s) * 1e9) as u64
+        };
+        (0..self.ftl.layout().superblocks()).map(of).collect()
+    }
+
+    /// How data read in use, were the years over now.
+    pub fn in_use(&self) -> Option<InUse> {
+        let limit = self.limit.as_ref().ok()?;
+        let Requirement { uber, service, .. } = limit.requirement;
+        let shares = self.data_ages();
+        let oldest = shares.iter().copied().fold(0.0, f64::max) * service.years * YEAR_S;
+        let oldest_s = limit.parts().refresh_s.map_or(oldest, |refresh_s| oldest.min(refresh_s));
+        let unknown =
+            |text: String| InUse { oldest_s, readability: None, unknown: Some(text), years_readable: None };
+        if let Err(error) =
+            check_age(&limit.parts().table, limit.age_in_use(oldest), "the oldest data in use")
+        {
+            return Some(unknown(error.0));
+        }
+        let read = |years: f64| limit.in_use(self.ftl.array(), &shares, years);
+        let found = match read(service.years) {
+            Ok(found) => found,
+            Err(beyond) => return Some(unknown(limit.beyond(beyond).0)),
+        };
+        let holds = |years: f64| read(years).is_ok_and(|found| found.uber <= uber);
+        let years_readable = (found.uber > uber).then(|| {
+            let (mut low, mut high) = (0.0, service.years);
+            for _ in 0..20 {
+                let middle = (low + high) / 2.0;
+                if holds(middle) { low = middle } else { high = middle }
+            }
+            low
+        });
+        Some(InUse { oldest_s, readability: Some(found), unknown: None, years_readable })
+    }
+
+    /// Wears the blocks as many times more as keeps the jump small and the data readable; gives how often.
+    fn jump(&mut self, worn: &[u32], written: u64) -> Result<u32, Error> {
+        let each = mean(worn);
+        if each <= 0.0 {
+            return Ok(0);
+        }
+        let most = ((self.options.jump * self.life / each) as u32).min(self.most_before_failures(worn));
+        let times = self.most_while_readable(worn, most);
+        self.ftl.wear_on(worn, times);
+        self.drive_writes += f64::from(times) * written as f64 / f64::from(self.units);
+        Ok(times)
+    }
+
+    /// How often, up to `most`, blocks can be worn by `worn` with the data still readable at the end of their time.
+    fn most_while_readable(&mut self, worn: &[u32], most: u32) -> u32 {
+        let asked = self.asked_uber();
+        let Ok(limit) = &mut self.limit else { return most };
+        let array = self.ftl.array();
+        let mut holds =
+            |times: u32| limit.after_retention(array, worn, times).is_ok_and(|found| found.uber <= asked);
+        if most == 0 || holds(most) {
+            return most;
+        }
+        let (mut low, mut high) = (0, most);
+        while high - low > 1 {
+            let middle = low + (high - low) / 2;
+            if holds(middle) { low = middle } else { high = middle }
+        }
+        low
+    }
+
+    /// How often blocks can be worn by `worn` until the lives of one in [`FAILING`] of them have ended.
+    fn most_before_failures(&self, worn: &[u32]) -> u32 {
+        let array = self.ftl.array();
+        if array.lives().is_empty() {
+            return u32::MAX;
+        }
+        let mut left: Vec<u32> = array
+            .lives()
+            .iter()
+            .zip(array.pe_cycles_by_block())
+            .zip(worn)
+            .filter(|((life, cycles), worn)| **worn > 0 && *life > *cycles)
+            .map(|((life, cycles), worn)| (life - cycles) / worn)
+            .collect();
+        if left.is_empty() {
+            return 0;
+        }
+        let rank = left.len() / FAILING;
+        *left.select_nth_unstable(rank).1
+    }
+}
+
+/// Cycles that the mean block lives or can be read after, which is less.
+fn mean_life(ftl: &Ftl, limit: &Result<CodeLimit, String>) -> f64 {
+    let lives = ftl.array().mean_life();
+    let readable = limit.as_ref().ok().map(|limit| limit.mean_wear().unwrap_or(limit.last_wear()).max(1));
+    match readable {
+        Some(readable) if lives > 0.0 => lives.min(f64::from(readable)),
+        Some(readable) => f64::from(readable),
+        None => lives,
+    }
+}
+
+/// Writes every unit once; false when the drive takes no more on the way.
+fn fill(ftl: &mut Ftl) -> Result<bool, Error> {
+    for lpn in 0..ftl.layout().logical_units {
+        if u64::from(lpn).is_multiple_of(UNITS_AT_ONCE) {
+            embedding::look()?;
+        }
+        if !ftl.try_write_untimed(Lpn(lpn)) {
+            return in_vain(ftl).map_or(Ok(false), Err);
+        }
+    }
+    Ok(true)
+}
+
+fn about(drive: &Drive, text: &str) -> Error {
+    Error(format!("{}: {text}", drive.name))
+}
+
+fn mean(values: &[u32]) -> f64 {
+    values.iter().map(|value| f64::from(*value)).sum::<f64>() / values.len() as f64
+}

@@ -1,0 +1,146 @@
+//! How fast an aged drive is: a copy of it is run in time for a while, so that its life goes on as if it had not been measured.
+
+use crate::embedding::{self, Seen};
+use crate::requests::link::Link;
+use crate::run::{BusyTimes, Limits, Run};
+use crate::{AgeingOptions, Drive, Error};
+use controller::{Kind, Waits};
+use engine::RandomStream;
+use ftl::Ftl;
+use host::{Completion, Effect, HostRequest, Op, Poll, Workload, WorkloadError, WorkloadReport};
+use serde::Serialize;
+use units::SimTime;
+
+/// Times of an aged drive under a mixed load: what it does at its limit.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Speed {
+    /// Latency of the host's reads, nanoseconds.
+    pub read_ns_mean: f64,
+    /// What 99 % of them did not exceed.
+    pub read_ns_p99: u64,
+    /// Latency of the host's writes, nanoseconds.
+    pub write_ns_mean: f64,
+    /// What 99 % of them did not exceed.
+    pub write_ns_p99: u64,
+    /// Bytes the host wrote in a second.
+    pub write_bytes_per_s: f64,
+    /// Mean time a program kept an array busy, nanoseconds.
+    pub program_ns_mean: f64,
+    /// Mean time an erase kept an array busy, nanoseconds; none where nothing was erased.
+    pub erase_ns_mean: Option<f64>,
+}
+
+/// Requests outstanding.
+const DEPTH: u32 = 16;
+/// Part of the requests that are reads.
+const READS: f64 = 0.3;
+/// Requests that are measured, after as many as fill the write buffer twice.
+const REQUESTS: u64 = 20_000;
+/// Events between two looks whether to go on.
+const EVENTS_AT_ONCE: u64 = 1 << 16;
+
+/// Units written as the ageing writes them, and read anywhere, always `DEPTH` outstanding.
+struct Mixed {
+    random: RandomStream,
+    options: AgeingOptions,
+    units: u32,
+    unit_bytes: u32,
+    ramp: u64,
+    handed_out: u64,
+    outstanding: u32,
+}
+
+impl Workload for Mixed {
+    fn poll(&mut self, now: SimTime) -> Result<Poll, WorkloadError> {
+        if self.handed_out == self.ramp + REQUESTS {
+            return Ok(Poll::Done);
+        }
+        if self.outstanding == DEPTH {
+            return Ok(Poll::Blocked);
+        }
+        self.handed_out += 1;
+        self.outstanding += 1;
+        let (op, unit) = if self.random.chance(READS) {
+            (Op::READ, self.random.below(u64::from(self.units)))
+        } else {
+            (Op::WRITE, u64::from(self.options.draw(&mut self.random, self.units).0))
+        };
+        let offset = unit * u64::from(self.unit_bytes);
+        Ok(Poll::Ready(HostRequest { arrive: now, op, offset, bytes: self.unit_bytes, tag: 0, fua: false }))
+    }
+
+    fn complete(&mut self, _: &HostRequest, _: &Completion) {
+        self.outstanding -= 1;
+    }
+
+    fn in_ramp(&self, _now: SimTime) -> bool {
+        self.handed_out <= self.ramp
+    }
+
+    fn fraction_done(&self, _now: SimTime) -> Option<f64> {
+        None
+    }
+
+    fn report(&self) -> WorkloadReport {
+        WorkloadReport { name: "mixed".into(), format: "ageing".into(), ..WorkloadReport::default() }
+    }
+}
+
+/// Runs a copy of `ftl` for a while; none when it does not last that long.
+///
+/// # Errors
+/// When the copy cannot be made.
+pub(crate) fn measure(drive: &Drive, ftl: &Ftl, options: AgeingOptions) -> Result<Option<Speed>, Error> {
+    let about = |reason: String| Error(format!("{}: {reason}", drive.name));
+    let mut copy = drive.build(options.seed)?;
+    copy.load(&ftl.save().map_err(about)?).map_err(about)?;
+    copy.settle();
+    let unit_bytes = copy.layout().unit.get() as u32;
+    let workload = Mixed {
+        random: RandomStream::new(options.seed, "ageing.window"),
+        options,
+        units: copy.layout().logical_units,
+        unit_bytes,
+        ramp: 2 * u64::from(copy.buffer_slots_free()),
+        handed_out: 0,
+        outstanding: 0,
+    };
+    let limits = Limits { requests: None, ns: None };
+    let link = Link::new(drive.link().clone());
+    let run = Run::new(copy, link, Box::new(workload), drive.t_decode(), &limits, ());
+    let mut run = Seen::new(run);
+    run.has_own_policies = drive.has_foreign_policies();
+    while !run.advance(EVENTS_AT_ONCE)? {
+        embedding::look()?;
+    }
+    Ok((!run.ftl.is_read_only()).then(|| speed(&run)))
+}
+
+fn speed(run: &Run<()>) -> Speed {
+    let stats = run.ftl.stats().since(&run.baseline);
+    let busy = run.busy_times();
+    let [read, write] = [Effect::Read, Effect::Write].map(|effect| &run.measure.ops[effect as usize]);
+    let span_s = run.measure.last_completion.since(run.measure.started).ns() as f64 * 1e-9;
+    let layout = run.ftl.layout();
+    let programs = sum(&stats.pages_programmed) / u64::from(layout.planes * layout.program_rows);
+    let erases = sum(&stats.blocks_erased) / u64::from(layout.planes);
+    let spent = |kind: Kind| array_ns(&busy, kind) - array_ns(&run.busy_baseline, kind);
+    Speed {
+        read_ns_mean: read.mean_ns().unwrap_or(0.0),
+        read_ns_p99: read.latency.value_at_quantile(0.99),
+        write_ns_mean: write.mean_ns().unwrap_or(0.0),
+        write_ns_p99: write.latency.value_at_quantile(0.99),
+        write_bytes_per_s: write.bytes as f64 / span_s,
+        program_ns_mean: spent(Kind::Program) as f64 / programs.max(1) as f64,
+        erase_ns_mean: (erases > 0).then(|| spent(Kind::Erase) as f64 / erases as f64),
+    }
+}
+
+fn sum(counts: &[u64]) -> u64 {
+    counts.iter().sum()
+}
+
+fn array_ns(busy: &BusyTimes, kind: Kind) -> u64 {
+    let by_origin: &Waits = &busy.work.array_ns[kind as usize];
+    by_origin.iter().sum()
+}

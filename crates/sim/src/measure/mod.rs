@@ -1,0 +1,360 @@
+//! What is measured: latencies, where time went, and how it all went over time.
+
+pub(crate) mod latencies;
+pub(crate) mod levels;
+pub(crate) mod places;
+pub(crate) mod retries;
+pub(crate) mod spread;
+pub(crate) mod tags;
+
+use crate::measure::latencies::Latencies;
+use crate::measure::levels::{COARSE, level_of, levels, upper_edge};
+use crate::measure::places::Places;
+use crate::measure::tags::Tags;
+use crate::namespaces::ByNamespace;
+use crate::requests::Request;
+use host::Effect;
+use retries::Retried;
+use serde_json::{Value, json};
+use units::SimTime;
+
+/// Names of the stages a request's latency is made of, in order. Together they are the whole latency.
+pub(crate) const STAGES: [&str; 12] = [
+    "queue",
+    "command",
+    "buffer",
+    "wait_host",
+    "wait_gc",
+    "wait_wear",
+    "wait_other",
+    "wait_die",
+    "channel",
+    "array",
+    "transfer",
+    "ecc",
+];
+
+/// The percentiles that get an interval.
+pub(crate) const SPREAD_QUANTILES: [f64; 3] = [0.5, 0.99, 0.999];
+
+/// Significant digits of the latencies of a kind of request.
+const DIGITS: u8 = 3;
+
+/// When requests came, and how long after that they were handed out. A workload that waits for the drive is never late.
+#[derive(Default)]
+pub(crate) struct Arrivals {
+    pub last: SimTime,
+    pub late_ns_last: u64,
+    pub late_ns_max: u64,
+}
+
+impl Arrivals {
+    /// One request is handed out.
+    #[inline]
+    pub fn note(&mut self, arrive: SimTime, now: SimTime) {
+        self.last = arrive;
+        self.late_ns_last = now.since(arrive).ns();
+        self.late_ns_max = self.late_ns_max.max(self.late_ns_last);
+    }
+}
+
+/// What trims did not forget, because they cover mapping units only in part.
+#[derive(Default)]
+pub(crate) struct Untrimmed {
+    /// Trims that cover no whole unit.
+    pub requests: u64,
+    /// Bytes of trims in units that are covered in part.
+    pub bytes: u64,
+}
+
+impl Untrimmed {
+    /// Adds a trim that was done, of which `units` of `unit` bytes were forgotten.
+    pub fn add(&mut self, bytes: u32, units: u32, unit: u64) {
+        self.requests += u64::from(units == 0);
+        self.bytes += u64::from(bytes) - u64::from(units) * unit;
+    }
+}
+
+/// Everything measured in the window that counts.
+pub(crate) struct Measure {
+    pub ops: [Latencies; 4],
+    pub stages_ns: [[u128; STAGES.len() + 1]; 4],
+    pub tags: Tags,
+    pub by_namespace: ByNamespace,
+    pub submitted: [u64; 4],
+    pub arrivals: Arrivals,
+    pub completed: [u64; 4],
+    pub failed: [u64; 4],
+    /// Reads answered with an error because their data is lost.
+    pub uncorrectable: u64,
+    pub untrimmed: Untrimmed,
+    pub retried: Retried,
+    pub series: Series,
+    pub places: Places,
+    pub started: SimTime,
+    pub last_completion: SimTime,
+}
+
+impl Measure {
+    pub fn new(started: SimTime) -> Self {
+        Self {
+            ops: std::array::from_fn(|_| Latencies::new(DIGITS)),
+            stages_ns: [[0; STAGES.len() + 1]; 4],
+            tags: Tags::default(),
+            by_namespace: ByNamespace::default(),
+            submitted: [0; 4],
+            arrivals: Arrivals::default(),
+            completed: [0; 4],
+            failed: [0; 4],
+            uncorrectable: 0,
+            untrimmed: Untrimmed::default(),
+            retried: Retried::default(),
+            series: Series::new(started),
+            places: Places::default(),
+            started,
+            last_completion: started,
+        }
+    }
+
+    /// Adds a completed request and where its time went.
+    #[inline]
+    pub fn complete(
+        &mut self,
+        request: &Request,
+        now: SimTime,
+        stages: &[u64; STAGES.len() + 1],
+        cache_bytes: Option<u64>,
+    ) {
+        let op = request.host.op.effect() as usize;
+        let latency = now.since(request.host.arrive).ns();
+        self.last_completion = now;
+        if request.failed {
+            self.failed[op] += 1;
+            self.uncorrectable += u64::from(request.uncorrectable);
+            return;
+        }
+        self.completed[op] += 1;
+        let bytes = u64::from(request.host.bytes);
+        self.tags.add(&request.host, latency, &self.ops[op]);
+        self.ops[op].add(latency, bytes);
+        for (sum, stage) in self.stages_ns[op].iter_mut().zip(stages) {
+            *sum += u128::from(*stage);
+        }
+        if request.retries > 0 {
+            self.retried.add(request.retries, latency);
+        }
+        self.series.add(now, request.host.op.effect(), bytes, latency, cache_bytes);
+        self.places.add(request.host.op.effect(), request.first, request.units, latency);
+    }
+}
+
+/// Where the latency went: the stages in the order of [`STAGES`], then the link. What no stage explains
+/// (data waiting in the buffer for its program) is buffer time.
+#[inline]
+pub(crate) fn stages(request: &Request, now: SimTime) -> [u64; STAGES.len() + 1] {
+    let latency = now.since(request.host.arrive).ns();
+    let queue = request.fetched.since(request.host.arrive).ns();
+    let command = request.understood.since(request.fetched).ns();
+    let flash = &request.stages;
+    let [host, gc, wear, other] = std::array::from_fn(|i| flash.waits[i] + request.buffer_waits[i]);
+    let known = queue
+        + command
+        + host
+        + gc
+        + wear
+        + other
+        + flash.queue
+        + flash.channel
+        + flash.array
+        + flash.transfer
+        + request.ecc_ns
+        + request.link_ns;
+    let buffer = latency.saturating_sub(known);
+    [
+        queue,
+        command,
+        buffer,
+        host,
+        gc,
+        wear,
+        other,
+        flash.queue,
+        flash.channel,
+        flash.array,
+        flash.transfer,
+        request.ecc_ns,
+        request.link_ns,
+    ]
+}
+
+const BINS_MAX: usize = 512;
+const LEVELS: usize = levels(COARSE);
+
+#[derive(Clone)]
+struct Bin {
+    requests: u64,
+    bytes: u64,
+    latency_sum_ns: u128,
+    latency_max_ns: u64,
+    /// Bytes in the SLC cache when the last of them was complete.
+    cache_bytes: Option<u64>,
+    levels: Vec<u32>,
+}
+
+impl Bin {
+    fn new() -> Self {
+        Self {
+            requests: 0,
+            bytes: 0,
+            latency_sum_ns: 0,
+            latency_max_ns: 0,
+            cache_bytes: None,
+            levels: vec![0; LEVELS],
+        }
+    }
+
+    fn absorb(&mut self, other: &Self) {
+        self.requests += other.requests;
+        self.bytes += other.bytes;
+        self.latency_sum_ns += other.latency_sum_ns;
+        self.latency_max_ns = self.latency_max_ns.max(other.latency_max_ns);
+        self.cache_bytes = other.cache_bytes.or(self.cache_bytes);
+        for (level, more) in self.levels.iter_mut().zip(&other.levels) {
+            *level += more;
+        }
+    }
+
+    /// The latency that a fraction of the requests stays below, to an eighth of a power of two.
+    fn quantile_ns(&self, fraction: f64) -> u64 {
+        let wanted = (self.requests as f64 * fraction).ceil() as u64;
+        let mut seen = 0;
+        for (level, count) in self.levels.iter().enumerate() {
+            seen += u64::from(*count);
+            if seen >= wanted {
+                return upper_edge(level, COARSE).min(self.latency_max_ns);
+            }
+        }
+        self.latency_max_ns
+    }
+}
+
+/// Reads and writes over time, in bins whose width doubles when they become too many: constant memory.
+pub(crate) struct Series {
+    started: SimTime,
+    width_ns: u64,
+    bins: [Vec<Bin>; 2],
+    /// The bin that is filled now, and when it ends after the start: most requests fall into that of the one before.
+    current: usize,
+    ends_ns: u64,
+}
+
+impl Series {
+    fn new(started: SimTime) -> Self {
+        Self { started, width_ns: 100_000, bins: [Vec::new(), Vec::new()], current: 0, ends_ns: 0 }
+    }
+
+    #[inline]
+    fn add(&mut self, now: SimTime, effect: Effect, bytes: u64, latency: u64, cache_bytes: Option<u64>) {
+        let op = effect as usize;
+        if op >= 2 {
+            return;
+        }
+        let since_ns = now.since(self.started).ns();
+        if since_ns >= self.ends_ns {
+            self.begin_bin(since_ns);
+        }
+        if self.current >= self.bins[op].len() {
+            self.bins[op].resize_with(self.current + 1, Bin::new);
+        }
+        let bin = &mut self.bins[op][self.current];
+        bin.requests += 1;
+        bin.bytes += bytes;
+        bin.latency_sum_ns += u128::from(latency);
+        bin.latency_max_ns = bin.latency_max_ns.max(latency);
+        bin.cache_bytes = cache_bytes;
+        bin.levels[level_of(latency, COARSE)] += 1;
+    }
+
+    /// From now on the bin is filled in which `since_ns` lies.
+    #[cold]
+    fn begin_bin(&mut self, since_ns: u64) {
+        while since_ns / self.width_ns >= BINS_MAX as u64 {
+            self.widen();
+        }
+        self.current = (since_ns / self.width_ns) as usize;
+        self.ends_ns = (self.current as u64 + 1) * self.width_ns;
+    }
+
+    fn widen(&mut self) {
+        self.width_ns *= 2;
+        for bins in &mut self.bins {
+            let mut wide: Vec<Bin> = Vec::with_capacity(bins.len().div_ceil(2));
+            for pair in bins.chunks(2) {
+                let mut bin = pair[0].clone();
+                if let Some(second) = pair.get(1) {
+                    bin.absorb(second);
+                }
+                wide.push(bin);
+            }
+            *bins = wide;
+        }
+    }
+
+    /// Requests, bytes, summed latency and nanoseconds of each interval of a run that lasted `span_ns`.
+    pub fn parts(&self, effect: Effect, span_ns: u64) -> Vec<[f64; 4]> {
+        let bins = &self.bins[effect as usize];
+        let count = span_ns.div_ceil(self.width_ns);
+        let part = |index: u64| {
+            let time = (span_ns - index * self.width_ns).min(self.width_ns);
+            let bin = bins.get(index as usize);
+            bin.map_or([0.0, 0.0, 0.0, time as f64], |bin| {
+                [bin.requests as f64, bin.bytes as f64, bin.latency_sum_ns as f64, time as f64]
+            })
+        };
+        (0..count).map(part).collect()
+    }
+
+    /// For each interval: requests beyond the lower and beyond the upper edge of the level (an eighth of a power of
+    /// two) in which `latency` lies, and all requests.
+    pub fn beyond(&self, effect: Effect, latency: u64) -> Vec<[f64; 3]> {
+        let level = level_of(latency, COARSE);
+        let beyond = |bin: &Bin, level: usize| -> f64 {
+            bin.levels[level..].iter().map(|&count| u64::from(count)).sum::<u64>() as f64
+        };
+        let part = |bin: &Bin| [beyond(bin, level), beyond(bin, level + 1), bin.requests as f64];
+        self.bins[effect as usize].iter().map(part).collect()
+    }
+
+    /// The series as columns of equal length.
+    pub fn to_json(&self) -> Value {
+        let count = self.bins[0].len().max(self.bins[1].len());
+        let mut columns = serde_json::Map::new();
+        let starts: Vec<u64> = (0..count as u64).map(|i| self.started.ns() + i * self.width_ns).collect();
+        columns.insert("time_ns".into(), json!(starts));
+        columns.insert("width_ns".into(), json!(vec![self.width_ns; count]));
+        for (op, bins) in ["read", "write"].iter().zip(&self.bins) {
+            let column = |value: &dyn Fn(&Bin) -> Value| -> Value {
+                (0..count).map(|i| bins.get(i).map_or_else(|| value(&Bin::new()), value)).collect()
+            };
+            let some = |bin: &Bin, value: Value| if bin.requests == 0 { Value::Null } else { value };
+            columns.insert(format!("{op}_requests"), column(&|bin| json!(bin.requests)));
+            columns.insert(format!("{op}_bytes"), column(&|bin| json!(bin.bytes)));
+            columns.insert(
+                format!("{op}_latency_ns_mean"),
+                column(&|bin| some(bin, json!(bin.latency_sum_ns as f64 / bin.requests.max(1) as f64))),
+            );
+            columns.insert(
+                format!("{op}_latency_ns_p99"),
+                column(&|bin| some(bin, json!(bin.quantile_ns(0.99)))),
+            );
+            columns
+                .insert(format!("{op}_latency_ns_max"), column(&|bin| some(bin, json!(bin.latency_max_ns))));
+        }
+        let held = |i: usize| self.bins.iter().filter_map(|bins| bins.get(i)?.cache_bytes).max();
+        if self.bins.iter().flatten().any(|bin| bin.cache_bytes.is_some()) {
+            columns
+                .insert("slc_cache_bytes".into(), (0..count).map(held).map(|bytes| json!(bytes)).collect());
+        }
+        Value::Object(columns)
+    }
+}

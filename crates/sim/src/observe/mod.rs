@@ -1,0 +1,377 @@
+//! What watches a run: nothing, or a checker, a timeline, rows for every request and who holds the data.
+
+pub mod holder;
+pub mod tables;
+pub(crate) mod timeline;
+
+use crate::check::Checker;
+use crate::measure::STAGES;
+use crate::observe::holder::{Answer, Holder};
+use crate::observe::tables::{Column, REQUESTS};
+use crate::observe::timeline::Timeline;
+use crate::requests::Request;
+use controller::{ChannelUse, Interrupted, Origin, Transaction, TransactionId};
+use ftl::{Ftl, Probe, SnapshotEvent};
+use host::HostRequest;
+use units::{ChannelId, Lpn, Ppa, SimTime};
+
+/// A probe that also sees host requests.
+pub(crate) trait Observer: Probe {
+    fn on_request(&mut self, _id: u32, _: &HostRequest) {}
+    /// The number of that request in its source, where the source has one; asked for only by who wants it.
+    fn on_number(&mut self, _id: u32, _tag: u16, _number: impl FnOnce() -> Option<u64>) {}
+    /// The data of one unit of a write are about to enter the drive.
+    fn on_data(&mut self, _id: u32, _: &HostRequest, _lpn: Lpn) {}
+    /// The drive never heard of a request that the host has lost.
+    fn on_unheard(&mut self, _id: u32) {}
+    /// The power failed, while these programs and erases had changed cells and were not reported.
+    fn on_cut(&mut self, _now: SimTime, _: &[Interrupted]) {}
+    /// The drive says that it has found its map again.
+    fn on_found(&mut self, _: &Ftl) {}
+    /// These dies answer no more.
+    fn on_dies_failed(&mut self, _dies: &[u32]) {}
+    /// They enter it now: who holds data takes them.
+    fn on_content(&mut self, _id: u32, _: &HostRequest, _lpn: Lpn, _: &Ftl) {}
+    /// A ramp is over: what is measured begins.
+    fn on_window(&mut self, _now: SimTime) {}
+    fn on_complete(&mut self, _: &Request, _now: SimTime, _stages: &[u64; STAGES.len() + 1]) {}
+    /// A request is answered now: who holds data gives what it read.
+    fn on_answer(&mut self, _: &Request, _now: SimTime, _: &Ftl) {}
+}
+
+impl Observer for () {}
+
+/// Numbers in a row of `requests.parquet`.
+const WIDTH: usize = REQUESTS.len();
+/// Rows that are turned into columns together: what they hold stays in the first-level cache.
+const ROWS_AT_ONCE: usize = 64;
+
+/// Rows of `requests.parquet` until they are taken: a row is written as it comes, and columns are made of many.
+pub(crate) struct RequestRows {
+    rows: Vec<[u64; WIDTH]>,
+    /// The number of each request in flight, by id.
+    numbers: Vec<u64>,
+    /// Requests of each tag so far.
+    counts: Vec<u64>,
+    /// Times count from here.
+    origin: SimTime,
+}
+
+impl RequestRows {
+    /// Of requests whose times count from `origin`.
+    pub fn since(origin: SimTime) -> Self {
+        Self { rows: Vec::new(), numbers: Vec::new(), counts: Vec::new(), origin }
+    }
+
+    fn number(&mut self, id: u32, tag: u16, number: Option<u64>) {
+        let (id, tag) = (id as usize, usize::from(tag));
+        self.counts.resize(self.counts.len().max(tag + 1), 0);
+        self.counts[tag] += 1;
+        self.numbers.resize(self.numbers.len().max(id + 1), 0);
+        self.numbers[id] = number.unwrap_or(self.counts[tag]);
+    }
+
+    fn push(&mut self, request: &Request, now: SimTime, stages: &[u64; STAGES.len() + 1]) {
+        let host = &request.host;
+        let number = self.numbers[request.id as usize];
+        let mut row = [0; WIDTH];
+        let (about, spent) = row.split_at_mut(WIDTH - stages.len());
+        about.copy_from_slice(&[
+            number,
+            host.arrive.since(self.origin).ns(),
+            now.since(self.origin).ns(),
+            host.op.effect() as u64,
+            u64::from(request.failed),
+            u64::from(request.measured),
+            u64::from(host.tag),
+            host.offset,
+            u64::from(host.bytes),
+        ]);
+        spent.copy_from_slice(stages);
+        self.rows.push(row);
+    }
+
+    /// Little-endian columns in the order of [`REQUESTS`].
+    pub fn take(&mut self) -> Vec<Vec<u8>> {
+        let capacity = |column: &Column| Vec::with_capacity(self.rows.len() * column.kind.width());
+        let mut columns: Vec<Vec<u8>> = REQUESTS.iter().map(capacity).collect();
+        for rows in self.rows.chunks(ROWS_AT_ONCE) {
+            for (place, column) in columns.iter_mut().enumerate() {
+                match REQUESTS[place].kind.width() {
+                    1 => append::<1>(column, rows, place),
+                    2 => append::<2>(column, rows, place),
+                    4 => append::<4>(column, rows, place),
+                    _ => append::<8>(column, rows, place),
+                }
+            }
+        }
+        self.rows.clear();
+        columns
+    }
+}
+
+/// Adds the numbers at a place of all rows to their column, in so many bytes each.
+fn append<const BYTES: usize>(column: &mut Vec<u8>, rows: &[[u64; WIDTH]], place: usize) {
+    let from = column.len();
+    column.resize(from + rows.len() * BYTES, 0);
+    for (bytes, row) in column[from..].as_chunks_mut::<BYTES>().0.iter_mut().zip(rows) {
+        bytes.copy_from_slice(&row[place].to_le_bytes()[..BYTES]);
+    }
+}
+
+/// Those observers that were asked for.
+#[derive(Default)]
+pub(crate) struct Observers {
+    pub check: Option<Box<Checker>>,
+    pub timeline: Option<Timeline>,
+    pub rows: Option<RequestRows>,
+    pub holder: Option<Box<dyn Holder>>,
+    /// Where the timeline begins.
+    pub origin: SimTime,
+}
+
+impl Observers {
+    /// What the timeline shows of an interval, counted from its beginning.
+    fn shown(&self, from: SimTime, to: SimTime) -> Option<[SimTime; 2]> {
+        let counted = |time: SimTime| SimTime::from_ns(time.since(self.origin).ns());
+        (to > self.origin).then(|| [from.max(self.origin), to].map(counted))
+    }
+}
+
+impl controller::Probe for Observers {
+    fn on_channel(
+        &mut self,
+        channel: ChannelId,
+        id: TransactionId,
+        transaction: &Transaction,
+        usage: ChannelUse,
+        from: SimTime,
+        to: SimTime,
+    ) {
+        if let (Some([from, to]), Some(timeline)) = (self.shown(from, to), &mut self.timeline) {
+            timeline.on_channel(channel, usage, from, to);
+        }
+        if let Some(check) = &mut self.check {
+            check.on_channel(channel, id, transaction, usage, (from, to));
+        }
+    }
+
+    fn on_array(&mut self, id: TransactionId, transaction: &Transaction, from: SimTime, to: SimTime) {
+        if let (Some([from, to]), Some(timeline)) = (self.shown(from, to), &mut self.timeline) {
+            timeline.on_array(transaction, from, to);
+        }
+        if let Some(check) = &mut self.check {
+            check.on_array(id, transaction, from, to);
+        }
+    }
+
+    fn on_submit(&mut self, id: TransactionId, transaction: &Transaction) {
+        if let Some(check) = &mut self.check {
+            check.on_submit(id, transaction);
+        }
+    }
+
+    fn on_ride(&mut self, carrier: TransactionId, id: TransactionId, transaction: &Transaction) {
+        if let Some(check) = &mut self.check {
+            check.on_ride(carrier, id, transaction);
+        }
+    }
+
+    fn on_finish(&mut self, id: TransactionId, transaction: &Transaction) {
+        if let Some(check) = &mut self.check {
+            check.on_finish(id, transaction);
+        }
+        if let Some(holder) = &mut self.holder {
+            holder.on_finish(transaction);
+        }
+    }
+}
+
+impl Probe for Observers {
+    fn on_place(&mut self, transaction: &Transaction, units: u32, source: impl Fn(u32) -> (Origin, u64)) {
+        if let Some(check) = &mut self.check {
+            check.on_place(transaction, units, &source);
+        }
+        if let Some(holder) = &mut self.holder {
+            holder.on_place(transaction, units, &source);
+        }
+    }
+
+    fn on_rest(&mut self, slot: u32, from: u32) {
+        if let Some(check) = &mut self.check {
+            check.on_rest(slot, from);
+        }
+    }
+
+    fn on_kept(&mut self, lpn: Lpn, slot: u32, ppa: Ppa) {
+        if let Some(check) = &mut self.check {
+            check.on_kept(lpn, slot, ppa);
+        }
+        if let Some(holder) = &mut self.holder {
+            holder.on_kept(slot, ppa);
+        }
+    }
+
+    fn on_commit(&mut self, lpn: Lpn, new: Ppa, old: Ppa) {
+        if let Some(check) = &mut self.check {
+            check.on_commit(lpn, new, old);
+        }
+        if let Some(holder) = &mut self.holder {
+            holder.on_settled(lpn, new);
+        }
+    }
+
+    fn on_moved(&mut self, lpn: Lpn, new: Ppa, old: Ppa) {
+        if let Some(check) = &mut self.check {
+            check.on_moved(lpn, new, old);
+        }
+    }
+
+    fn on_buffered(&mut self, lpn: Lpn, slot: u32, rest: Option<u32>) {
+        if let Some(check) = &mut self.check {
+            check.on_buffered(lpn, slot, rest);
+        }
+        if let Some(holder) = &mut self.holder {
+            holder.on_buffered(lpn, slot);
+        }
+    }
+
+    fn on_outdated(&mut self, lpn: Lpn, slot: u32) {
+        if let Some(check) = &mut self.check {
+            check.durability.on_outdated(lpn, slot);
+        }
+    }
+
+    fn on_overtaken(&mut self, lpn: Lpn, new: Ppa, old: Ppa) {
+        if let Some(check) = &mut self.check {
+            check.on_overtaken(lpn, new, old);
+        }
+    }
+
+    fn on_trim(&mut self, lpn: Lpn, old: Ppa) {
+        if let Some(check) = &mut self.check {
+            check.on_trim(lpn, old);
+        }
+        if let Some(holder) = &mut self.holder {
+            holder.on_trim(lpn);
+        }
+    }
+
+    fn on_erase(&mut self, superblock: usize) {
+        if let Some(check) = &mut self.check {
+            check.on_erase(superblock);
+        }
+        if let Some(holder) = &mut self.holder {
+            holder.on_erase(superblock);
+        }
+    }
+
+    fn on_host_read(&mut self, lpn: Lpn, ppa: Ppa) {
+        if let Some(check) = &mut self.check {
+            check.on_host_read(lpn, ppa);
+        }
+    }
+
+    fn on_fetch(&mut self, lpn: Lpn, ppa: Ppa) {
+        if let Some(check) = &mut self.check {
+            check.on_fetch(lpn, ppa);
+        }
+    }
+
+    fn on_fetched_read(&mut self, lpn: Lpn) {
+        if let Some(check) = &mut self.check {
+            check.on_fetched_read(lpn);
+        }
+    }
+
+    fn on_snapshot(&mut self, event: SnapshotEvent) {
+        if let Some(check) = &mut self.check {
+            check.on_snapshot(event);
+        }
+    }
+
+    fn on_host_write(&mut self, lpn: Lpn) {
+        if let Some(check) = &mut self.check {
+            check.on_host_write(lpn);
+        }
+    }
+}
+
+impl Observer for Observers {
+    fn on_request(&mut self, id: u32, request: &HostRequest) {
+        if let Some(check) = &mut self.check {
+            check.on_request(id, request);
+        }
+    }
+
+    fn on_number(&mut self, id: u32, tag: u16, number: impl FnOnce() -> Option<u64>) {
+        if self.rows.is_none() && self.holder.is_none() {
+            return;
+        }
+        let number = number();
+        if let Some(rows) = &mut self.rows {
+            rows.number(id, tag, number);
+        }
+        if let Some(holder) = &mut self.holder {
+            holder.on_number(id, number);
+        }
+    }
+
+    fn on_data(&mut self, id: u32, request: &HostRequest, lpn: Lpn) {
+        if let Some(check) = &mut self.check {
+            check.on_data(id, request, lpn);
+        }
+    }
+
+    fn on_unheard(&mut self, id: u32) {
+        if let Some(check) = &mut self.check {
+            check.on_unheard(id);
+        }
+    }
+
+    fn on_cut(&mut self, now: SimTime, interrupted: &[Interrupted]) {
+        if let Some(check) = &mut self.check {
+            check.on_cut(now, interrupted);
+        }
+    }
+
+    fn on_found(&mut self, ftl: &Ftl) {
+        if let Some(check) = &mut self.check {
+            check.on_found(ftl);
+        }
+    }
+
+    fn on_dies_failed(&mut self, dies: &[u32]) {
+        if let Some(check) = &mut self.check {
+            check.on_dies_failed(dies);
+        }
+    }
+
+    fn on_content(&mut self, id: u32, request: &HostRequest, lpn: Lpn, ftl: &Ftl) {
+        if let Some(holder) = &mut self.holder {
+            holder.on_content(id, request, lpn, ftl.lookup(lpn));
+        }
+    }
+
+    fn on_answer(&mut self, request: &Request, now: SimTime, ftl: &Ftl) {
+        if let Some(holder) = &mut self.holder {
+            let answer = Answer { id: request.id, host: &request.host, failed: request.failed, now };
+            holder.on_answer(&answer, &|lpn| ftl.lookup(lpn));
+        }
+    }
+
+    fn on_window(&mut self, now: SimTime) {
+        if let Some(check) = &mut self.check {
+            check.on_window(now);
+        }
+    }
+
+    fn on_complete(&mut self, request: &Request, now: SimTime, stages: &[u64; STAGES.len() + 1]) {
+        if let Some(check) = &mut self.check {
+            check.on_complete(request, now, stages);
+        }
+        if let Some(rows) = &mut self.rows {
+            rows.push(request, now, stages);
+        }
+    }
+}

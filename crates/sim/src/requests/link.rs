@@ -1,0 +1,157 @@
+//! The host link at work: how its wires are shared, when data has crossed.
+
+use crate::requests::queues::Queues;
+use host::link::{Burst, Step};
+use host::{Direction, Effect, LinkConfig};
+use units::{Bytes, Nanos, SimTime};
+
+/// The smallest piece a host interface hands on.
+const SECTOR: u64 = 512;
+
+/// Submission queues, the serial part of command handling, and the wires.
+pub(crate) struct Link {
+    config: LinkConfig,
+    pub queues: Queues,
+    /// What commands and answers cost, by effect.
+    commands: [Step; 4],
+    answers: [Step; 4],
+    service_free: SimTime,
+    wire_free: [SimTime; 2],
+    /// The burst computed last in each direction: most transfers of a workload have one length.
+    last: [(u64, Burst); 2],
+    /// What one sector takes to the drive.
+    sector: Nanos,
+    /// Nanoseconds the wires were busy, by direction.
+    pub busy_ns: [u64; 2],
+}
+
+impl Link {
+    pub fn new(config: LinkConfig) -> Self {
+        let link = &config.link;
+        Self {
+            queues: Queues::new(&config.shape),
+            commands: Effect::ALL.map(|effect| link.command(effect)),
+            answers: Effect::ALL.map(|effect| link.answer(effect)),
+            service_free: SimTime::ZERO,
+            wire_free: [SimTime::ZERO; 2],
+            last: [(0, Burst::default()); 2],
+            sector: link.data(Direction::ToDrive, Bytes::new(SECTOR)).holds,
+            busy_ns: [0; 2],
+            config,
+        }
+    }
+
+    /// Nothing is in flight from `now` on; what was counted stays.
+    pub fn rest(&mut self, now: SimTime) {
+        self.busy_ns = self.busy_until(now);
+        self.wire_free = self.wire_free.map(|free| free.min(now));
+        self.service_free = now;
+    }
+
+    pub fn config(&self) -> &LinkConfig {
+        &self.config
+    }
+
+    /// Nanoseconds each direction was busy until `now`: what is in flight counts as far as it has come.
+    pub fn busy_until(&self, now: SimTime) -> [u64; 2] {
+        let ahead = self.wire_free.map(|free| free.ns().saturating_sub(now.ns()));
+        let [mut to_drive, mut to_host] = self.busy_ns;
+        if self.config.shape.full_duplex {
+            return [to_drive - ahead[0].min(to_drive), to_host - ahead[1].min(to_host)];
+        }
+        // One wire for both: what is in flight is the answers' first, which come last.
+        let of_host = ahead[0].min(to_host);
+        to_host -= of_host;
+        to_drive -= (ahead[0] - of_host).min(to_drive);
+        [to_drive, to_host]
+    }
+
+    /// When a command fetched now has been understood.
+    #[inline]
+    pub fn command_done(&mut self, effect: Effect, now: SimTime) -> SimTime {
+        let step = self.commands[effect as usize];
+        self.hold(step, now);
+        let begin = self.service_free.max(now + step.takes);
+        self.service_free = begin + self.config.t_command_service;
+        begin + self.config.t_command_service.max(self.config.t_command)
+    }
+
+    /// When the host knows that a command is done whose last step ends at `end`; `now` is not after that.
+    #[inline]
+    pub fn answered(&mut self, effect: Effect, now: SimTime, end: SimTime) -> SimTime {
+        let step = self.answers[effect as usize];
+        self.hold(step, now);
+        end + step.takes
+    }
+
+    /// When `bytes` that came in until `until`, over `over`, have crossed to the host. With a FIFO the link works
+    /// on all pages that are coming in, sector by sector: it may have begun with the first, and cannot end before
+    /// the last.
+    #[inline]
+    pub fn give(&mut self, until: SimTime, over: Nanos, bytes: u64) -> SimTime {
+        let early = if self.config.cut_through { over } else { Nanos::ZERO };
+        self.transfer(Direction::ToHost, SimTime::from_ns(until.ns() - early.ns()), bytes).max(until)
+    }
+
+    /// When the flash may go on with `bytes` of a write that arrived at `arrived`, is worked on now and takes
+    /// `over` to go on.
+    #[inline]
+    pub fn take(&mut self, arrived: SimTime, now: SimTime, over: Nanos, bytes: u64) -> SimTime {
+        let from = if self.config.double_buffer { arrived } else { now };
+        let end = self.transfer(Direction::ToDrive, from, bytes);
+        if !self.config.cut_through {
+            return end.max(now);
+        }
+        // The flash must not overtake the link: it ends no earlier, and begins with the first sector.
+        let length = self.burst(Direction::ToDrive, bytes).holds;
+        let ahead = Nanos::new(length.ns().saturating_sub(self.sector.ns())).min(over);
+        SimTime::from_ns(end.ns() - ahead.ns()).max(now)
+    }
+
+    #[inline]
+    fn burst(&mut self, direction: Direction, bytes: u64) -> Burst {
+        let last = &mut self.last[direction as usize];
+        if last.0 != bytes {
+            *last = (bytes, self.config.link.data(direction, Bytes::new(bytes)));
+        }
+        last.1
+    }
+
+    #[inline]
+    fn wire(&self, direction: Direction) -> usize {
+        if self.config.shape.full_duplex { direction as usize } else { 0 }
+    }
+
+    /// Messages take their share of the wires from the data; they do not wait for a whole burst to end.
+    #[inline]
+    fn hold(&mut self, step: Step, now: SimTime) {
+        for direction in [Direction::ToDrive, Direction::ToHost] {
+            self.occupy(direction, now, step.holds[direction as usize]);
+        }
+    }
+
+    #[inline]
+    fn occupy(&mut self, direction: Direction, now: SimTime, length: Nanos) {
+        if length > Nanos::ZERO {
+            let wire = self.wire(direction);
+            self.wire_free[wire] = self.wire_free[wire].max(now) + length;
+            self.busy_ns[direction as usize] += length.ns();
+        }
+    }
+
+    /// When `bytes` asked for at `from` have crossed; calls come in order of `from`.
+    #[inline]
+    fn transfer(&mut self, direction: Direction, from: SimTime, bytes: u64) -> SimTime {
+        let burst = self.burst(direction, bytes);
+        let against = match direction {
+            Direction::ToDrive => Direction::ToHost,
+            Direction::ToHost => Direction::ToDrive,
+        };
+        self.occupy(against, from, burst.against);
+        let wire = self.wire(direction);
+        let end = self.wire_free[wire].max(from + burst.ahead) + burst.holds;
+        self.wire_free[wire] = end;
+        self.busy_ns[direction as usize] += burst.holds.ns();
+        end + burst.behind
+    }
+}

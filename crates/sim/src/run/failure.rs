@@ -1,0 +1,90 @@
+//! A die or a channel that fails in the middle of a run.
+
+use crate::drive::failures::{FailureMoment, FailurePlan};
+use crate::observe::Observer;
+use crate::run::power_cut::Cuts;
+use crate::run::{MOMENT, Run};
+use crate::{Drive, Error};
+use ftl::DiesFailed;
+use units::SimTime;
+
+/// What failed.
+#[derive(Clone, Debug)]
+pub(crate) struct Failure {
+    pub at: SimTime,
+    /// Operations of the flash since the run began.
+    pub operations: u64,
+    pub dies: Vec<u32>,
+    pub failed: DiesFailed,
+}
+
+/// The failure of a run, before and after it came.
+#[derive(Debug, Default)]
+pub(crate) struct Failures {
+    plan: FailurePlan,
+    pub done: Option<Failure>,
+}
+
+impl Failures {
+    pub fn new(plan: &FailurePlan) -> Self {
+        Self { plan: plan.clone(), done: None }
+    }
+
+    /// What was planned and did not come yet.
+    pub fn is_to_come(&self) -> bool {
+        self.plan.moment.is_some() && self.done.is_none()
+    }
+
+    /// True where something is planned.
+    pub fn are_planned(&self) -> bool {
+        self.plan.moment.is_some()
+    }
+
+    /// As [`Cuts::advance`], where a die may fail.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn advance<P: Observer>(
+        &mut self,
+        cuts: &mut Cuts,
+        run: &mut Run<P>,
+        drive: &Drive,
+        count: u64,
+    ) -> Result<bool, Error> {
+        for _ in 0..count {
+            if !self.is_to_come() {
+                return cuts.advance(run, drive, count);
+            }
+            if let Some(at) = self.due(run).filter(|at| cuts.next_time().is_none_or(|cut| cut > *at)) {
+                self.fail(run, at);
+            } else if cuts.advance(run, drive, 1)? {
+                return Ok(true);
+            }
+        }
+        Ok(run.is_done())
+    }
+
+    /// When it fails, if nothing happens before that. A drive that looks for its map does so first.
+    fn due<P: Observer>(&self, run: &Run<P>) -> Option<SimTime> {
+        if run.dark {
+            return None;
+        }
+        let now = run.ctx.calendar.now();
+        let at = match self.plan.moment? {
+            FailureMoment::At(at) => at.max(now),
+            FailureMoment::After(operations) => (operations <= run.operations()).then_some(now)?,
+        };
+        let is_next = run.ctx.calendar.next_time().is_none_or(|next| next >= at + MOMENT);
+        (run.has_begun() && is_next).then_some(at)
+    }
+
+    fn fail<P: Observer>(&mut self, run: &mut Run<P>, at: SimTime) {
+        let dies = self.plan.dies.clone();
+        run.ctx.calendar.pass_to(at);
+        run.ctx.probe.on_dies_failed(&dies);
+        let operations = run.operations();
+        let ftl = run.ftl.as_page_mapped().expect("dies fail on a page map: checked when the drive was read");
+        let failed = ftl.fail_dies(&dies, &mut run.ctx);
+        self.done = Some(Failure { at, operations, dies, failed });
+    }
+}

@@ -1,0 +1,261 @@
+//! What ends a run that would not end by itself: requests that nothing brings nearer to their end, work without end at
+//! one moment, and more work than a run can hold. All of it is counted in events and simulated time, and looked at
+//! every so many events, so that it costs nothing per event and says the same on every machine.
+
+use crate::Error;
+use crate::observe::Observer;
+use crate::requests::READ_MOST;
+use crate::run::Run;
+use controller::Origin;
+use units::{Nanos, SimTime};
+
+/// Events between two looks.
+const EVERY: u64 = 1 << 16;
+/// Events that the longest wait may take for each page row of the drive, and at least.
+const EVENTS_PER_ROW: u64 = 64;
+const EVENTS_LEAST: u64 = 1 << 20;
+/// The most events that a run may be known to need: a hundred days of work, at two million a second.
+const EVENTS_MOST: u64 = 1 << 44;
+/// What is known of the work ahead must be so much beyond what a run can hold before the run is refused.
+const SURELY: f64 = 16.0;
+
+/// Watches that the host gets on.
+pub(crate) struct Watch {
+    /// Nothing of the host's has to wait longer for the flash.
+    longest: Nanos,
+    events_most: u64,
+    /// Events until the next look.
+    pub left: u64,
+    events: u64,
+    /// Events of passes of the workload that are over.
+    events_before: u64,
+    seen: u64,
+    since: SimTime,
+    events_since: u64,
+}
+
+impl Watch {
+    pub fn new(ftl: &ftl::Ftl) -> Self {
+        let layout = ftl.layout();
+        let rows = layout.superblocks() as u64 * u64::from(layout.rows);
+        Self {
+            longest: ftl.longest_wait(),
+            events_most: EVENTS_LEAST + EVENTS_PER_ROW * rows,
+            left: EVERY,
+            events: 0,
+            events_before: 0,
+            seen: 0,
+            since: SimTime::ZERO,
+            events_since: 0,
+        }
+    }
+
+    /// The workload begins anew: what is said to be done from now on is a part of this pass.
+    pub fn begin_pass(&mut self) {
+        self.events_before = self.events;
+    }
+
+    /// Refuses a pass of which so many events are only the part `done`.
+    fn look_ahead(&self, done: f64) -> Result<(), Error> {
+        let events = (self.events - self.events_before) as f64;
+        let is_too_long = done > 0.0 && events / done > SURELY * EVENTS_MOST as f64;
+        if is_too_long { Err(too_long(events, done)) } else { Ok(()) }
+    }
+
+    /// The most events that a drive which comes to rest can need.
+    pub fn events_most(&self) -> u64 {
+        self.events_most
+    }
+}
+
+impl<P: Observer> Run<P> {
+    /// Whatever brings a request of the host's nearer to its end moves this on.
+    fn host_progress(&self) -> u64 {
+        let stats = self.ftl.stats();
+        let [read, programmed] =
+            [&stats.pages_read, &stats.units_programmed].map(|of| of[Origin::Host as usize]);
+        self.host_requests + self.handed_out + stats.units_written + read + programmed
+    }
+
+    /// Looks whether the run still comes nearer to its end.
+    ///
+    /// # Errors
+    /// When it does not; the text says what waits for what.
+    #[cold]
+    pub fn look(&mut self) -> Result<(), Error> {
+        let (now, progress) = (self.ctx.calendar.now(), self.host_progress());
+        self.watch.left = EVERY;
+        self.watch.events += EVERY;
+        let watch = &mut self.watch;
+        if progress != watch.seen || self.requests.outstanding == 0 {
+            (watch.seen, watch.since, watch.events_since) = (progress, now, watch.events);
+        }
+        let (time, events) = (now.since(watch.since), watch.events - watch.events_since);
+        if time > watch.longest || events > watch.events_most {
+            return Err(Error(format!(
+                "no request of the host's came nearer to its end from {} to {now} ({events} events), and nothing on \
+                 this drive should take longer than {}: {}; {}",
+                watch.since,
+                watch.longest,
+                self.requests.describe_oldest(),
+                shortened(&self.ftl.explain_stall())
+            )));
+        }
+        self.fraction_done().map_or(Ok(()), |done| self.watch.look_ahead(done))
+    }
+
+    /// As [`Self::look`], for `passes` times as much as was done so far.
+    ///
+    /// # Errors
+    /// When a run cannot hold so much.
+    pub fn look_ahead(&self, passes: u32) -> Result<(), Error> {
+        let events = self.ctx.calendar.scheduled() as f64;
+        let done = 1.0 / f64::from(passes);
+        if events / done > SURELY * EVENTS_MOST as f64 { Err(too_long(events, done)) } else { Ok(()) }
+    }
+}
+
+/// Simulated time that a run may reach: half of what the clock holds, so that nothing begun before overflows it.
+pub(crate) const LATEST: SimTime = SimTime::from_ns(1 << 63);
+
+/// The next request would come after [`LATEST`].
+pub(crate) fn too_late(workload: &str, handed_out: u64) -> Error {
+    Error(format!(
+        "{workload}: after {handed_out} requests the next would come after more than {:.0} years of simulated time; expected \
+         it sooner (shorter pauses, or a larger speed-up of a trace)",
+        LATEST.ns() as f64 / (365.25 * 86_400e9)
+    ))
+}
+
+/// The requests that the drive works on at once read more than events can number.
+pub(crate) fn too_much(workload: &str, unit: u64) -> Error {
+    Error(format!(
+        "{workload}: the requests that the drive works on at once read more than {READ_MOST} units of {unit} bytes, which makes \
+         more flash operations than a run can number; expected fewer or smaller requests at once"
+    ))
+}
+
+fn too_long(events: f64, done: f64) -> Error {
+    Error(format!(
+        "this workload is longer than a run can be: {events:.0} events were {done:.3e} of it, which makes {:.3e} events; \
+         expected at most {:.3e} (a shorter workload, or a limit on its requests or time)",
+        events / done,
+        EVENTS_MOST as f64
+    ))
+}
+
+/// What is said of a run in which nothing is in flight any more, and requests are.
+pub(crate) fn stuck(outstanding: u32, now: SimTime, ftl: &ftl::Ftl) -> Error {
+    Error(format!(
+        "no request of the host's came nearer to its end, and none will: {outstanding} wait at {now}, and nothing is under \
+         way; {}",
+        shortened(&ftl.explain_stall())
+    ))
+}
+
+/// What is said of writing without time when what is erased gains no room; none while it does.
+pub(crate) fn in_vain(ftl: &ftl::Ftl) -> Option<Error> {
+    let erased = ftl.erased_in_vain()?;
+    Some(Error(format!(
+        "no request of the host's came nearer to its end while {erased} superblocks were erased without time, and none on \
+         this drive should need so many: what is collected gains no room; {}",
+        shortened(&ftl.explain_stall())
+    )))
+}
+
+/// What is said of it when no die has room and nothing is collected.
+pub(crate) fn no_room(ftl: &ftl::Ftl) -> Error {
+    Error(format!(
+        "no request of the host's came nearer to its end: no die has room for another unit written without time, and \
+         nothing is collected; {}",
+        shortened(&ftl.explain_stall())
+    ))
+}
+
+/// The first dies say what there is to say.
+fn shortened(text: &str) -> String {
+    const MOST: usize = 900;
+    if text.len() <= MOST {
+        text.to_owned()
+    } else {
+        format!("{}...", text.chars().take(MOST).collect::<String>())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::requests::link::Link;
+    use crate::run::Limits;
+    use crate::{Drive, Error};
+    use host::{Completion, HostRequest, Op, Poll, Workload, WorkloadError, WorkloadReport};
+
+    const SETTINGS: [&str; 12] = [
+        "geometry.channels=1",
+        "geometry.ways=1",
+        "nand.cell=slc",
+        "nand.planes=1",
+        "nand.blocks_per_plane=16",
+        "nand.pages_per_block=32",
+        "nand.page_size=4KiB",
+        "nand.t_r=25us",
+        "nand.t_prog=200us",
+        "nand.t_bers=1500us",
+        "bus.interface.rate=200MT/s",
+        "ftl.op_ratio=0.6",
+    ];
+
+    /// One write, and after it nothing but time.
+    struct Waiting(bool);
+
+    impl Workload for Waiting {
+        fn poll(&mut self, now: SimTime) -> Result<Poll, WorkloadError> {
+            if std::mem::replace(&mut self.0, true) {
+                return Ok(Poll::At(now + Nanos::new(1_000_000)));
+            }
+            Ok(Poll::Ready(HostRequest {
+                arrive: now,
+                op: Op::WRITE,
+                offset: 0,
+                bytes: 4096,
+                tag: 0,
+                fua: false,
+            }))
+        }
+
+        fn complete(&mut self, _: &HostRequest, _: &Completion) {}
+
+        fn fraction_done(&self, _: SimTime) -> Option<f64> {
+            None
+        }
+
+        fn report(&self) -> WorkloadReport {
+            WorkloadReport::default()
+        }
+    }
+
+    #[test]
+    fn a_further_pass_is_judged_by_its_own_events() {
+        let drive = Drive::from_resolved("test", &SETTINGS.map(str::to_owned)).unwrap();
+        let mut watch = Watch::new(&drive.build(1).unwrap());
+        watch.events = 200_000_000;
+        watch.look_ahead(6e-7).expect_err("so much would never end");
+        watch.begin_pass();
+        watch.events += EVERY;
+        watch.look_ahead(6e-7).unwrap();
+    }
+
+    #[test]
+    fn a_request_that_nothing_brings_nearer_to_its_end_ends_the_run() {
+        let drive = Drive::from_resolved("test", &SETTINGS.map(str::to_owned)).unwrap();
+        let (ftl, link) = (drive.build(1).unwrap(), Link::new(drive.link().clone()));
+        let limits = Limits { requests: None, ns: None };
+        let mut run = Run::new(ftl, link, Box::new(Waiting(false)), Nanos::ZERO, &limits, ());
+        // As if the drive were at work on as many commands as it can take.
+        run.in_drive = u32::MAX;
+        let ended: Result<(), Error> = (0..10_000).try_for_each(|_| run.advance(1_000).map(|_| ()));
+        let error = ended.expect_err("it waits for ever").to_string();
+        assert!(error.contains("came nearer to its end from t=") && !error.contains('\n'), "{error}");
+        assert!(error.contains("1 requests wait to be taken up"), "{error}");
+    }
+}

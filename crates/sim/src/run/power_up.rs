@@ -1,0 +1,43 @@
+//! What a drive does at power-up to find its data again, simulated after the run.
+
+use super::Run;
+use crate::observe::Observer;
+use crate::sections::sections;
+
+sections! {
+    /// What the drive read at power-up to find its data again, simulated after the run.
+    Recovery {
+        /// Time from power-up to the last read.
+        t_ns: u64 = "ns",
+        /// Flash pages read.
+        pages_read: u64 = "pages",
+        /// Units of the map's last checkpoint.
+        checkpoint_units: u64 = "mapping units",
+        /// Superblocks whose summaries were read.
+        summaries: u64 = "superblocks",
+        /// Page rows of open superblocks whose spare areas were read.
+        open_rows: u64 = "page rows",
+    }
+}
+
+impl<P: Observer> Run<P> {
+    /// Simulates what the drive does at power-up to find its data again, if it must; after the last request.
+    pub fn recover(&mut self) -> Option<Recovery> {
+        if !self.ftl.recovers() {
+            return None; // Coming to rest may take longer than a short run.
+        }
+        self.drain();
+        self.come_to_rest();
+        let begun = self.ctx.calendar.now();
+        let ftl = self.ftl.as_page_mapped()?;
+        let recovery = ftl.begin_recovery(&mut self.ctx)?;
+        self.pass_while(|run| run.ftl.as_page_mapped().is_some_and(|ftl| ftl.recovering() > 0));
+        Some(Recovery {
+            t_ns: self.ctx.calendar.now().since(begun).ns(),
+            pages_read: recovery.pages_read,
+            checkpoint_units: recovery.checkpoint_units,
+            summaries: recovery.summaries,
+            open_rows: recovery.open_rows,
+        })
+    }
+}

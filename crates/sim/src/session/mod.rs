@@ -1,0 +1,688 @@
+//! One run from beginning to end: precondition, run in slices, result.
+
+pub(crate) mod options;
+mod outside;
+pub(crate) mod passes;
+
+use crate::check::{Checker, Measured};
+use crate::drive::memory::Checking;
+use crate::observe::holder::Holder;
+use crate::observe::timeline::Timeline;
+use crate::observe::{Observer, Observers, RequestRows};
+use crate::requests::link::Link;
+use crate::run::failure::Failures;
+use crate::run::power_cut::Cuts;
+use crate::run::{Limits, Run, page_operations};
+use crate::session::passes::Passes;
+use crate::start::laying_out::LayingOut;
+use crate::start::precondition::{Copies, Precondition};
+use crate::start::report::Preconditioning;
+use crate::start::state_file;
+use crate::start::state_file::About;
+use crate::start::warm_up::WarmUp;
+use crate::{Drive, Error, PreconditionKind, RunOptions, WorkloadSpec, result};
+use ftl::Ftl;
+use ftl::compatibility::{Feature, check_asked};
+use host::Workload;
+use serde::Serialize;
+use serde_json::{Value, json};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::path::Path;
+use std::time::{Duration, Instant};
+use units::SimTime;
+
+/// How far a run is.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Progress {
+    /// True when there is nothing left to do.
+    pub done: bool,
+    /// `precondition`, `layout` or `run`.
+    pub phase: &'static str,
+    /// How much of the phase is done, where that can be known.
+    pub fraction: Option<f64>,
+    /// Simulated time, in nanoseconds.
+    pub simulated_ns: u64,
+    /// Host requests completed.
+    pub host_requests: u64,
+    /// Flash pages read and programmed, and blocks erased.
+    pub page_operations: u64,
+}
+
+/// Copies that write without time have numbers of their own: passes of `--loop` count from 0, copies of a warm-up from further
+/// up.
+const FIRST_COPY: u32 = 1 << 30;
+
+/// Page operations that a checked drive may take to come to rest after any run, however short: the account of a small drive is
+/// always settled with no operation in flight.
+const SHORT_REST: u64 = 1 << 16;
+
+/// Units of flash of a drive whose map is held against its account at the end of the run as well, with operations in flight.
+const WALKED_TWICE: usize = 1 << 22;
+
+/// Work of one slice of preconditioning, in unit writes for each event of the caller's budget.
+const WRITES_PER_EVENT: u64 = 2;
+
+enum Phase {
+    Precondition(Box<(Ftl, Box<dyn Workload>)>),
+    /// Without observers: compiled apart, so that it costs nothing to be observable.
+    Plain(Box<Run<()>>),
+    Observed(Box<Run<Observers>>),
+    Broken,
+}
+
+/// A drive, a workload and options, on their way to a result.
+pub struct Session {
+    drive: Drive,
+    options: RunOptions,
+    precondition: Precondition,
+    passes: Passes,
+    /// What is run before the workload, and what it is copied from.
+    spec: Option<WorkloadSpec>,
+    warm_up: Option<WarmUp>,
+    /// The workload, until that is over.
+    waiting: Option<Box<dyn Workload>>,
+    /// Units that wait in the buffer under the workload, once that was found out.
+    waiting_in_time: Option<u32>,
+    cuts: Cuts,
+    failures: Failures,
+    preconditioned: bool,
+    layout: LayingOut,
+    phase: Phase,
+    /// Who holds the data of a drive whose requests come from outside.
+    holder: Option<Box<dyn Holder>>,
+    interrupted: bool,
+    wall: Duration,
+    precondition_wall: Duration,
+    build_wall: Duration,
+    /// How long the map's arrays had taken when the run began: what comes later is no part of the run, either.
+    map_made_before: Duration,
+}
+
+impl Session {
+    /// Builds the drive and opens the workload.
+    ///
+    /// # Errors
+    /// When the drive cannot sustain writes, the workload is faulty or does not fit, or a saved state to load
+    /// is damaged.
+    pub fn new(drive: Drive, workload: &WorkloadSpec, options: RunOptions) -> Result<Self, Error> {
+        let source = workload.open(drive.space(), options.seed)?;
+        Self::with_source(drive, workload, source, options)
+    }
+
+    /// As [`Self::new`], when the caller has opened the `workload` itself to learn what is in it.
+    ///
+    /// # Errors
+    /// As for [`Self::new`].
+    pub fn with_source(
+        drive: Drive,
+        workload: &WorkloadSpec,
+        source: Box<dyn Workload>,
+        options: RunOptions,
+    ) -> Result<Self, Error> {
+        let copies = copies_of(workload, &drive, options.seed);
+        let session = Self::begin(drive, source, Some(copies), options)?;
+        Ok(session.repeating(workload.clone()))
+    }
+
+    /// As [`Self::new`], for any source of requests that can be opened again.
+    ///
+    /// # Errors
+    /// As for [`Self::new`].
+    pub fn with_copies(drive: Drive, mut copies: Copies, options: RunOptions) -> Result<Self, Error> {
+        let source = copies.open(0)?;
+        Self::begin(drive, source, Some(copies), options)
+    }
+
+    /// As [`Self::new`], for any source of requests.
+    ///
+    /// # Errors
+    /// As for [`Self::new`].
+    pub fn with_workload(
+        drive: Drive,
+        source: Box<dyn Workload>,
+        options: RunOptions,
+    ) -> Result<Self, Error> {
+        Self::begin(drive, source, None, options)
+    }
+
+    fn begin(
+        drive: Drive,
+        source: Box<dyn Workload>,
+        copies: Option<Copies>,
+        options: RunOptions,
+    ) -> Result<Self, Error> {
+        let begin = Instant::now();
+        if options.precondition == PreconditionKind::Instant {
+            check_asked(Feature::Instant, &drive.features)?;
+        }
+        if options.save_state.is_some() || options.load_state.is_some() {
+            check_asked(Feature::SavedState, &drive.features)?;
+        }
+        let passes = Passes::new(options.passes.as_deref())?;
+        drive
+            .needs()
+            .check(options.memory_limit, if options.check { Checking::On } else { Checking::Off })?;
+        let mut ftl = drive.make(options.seed)?;
+        if let Some(path) = &options.load_state {
+            let most = drive.needs().state_most();
+            state_file::load(&mut ftl, Path::new(path), most, options.seed, drive.namespaces())?;
+        }
+        let keeps_snapshots =
+            ftl.feature::<ftl::snapshots::Snapshots>().is_some_and(|snapshots| snapshots.kept().len() > 0);
+        let precondition = precondition_of(&options, &drive, &mut ftl, copies, None)?;
+        Ok(Self {
+            cuts: Cuts::new(&drive.cuts, options.seed),
+            failures: Failures::new(&drive.failures),
+            drive,
+            // Writing without time knows of no snapshots: what they see stays where it is.
+            layout: if options.layout && !keeps_snapshots { LayingOut::new() } else { LayingOut::off() },
+            options,
+            precondition,
+            passes,
+            spec: None,
+            warm_up: None,
+            waiting: None,
+            waiting_in_time: None,
+            preconditioned: false,
+            phase: Phase::Precondition(Box::new((ftl, source))),
+            holder: None,
+            interrupted: false,
+            wall: Duration::ZERO,
+            precondition_wall: Duration::ZERO,
+            build_wall: begin.elapsed(),
+            map_made_before: Duration::ZERO,
+        })
+    }
+
+    /// The workload that a further pass opens.
+    pub fn repeating(mut self, workload: WorkloadSpec) -> Self {
+        self.spec = Some(workload.clone());
+        self.passes.repeat(workload);
+        self
+    }
+
+    /// The drive.
+    pub fn drive(&self) -> &Drive {
+        &self.drive
+    }
+
+    /// The seed everything random follows from.
+    pub fn seed(&self) -> u64 {
+        self.options.seed
+    }
+
+    /// Does a slice of work: about `events` events.
+    ///
+    /// # Errors
+    /// When the workload turns out to be faulty, or a saved state cannot be written.
+    pub fn advance(&mut self, events: u64) -> Result<Progress, Error> {
+        self.telling_cut(|session| session.work(events))
+    }
+
+    fn work(&mut self, events: u64) -> Result<Progress, Error> {
+        let begin = Instant::now();
+        match &mut self.phase {
+            Phase::Precondition(parts) => {
+                let writes = events * WRITES_PER_EVENT;
+                let (ftl, source) = &mut **parts;
+                let ready = if self.preconditioned {
+                    self.layout.advance(&self.drive, ftl, source.as_mut(), writes)?
+                } else {
+                    self.preconditioned =
+                        self.precondition.advance(&self.drive, ftl, writes, self.options.seed)?;
+                    false
+                };
+                self.precondition_wall += begin.elapsed();
+                if ready {
+                    self.begin_run()?;
+                }
+            }
+            Phase::Plain(run) if self.waiting.is_some() => {
+                let is_over = advance_warm_up(self.warm_up.as_mut(), run, &self.drive, events)?;
+                self.map_made_before = run.ftl.map_made_in();
+                if is_over && !self.begin_anew()? {
+                    self.end_warm_up();
+                }
+                self.precondition_wall += begin.elapsed();
+            }
+            Phase::Observed(run) if self.waiting.is_some() => {
+                let is_over = advance_warm_up(self.warm_up.as_mut(), run, &self.drive, events)?;
+                self.map_made_before = run.ftl.map_made_in();
+                if is_over && !self.begin_anew()? {
+                    self.end_warm_up();
+                }
+                self.precondition_wall += begin.elapsed();
+            }
+            Phase::Plain(run) => {
+                self.failures.advance(&mut self.cuts, run, &self.drive, events)?;
+                if !self.interrupted {
+                    self.passes.go_on(run, &self.drive, self.options.seed)?;
+                }
+                self.wall += begin.elapsed();
+            }
+            Phase::Observed(run) => {
+                self.failures.advance(&mut self.cuts, run, &self.drive, events)?;
+                if !self.interrupted {
+                    self.passes.go_on(run, &self.drive, self.options.seed)?;
+                }
+                self.wall += begin.elapsed();
+            }
+            Phase::Broken => return Err(Error("the run ended with an error before".into())),
+        }
+        Ok(self.progress())
+    }
+
+    /// The workload begins, now that the drive is as it leaves it.
+    fn end_warm_up(&mut self) {
+        let waiting = self.waiting.take();
+        match &mut self.phase {
+            Phase::Plain(run) => take_up(run, waiting, &self.options, self.interrupted),
+            Phase::Observed(run) => {
+                observe(&mut run.ctx.probe, &self.options, &self.drive, run.ctx.calendar.now());
+                take_up(run, waiting, &self.options, self.interrupted);
+            }
+            Phase::Precondition(_) | Phase::Broken => {}
+        }
+    }
+
+    /// Brings a new drive into its state where copies of the workload left the buffer otherwise than writing without time took
+    /// it to: told of that, once. True when it is to be done again.
+    fn begin_anew(&mut self) -> Result<bool, Error> {
+        let is_first = self.waiting_in_time.is_none() && !self.interrupted;
+        let found = self.warm_up.as_ref().and_then(|warm_up| warm_up.waiting(&self.precondition));
+        let (Some(found), Some(spec)) = (found.filter(|_| is_first), &self.spec) else { return Ok(false) };
+        let Some(source) = self.waiting.take() else { return Ok(false) };
+        self.waiting_in_time = Some(found);
+        // One drive after the other: two at once may not fit.
+        self.phase = Phase::Broken;
+        let copies = copies_of(spec, &self.drive, self.options.seed);
+        let mut ftl = self.drive.make(self.options.seed)?;
+        self.precondition = precondition_of(&self.options, &self.drive, &mut ftl, Some(copies), Some(found))?;
+        self.layout = if self.layout.is_on() { LayingOut::new() } else { LayingOut::off() };
+        (self.preconditioned, self.warm_up) = (false, None);
+        self.phase = Phase::Precondition(Box::new((ftl, source)));
+        Ok(true)
+    }
+
+    /// A broken invariant says after which power cut it was found.
+    fn telling_cut<T>(&mut self, work: impl FnOnce(&mut Self) -> T) -> T {
+        catch_unwind(AssertUnwindSafe(|| work(self))).unwrap_or_else(|cause| {
+            let text = cause.downcast_ref::<String>().map(String::as_str);
+            let text = text.or_else(|| cause.downcast_ref::<&str>().copied());
+            match text.and_then(|text| self.cuts.place_of(text)) {
+                Some(text) => resume_unwind(Box::new(text)),
+                None => resume_unwind(cause),
+            }
+        })
+    }
+
+    /// Runs to the end.
+    ///
+    /// # Errors
+    /// As for [`Self::advance`].
+    pub fn finish(&mut self) -> Result<(), Error> {
+        while !self.advance(1 << 20)?.done {}
+        Ok(())
+    }
+
+    /// What a saved state says of this run.
+    fn about(&self) -> About<'_> {
+        About::new(&self.drive, self.options.seed)
+    }
+
+    fn begin_run(&mut self) -> Result<(), Error> {
+        let Phase::Precondition(parts) = std::mem::replace(&mut self.phase, Phase::Broken) else {
+            return Ok(());
+        };
+        let (mut ftl, source) = *parts;
+        self.map_made_before = ftl.map_made_in();
+        if let Some(path) = self.options.save_state.as_ref().filter(|_| !self.interrupted) {
+            state_file::save(&ftl, &self.about(), Path::new(path))?;
+        }
+        let link = Link::new(self.drive.link().clone());
+        let t_decode = self.drive.t_decode();
+        let options = &self.options;
+        let spec = self.spec.as_ref().filter(|_| !self.interrupted && self.holder.is_none());
+        let mut warm_up =
+            spec.and_then(|spec| WarmUp::wanted(spec, &self.drive, &ftl, options.seed, &self.precondition));
+        let (source, limits) = match &mut warm_up {
+            None => (source, limits_of(options)),
+            Some(warm_up) => {
+                self.waiting = Some(source);
+                let (waiting, unit) = (self.precondition.take_waiting(), ftl.layout().unit.get() as u32);
+                (warm_up.first(&self.drive, waiting, unit)?, WarmUp::limits())
+            }
+        };
+        let observed = options.check || options.timeline || options.requests || self.holder.is_some();
+        self.phase = if observed {
+            let is_later = warm_up.is_some() || source.in_ramp(SimTime::ZERO);
+            let measured = if is_later { Measured::AfterRamp } else { Measured::AtOnce };
+            let check = options.check.then(|| Checker::new(&self.drive, &ftl, measured)).transpose()?;
+            if options.check {
+                // The account ends with what has changed: a map with arrays would be compared whole.
+                ftl.keep_rule();
+            }
+            let mut observers = Observers {
+                check: check.map(Box::new),
+                timeline: None,
+                rows: None,
+                holder: self.holder.take(),
+                origin: SimTime::ZERO,
+            };
+            if warm_up.is_none() {
+                observe(&mut observers, options, &self.drive, SimTime::ZERO);
+            }
+            let mut run = Run::new(ftl, link, source, t_decode, &limits, observers);
+            run.namespaces = self.drive.namespaces().clone();
+            run.has_own_policies = self.drive.has_foreign_policies();
+            warm_up.iter().for_each(|_| run.warm_up());
+            Phase::Observed(Box::new(run))
+        } else {
+            let mut run = Run::new(ftl, link, source, t_decode, &limits, ());
+            run.namespaces = self.drive.namespaces().clone();
+            run.has_own_policies = self.drive.has_foreign_policies();
+            warm_up.iter().for_each(|_| run.warm_up());
+            Phase::Plain(Box::new(run))
+        };
+        self.warm_up = warm_up;
+        Ok(())
+    }
+
+    /// How far it is.
+    pub fn progress(&self) -> Progress {
+        match &self.phase {
+            Phase::Precondition(parts) => Progress {
+                done: false,
+                phase: if self.preconditioned { "layout" } else { "precondition" },
+                fraction: if self.preconditioned {
+                    Some(self.layout.fraction())
+                } else {
+                    self.precondition.fraction()
+                },
+                simulated_ns: 0,
+                host_requests: 0,
+                page_operations: page_operations(parts.0.stats()),
+            },
+            Phase::Plain(run) => run_progress(run, &self.passes, self.waiting.is_some()),
+            Phase::Observed(run) => run_progress(run, &self.passes, self.waiting.is_some()),
+            Phase::Broken => Progress {
+                done: true,
+                phase: "run",
+                fraction: None,
+                simulated_ns: 0,
+                host_requests: 0,
+                page_operations: 0,
+            },
+        }
+    }
+
+    /// The user stopped the run: requests in flight are still answered, then it is done.
+    ///
+    /// # Errors
+    /// As for [`Self::advance`].
+    pub fn interrupt(&mut self) -> Result<(), Error> {
+        self.interrupted = true;
+        match &mut self.phase {
+            Phase::Precondition(_) => {
+                self.begin_run()?;
+                return self.interrupt();
+            }
+            Phase::Plain(run) => run.stop(),
+            Phase::Observed(run) => run.stop(),
+            Phase::Broken => {}
+        }
+        if let Some(warm_up) = &mut self.warm_up {
+            warm_up.end_early();
+        }
+        self.finish()
+    }
+
+    /// Everything measured so far, as JSON, while the run goes on; what only its end tells is null.
+    ///
+    /// # Errors
+    /// When the run did not get as far as its workload.
+    pub fn glance(&mut self) -> Result<Value, Error> {
+        self.account_risk();
+        match &self.phase {
+            Phase::Plain(run) => Ok(json!(result::of(run, self.provenance()))),
+            Phase::Observed(run) => Ok(json!(result::of(run, self.provenance()))),
+            Phase::Precondition(_) | Phase::Broken => Err(Error("the run did not begin".into())),
+        }
+    }
+
+    /// Everything measured, as JSON. With `check`, the final account is settled first.
+    ///
+    /// # Errors
+    /// When the run did not get as far as its workload.
+    pub fn result(&mut self) -> Result<Value, Error> {
+        self.telling_cut(Self::settle)
+    }
+
+    fn settle(&mut self) -> Result<Value, Error> {
+        let mut value = self.glance()?;
+        match &mut self.phase {
+            Phase::Plain(run) => value["recovery"] = json!(run.recover()),
+            Phase::Observed(run) => {
+                if let Some(check) = &run.ctx.probe.check {
+                    check.compare(&value, run.ctx.calendar.now());
+                }
+                if run.ftl.layout().physical_units() <= WALKED_TWICE {
+                    settle_account(run);
+                }
+                if run.ctx.probe.timeline.is_some() {
+                    // The timeline shows how the drive comes to rest, whether it recovers or not.
+                    run.drain();
+                    run.come_to_rest();
+                }
+                value["recovery"] = json!(run.recover());
+                if run.ctx.probe.check.is_some() {
+                    run.come_to_rest_within(run.operations().max(SHORT_REST));
+                    settle_account(run);
+                    check_shares("utilisation", &value["utilisation"]);
+                }
+            }
+            Phase::Precondition(_) | Phase::Broken => {}
+        }
+        Ok(value)
+    }
+
+    fn account_risk(&mut self) {
+        match &mut self.phase {
+            Phase::Plain(run) => run.ftl.account_risk(run.ctx.calendar.now()),
+            Phase::Observed(run) => run.ftl.account_risk(run.ctx.calendar.now()),
+            Phase::Precondition(_) | Phase::Broken => {}
+        }
+    }
+
+    /// How long the map's arrays took since the run began.
+    fn map_made_since(&self) -> Duration {
+        let made = match &self.phase {
+            Phase::Plain(run) => run.ftl.map_made_in(),
+            Phase::Observed(run) => run.ftl.map_made_in(),
+            Phase::Precondition(_) | Phase::Broken => self.map_made_before,
+        };
+        made.saturating_sub(self.map_made_before)
+    }
+
+    fn provenance(&self) -> result::Provenance<'_> {
+        let made = self.map_made_since();
+        result::Provenance {
+            drive: &self.drive,
+            seed: self.options.seed,
+            interrupted: self.interrupted,
+            precondition: Preconditioning {
+                warm_up: self.warm_up.as_ref().and_then(WarmUp::report),
+                ..self.precondition.report()
+            },
+            passes: self.passes.report(),
+            is_loaded: self.options.load_state.is_some(),
+            layout: &self.layout,
+            cuts: &self.cuts,
+            failures: &self.failures,
+            walls: result::Walls {
+                run_s: self.wall.saturating_sub(made).as_secs_f64(),
+                precondition_s: self.precondition_wall.as_secs_f64(),
+                build_s: (self.build_wall + made).as_secs_f64(),
+            },
+        }
+    }
+
+    /// Rows of `requests.parquet` since the last call, as little-endian columns.
+    pub fn take_requests(&mut self) -> Vec<Vec<u8>> {
+        match &mut self.phase {
+            Phase::Observed(run) => run.ctx.probe.rows.as_mut().map(RequestRows::take).unwrap_or_default(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// A piece of the timeline's file: what was added since the last call.
+    pub fn take_timeline(&mut self) -> Vec<u8> {
+        match &mut self.phase {
+            Phase::Observed(run) => {
+                let is_over = run_progress(run, &self.passes, self.waiting.is_some()).done;
+                let Some(timeline) = &mut run.ctx.probe.timeline else { return Vec::new() };
+                if is_over { timeline.take_rest() } else { timeline.take() }
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// Saves the state of the drive after the run; what its buffer still holds is programmed first.
+    ///
+    /// # Errors
+    /// When the file cannot be written.
+    pub fn save_state(&mut self, path: &Path) -> Result<(), Error> {
+        check_asked(Feature::SavedState, &self.drive.features)?;
+        let about = About::new(&self.drive, self.options.seed);
+        match &mut self.phase {
+            Phase::Precondition(parts) => state_file::save(&parts.0, &about, path),
+            Phase::Plain(run) => {
+                run.settle_down();
+                state_file::save(&run.ftl, &about, path)
+            }
+            Phase::Observed(run) => {
+                run.settle_down();
+                state_file::save(&run.ftl, &about, path)
+            }
+            Phase::Broken => Err(Error("the run ended with an error before".into())),
+        }
+    }
+
+    /// The translation layer, for tests that look inside.
+    pub fn ftl(&self) -> Option<&Ftl> {
+        match &self.phase {
+            Phase::Precondition(parts) => Some(&parts.0),
+            Phase::Plain(run) => Some(&run.ftl),
+            Phase::Observed(run) => Some(&run.ftl),
+            Phase::Broken => None,
+        }
+    }
+}
+
+/// Copies of a workload, for a drive that it writes before.
+fn copies_of(workload: &WorkloadSpec, drive: &Drive, seed: u64) -> Copies {
+    let (spec, space) = (workload.clone(), drive.space());
+    let recorded = matches!(spec, WorkloadSpec::Trace { .. });
+    let copies = move |copy: u64| {
+        // Popular data are where the measured run has them; all else is drawn anew.
+        let number = FIRST_COPY + (copy as u32) % FIRST_COPY;
+        spec.open_again(&space, seed, number)
+    };
+    if recorded { Copies::recorded(copies) } else { Copies::drawn(copies) }
+}
+
+/// What brings a drive into the state that `options` ask for, before a workload under which `waiting` units wait in the
+/// buffer, where that is known.
+fn precondition_of(
+    options: &RunOptions,
+    drive: &Drive,
+    ftl: &mut Ftl,
+    copies: Option<Copies>,
+    waiting: Option<u32>,
+) -> Result<Precondition, Error> {
+    let precondition = Precondition::new(options.precondition, ftl, options.fill, options.seed)
+        .with_pilots(options.pilots.clone())
+        .with_waiting(waiting);
+    match (options.precondition, copies) {
+        (PreconditionKind::Workload, Some(copies)) => {
+            precondition.with_copies(copies, drive, ftl, options.seed)
+        }
+        (PreconditionKind::Workload, None) => {
+            Err(Error("precondition = workload: expected a workload that can be opened again".into()))
+        }
+        (PreconditionKind::Instant | PreconditionKind::Steady, Some(copies)) => {
+            Ok(precondition.before(copies, ftl))
+        }
+        _ => Ok(precondition),
+    }
+}
+
+/// Holds the final account of a checked drive against its own.
+fn settle_account(run: &Run<Observers>) {
+    if let Some(check) = &run.ctx.probe.check {
+        check.settle(&run.ftl, run.outstanding(), run.ctx.calendar.now());
+    }
+}
+
+fn limits_of(options: &RunOptions) -> Limits {
+    Limits { requests: options.limit_requests, ns: options.limit_ns }
+}
+
+fn advance_warm_up<P: Observer>(
+    warm_up: Option<&mut WarmUp>,
+    run: &mut Run<P>,
+    drive: &Drive,
+    events: u64,
+) -> Result<bool, Error> {
+    warm_up.map_or(Ok(true), |warm_up| warm_up.advance(run, drive, events))
+}
+
+/// What brought the drive into its state is over: the workload begins. Where the run was stopped meanwhile, no request comes.
+fn take_up<P: Observer>(
+    run: &mut Run<P>,
+    workload: Option<Box<dyn Workload>>,
+    options: &RunOptions,
+    is_stopped: bool,
+) {
+    let Some(workload) = workload else { return };
+    let limits = if is_stopped { Limits { requests: Some(0), ns: None } } else { limits_of(options) };
+    run.take_up(workload, &limits);
+}
+
+/// Rows and the timeline begin at `origin`, with the workload.
+fn observe(observers: &mut Observers, options: &RunOptions, drive: &Drive, origin: SimTime) {
+    let geometry = drive.geometry();
+    let shown = || Timeline::new(options.timeline_detail, geometry.channels, geometry.dies());
+    observers.timeline = options.timeline.then(shown);
+    observers.rows = options.requests.then(|| RequestRows::since(origin));
+    observers.origin = origin;
+}
+
+/// No part is busy longer than there was time.
+fn check_shares(name: &str, value: &Value) {
+    match value {
+        Value::Array(items) => items.iter().for_each(|item| check_shares(name, item)),
+        Value::Object(items) => items.iter().for_each(|(key, item)| check_shares(key, item)),
+        value => assert!(
+            value.as_f64().is_some_and(|share| share <= 1.0 + 1e-9),
+            "{name} is busy {value} of the time"
+        ),
+    }
+}
+
+fn run_progress<P: Observer>(run: &Run<P>, passes: &Passes, warms_up: bool) -> Progress {
+    let now = run.ctx.calendar.now().since(run.origin);
+    if warms_up {
+        let page_operations = page_operations(run.ftl.stats());
+        let (phase, fraction) = ("precondition", Some(0.99));
+        return Progress { done: false, phase, fraction, simulated_ns: 0, host_requests: 0, page_operations };
+    }
+    Progress {
+        done: run.is_done(),
+        phase: "run",
+        fraction: if run.is_done() { Some(1.0) } else { passes.fraction(run.fraction_done()) },
+        simulated_ns: now.ns(),
+        host_requests: run.host_requests,
+        page_operations: run.operations(),
+    }
+}

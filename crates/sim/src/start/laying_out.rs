@@ -1,0 +1,195 @@
+//! Laying out what a workload finds on the drive: untimed writing, in the order of addresses, before the clock starts.
+//!
+//! The workload names what held data where its requests come from; each unit of that which holds none is written. A
+//! bit for each unit remembers what was named, so that it may be named in any order and twice.
+
+use crate::run::limits::in_vain;
+use crate::{Drive, Error};
+use ftl::Ftl;
+use host::{Extent, Workload};
+use units::{Lpn, Ppa};
+
+enum Step {
+    /// Does the drive lack anything at all?
+    Look,
+    /// The workload names what must be there.
+    Name,
+    /// It is written.
+    Write,
+    Done,
+}
+
+/// Laying out in progress.
+pub(crate) struct LayingOut {
+    step: Step,
+    on: bool,
+    /// A bit for each unit that was named.
+    named: Vec<u64>,
+    /// The next unit to look at.
+    next: u32,
+    fraction: f64,
+    /// Units written.
+    pub units: u64,
+}
+
+impl LayingOut {
+    /// Nothing done yet.
+    pub fn new() -> Self {
+        Self { step: Step::Look, on: true, named: Vec::new(), next: 0, fraction: 0.0, units: 0 }
+    }
+
+    /// Nothing will be done.
+    pub fn off() -> Self {
+        Self { step: Step::Done, on: false, ..Self::new() }
+    }
+
+    /// Whether it was asked for.
+    pub fn is_on(&self) -> bool {
+        self.on
+    }
+
+    /// How far it is.
+    pub fn fraction(&self) -> f64 {
+        self.fraction
+    }
+
+    /// Does about `count` requests' or writes' worth of work; gives true when done.
+    ///
+    /// # Errors
+    /// When the workload turns out faulty, or the drive has no room for what it reads.
+    pub fn advance(
+        &mut self,
+        drive: &Drive,
+        ftl: &mut Ftl,
+        source: &mut dyn Workload,
+        count: u64,
+    ) -> Result<bool, Error> {
+        let units = ftl.layout().logical_units;
+        match self.step {
+            Step::Look => {
+                // A drive that is full already needs no pass over the workload.
+                let first = ftl.first_unwritten(0, units);
+                self.next = first.unwrap_or(units);
+                self.named = if first.is_some() { vec![0; units.div_ceil(64) as usize] } else { Vec::new() };
+                self.step = if first.is_some() { Step::Name } else { Step::Done };
+            }
+            Step::Name => {
+                let unit = ftl.layout().unit.get();
+                let named = &mut self.named;
+                let done = source.lay_out(count, &mut |extent| mark(named, extent, unit, units))?;
+                // Naming and writing share the bar half and half; which of them takes longer is not known.
+                self.fraction = done.unwrap_or(1.0) / 2.0;
+                if done.is_none() {
+                    self.step = Step::Write;
+                }
+            }
+            Step::Write => self.write(drive, ftl, count)?,
+            Step::Done => {}
+        }
+        if matches!(self.step, Step::Done) && self.units > 0 {
+            ftl.settle();
+        }
+        Ok(matches!(self.step, Step::Done))
+    }
+
+    fn write(&mut self, drive: &Drive, ftl: &mut Ftl, count: u64) -> Result<(), Error> {
+        let units = ftl.layout().logical_units;
+        let end = self.units.saturating_add(count);
+        while self.units < end {
+            let Some(lpn) = self.next_named(units) else {
+                self.step = Step::Done;
+                self.named = Vec::new();
+                return Ok(());
+            };
+            let at_once = if self.units == 0 {
+                ftl.write_in_order(Lpn(lpn), self.end_of_named(lpn, units) - lpn)
+            } else {
+                0
+            };
+            if at_once > 0 {
+                (self.next, self.units) = (lpn + at_once, u64::from(at_once));
+                continue;
+            }
+            self.next = lpn + 1;
+            if ftl.lookup(Lpn(lpn)) != Ppa::NONE {
+                continue;
+            }
+            if !ftl.try_write_untimed(Lpn(lpn)) {
+                return Err(in_vain(ftl).unwrap_or_else(|| self.no_room(drive, ftl)));
+            }
+            self.units += 1;
+        }
+        self.fraction = 0.5 + f64::from(self.next) / f64::from(units) / 2.0;
+        Ok(())
+    }
+
+    /// The first unit from `next` on that was named.
+    fn next_named(&self, units: u32) -> Option<u32> {
+        let mut lpn = self.next;
+        while lpn < units {
+            let word = self.named[(lpn / 64) as usize] >> (lpn % 64);
+            if word != 0 {
+                return Some(lpn + word.trailing_zeros());
+            }
+            lpn = (lpn / 64 + 1) * 64;
+        }
+        None
+    }
+
+    /// The end of the units from `lpn` on that were all named.
+    fn end_of_named(&self, lpn: u32, units: u32) -> u32 {
+        let mut end = lpn;
+        while end < units {
+            let rest = !(self.named[(end / 64) as usize] >> (end % 64));
+            let left = 64 - end % 64;
+            if rest.trailing_zeros() < left {
+                return (end + rest.trailing_zeros()).min(units);
+            }
+            end += left;
+        }
+        units
+    }
+
+    fn no_room(&self, drive: &Drive, ftl: &Ftl) -> Error {
+        let unit = ftl.layout().unit.get();
+        Error(format!(
+            "{}: no room for what the workload finds on the drive: it takes no more after {} bytes of it; expected a \
+             drive with fewer failed blocks, or --no-layout",
+            drive.name,
+            self.units * unit,
+        ))
+    }
+}
+
+/// Notes the units that `extent` touches. What reaches beyond the drive is left to the run, which refuses it.
+fn mark(named: &mut [u64], extent: Extent, unit: u64, units: u32) {
+    let first = extent.offset / unit;
+    let end = extent.offset.saturating_add(extent.bytes).div_ceil(unit).min(u64::from(units));
+    let mut lpn = first;
+    while lpn < end {
+        let word = lpn / 64;
+        let stop = end.min((word + 1) * 64);
+        let below = |count: u64| if count >= 64 { u64::MAX } else { (1 << count) - 1 };
+        named[word as usize] |= below(stop - word * 64) & !below(lpn - word * 64);
+        lpn = stop;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_unit_touched_is_marked_and_no_other() {
+        for (offset, bytes) in [(0, 1), (4095, 2), (63 * 4096, 8192), (5, 200 * 4096), (199 * 4096, 1 << 30)]
+        {
+            let mut named = vec![0u64; 4];
+            mark(&mut named, Extent { offset, bytes }, 4096, 200);
+            for lpn in 0..256u64 {
+                let touched = lpn < 200 && lpn * 4096 < offset + bytes && (lpn + 1) * 4096 > offset;
+                let marked = named[(lpn / 64) as usize] >> (lpn % 64) & 1 == 1;
+                assert_eq!(marked, touched, "unit {lpn} of {bytes} bytes at {offset}");
+            }
+        }
+    }
+}

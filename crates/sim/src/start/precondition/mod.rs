@@ -1,0 +1,599 @@
+//! Making a drive look used, in slices.
+
+mod buffered;
+mod kept;
+mod miniature;
+mod own;
+mod pace;
+mod pilots;
+mod waiting;
+
+use crate::embedding;
+use crate::run::limits::{in_vain, no_room};
+use crate::start::report::{Preconditioning, Steadiness};
+use crate::{Drive, Error};
+use buffered::Buffered;
+use engine::RandomStream;
+use ftl::{Filling, Ftl, FtlStats, SteadyRule, SteadyWindow};
+pub use own::Copies;
+use own::{Own, Step};
+pub use pilots::Pilots;
+use serde::Deserialize;
+use units::{Lpn, Nanos};
+use waiting::{Cached, Waiting};
+
+/// A copy of the workload that writes more windows than this is not waited for. Others are compared as a whole: jobs that
+/// run one after the other are never steady within a copy, and what follows is the beginning of one.
+const WINDOWS_OF_A_COPY: u64 = 16;
+
+/// Overwrites after which a constructed drive has units in its buffer, and on flash what goes with them: which units wait
+/// there says something about those on flash, and is forgotten after about one.
+const OVERWRITES_WAITING: f64 = 2.0;
+
+/// Writes between two looks whether to go on.
+const WRITES_AT_ONCE: u64 = 1 << 16;
+
+/// A buffer that holds less than this part of what uniform writes overwrite meets next to none of them twice.
+const BUFFER_LEAST: u32 = 64;
+
+/// How the drive is made to look used before the workload begins.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PreconditionKind {
+    /// Not at all: a fresh drive.
+    #[default]
+    None,
+    /// Filled once, in sequence.
+    Fill,
+    /// The state that endless random overwriting would end in, constructed.
+    Instant,
+    /// Filled, then overwritten at random until write amplification is steady.
+    Steady,
+    /// Filled, then written by copies of the workload until write amplification is steady.
+    Workload,
+}
+
+/// Preconditioning in progress.
+pub(crate) struct Precondition {
+    kind: PreconditionKind,
+    filled: u32,
+    written: u64,
+    /// Of those, what came after the fill and before the first window.
+    uncounted: u64,
+    window: SteadyWindow,
+    rule: SteadyRule,
+    window_start: FtlStats,
+    random: RandomStream,
+    own: Option<Own>,
+    /// What overwriting left in the write buffer, where that spares the flash some of it.
+    waiting: Option<Waiting>,
+    /// What the workload left in a buffer that is a cache.
+    buffered: Option<Box<Buffered>>,
+    /// What overwriting left in an SLC cache that the host waits for.
+    cached: Option<Cached>,
+    pilots: Option<Pilots>,
+    /// Overwriting has been told how much the host gets done beside urgent collections.
+    is_paced: bool,
+    /// Units that copies of the workload wrote, also where a later write took their place in the buffer.
+    asked: u64,
+    /// Units written in this window, and by the last whole copy of the workload.
+    in_window: u64,
+    in_copy: u64,
+    /// Units that wait in the buffer under this workload, where that is known; none: all slots have one, as while the host
+    /// waits for them.
+    waiting_in_time: Option<u32>,
+    /// The workload does not write: the drive comes to rest before it.
+    rests: bool,
+    done: bool,
+    steady: bool,
+}
+
+impl Precondition {
+    pub fn new(kind: PreconditionKind, ftl: &Ftl, fill: f64, seed: u64) -> Self {
+        let filled = ((f64::from(ftl.layout().logical_units) * fill) as u32).max(1);
+        let rule = SteadyRule::default();
+        Self {
+            kind,
+            filled,
+            written: 0,
+            uncounted: 0,
+            window: SteadyWindow::new(rule),
+            rule,
+            window_start: *ftl.stats(),
+            random: RandomStream::new(seed, "precondition"),
+            own: None,
+            waiting: None,
+            buffered: None,
+            cached: None,
+            pilots: None,
+            is_paced: false,
+            asked: 0,
+            in_window: 0,
+            in_copy: 0,
+            waiting_in_time: None,
+            rests: false,
+            done: kind == PreconditionKind::None,
+            steady: false,
+        }
+    }
+
+    /// How the drive is made to look used.
+    pub fn kind(&self) -> PreconditionKind {
+        self.kind
+    }
+
+    /// With copies of the workload.
+    ///
+    /// # Errors
+    /// When the drive's buffer cannot be made.
+    pub fn with_copies(self, copies: Copies, drive: &Drive, ftl: &mut Ftl, seed: u64) -> Result<Self, Error> {
+        let (unit, capacity) = (ftl.layout().unit.get(), ftl.layout().capacity().get());
+        let own = Own::new(copies, unit, capacity);
+        let slots = self.waiting_slots(ftl);
+        if let Some(slots) = slots.filter(|_| ftl.is_buffer_cache()) {
+            let buffered = Buffered::new(drive.buffer(ftl.layout(), seed)?, slots);
+            return Ok(Self { own: Some(own.with_reads()), buffered: Some(Box::new(buffered)), ..self });
+        }
+        let waiting = slots.map(|slots| Waiting::new(slots, ftl.layout().logical_units));
+        Ok(Self { own: Some(own), waiting, ..self })
+    }
+
+    /// Before a workload under which so many units wait in the buffer, where that was found out.
+    pub fn with_waiting(self, waiting_in_time: Option<u32>) -> Self {
+        Self { waiting_in_time, ..self }
+    }
+
+    /// What overwriting will leave in the buffer and in an SLC cache.
+    fn find_waiting(&mut self, ftl: &mut Ftl) {
+        if self.kind == PreconditionKind::Steady {
+            self.waiting = self.buffer_of(self.waiting_slots(ftl));
+        }
+        let slots = ftl.as_page_mapped().map_or(0, |pages| pages.units_before_folding());
+        let overwrites = matches!(self.kind, PreconditionKind::Steady | PreconditionKind::Workload);
+        self.cached = (overwrites && slots > 0).then(|| Cached::new(slots));
+    }
+
+    /// A unit is written; gives the one that goes to superblocks with all their bits for it.
+    #[inline]
+    fn leaves_for(&mut self, lpn: Lpn) -> Option<Lpn> {
+        let lpn = match &mut self.waiting {
+            Some(waiting) => waiting.push(lpn)?,
+            None => lpn,
+        };
+        match &mut self.cached {
+            Some(cached) => cached.push(lpn),
+            None => Some(lpn),
+        }
+    }
+
+    /// Units that wait in the write buffer, or are kept there; none where each goes to the flash.
+    fn waiting_slots(&self, ftl: &mut Ftl) -> Option<u32> {
+        let waits = ftl.as_page_mapped().is_some() && (ftl.is_write_back() || ftl.is_buffer_cache());
+        let slots = waits.then(|| self.waiting_in_time.unwrap_or_else(|| ftl.buffer_units()))?;
+        (slots > 0).then_some(slots)
+    }
+
+    /// Of what copies of the workload wrote, the part that took the place of what waited in the buffer.
+    pub fn coalesced(&self) -> f64 {
+        let left = self.written.saturating_sub(u64::from(self.filled)) as f64;
+        if self.asked > 0 { (1.0 - left / self.asked as f64).max(0.0) } else { 0.0 }
+    }
+
+    /// A write buffer of so many units, where uniform writes would notice it.
+    fn buffer_of(&self, slots: Option<u32>) -> Option<Waiting> {
+        let slots = slots.filter(|&slots| slots >= self.filled / BUFFER_LEAST && slots < self.filled)?;
+        Some(Waiting::new(slots, self.filled))
+    }
+
+    /// Before a workload of which these are copies: one that does not write finds the drive at rest.
+    pub fn before(self, copies: Copies, ftl: &Ftl) -> Self {
+        let (unit, capacity) = (ftl.layout().unit.get(), ftl.layout().capacity().get());
+        Self { rests: !Own::new(copies, unit, capacity).writes(), ..self }
+    }
+
+    /// With a place where answers of pilots are kept.
+    pub fn with_pilots(self, pilots: Option<Pilots>) -> Self {
+        Self { pilots, ..self }
+    }
+
+    /// Finds out, before the first overwrite, how much the host gets done beside urgent collections. A drive so small that
+    /// it has no miniature lets them go first altogether.
+    fn find_pace(&mut self, drive: &Drive, ftl: &mut Ftl, seed: u64) {
+        let is_asked = self.overwrites() && !self.is_paced && ftl.feature::<ftl::Stripes>().is_none();
+        self.is_paced = true;
+        if !is_asked || ftl.as_page_mapped().is_none() {
+            return;
+        }
+        let about = [u64::from(self.filled), seed];
+        let share = Pilots::answer(self.pilots.as_ref(), ("pace", drive, &about), || {
+            pace::urgent_share(drive, ftl, self.filled, seed)
+        });
+        if let (Ok(share), Some(pages)) = (share, ftl.as_page_mapped()) {
+            pages.set_urgent_share(share);
+        }
+    }
+
+    /// How far it is, if that can be known.
+    pub fn fraction(&self) -> Option<f64> {
+        let filled = self.written as f64 / f64::from(self.filled);
+        match self.kind {
+            // The shortest way to steady is the fill and as many windows as are compared; beyond that nothing
+            // is known, and the estimate stays just short of done.
+            PreconditionKind::Steady | PreconditionKind::Workload => {
+                let least = 1.0 + self.rule.least;
+                Some((filled / least).min(0.99))
+            }
+            _ => Some(filled.min(1.0)),
+        }
+    }
+
+    /// Does about `count` writes' worth of work; gives true when done.
+    ///
+    /// # Errors
+    /// When the state cannot be constructed.
+    pub fn advance(&mut self, drive: &Drive, ftl: &mut Ftl, count: u64, seed: u64) -> Result<bool, Error> {
+        self.find_pace(drive, ftl, seed);
+        embedding::look()?;
+        if self.written == 0 {
+            self.find_waiting(ftl);
+        }
+        if !matches!(self.kind, PreconditionKind::None | PreconditionKind::Instant) {
+            self.fill_at_once(ftl);
+        }
+        match self.kind {
+            PreconditionKind::None => self.done = true,
+            PreconditionKind::Instant => self.construct(drive, ftl, seed)?,
+            PreconditionKind::Fill | PreconditionKind::Steady => self.write(drive, ftl, count)?,
+            PreconditionKind::Workload => self.write_own(drive, ftl, count)?,
+        }
+        if self.done {
+            if self.overwrites() {
+                self.come_to_terms(drive, ftl)?;
+            }
+            ftl.settle();
+        }
+        Ok(self.done)
+    }
+
+    /// True where the workload does not write.
+    pub fn rests(&self) -> bool {
+        self.rests
+    }
+
+    /// True when the state is one that long writing ends in.
+    fn overwrites(&self) -> bool {
+        !matches!(self.kind, PreconditionKind::None | PreconditionKind::Fill)
+    }
+
+    /// What long work leaves beside the map: collections in progress and a full SLC cache where the host goes on writing, a
+    /// drive at rest where it does not.
+    fn come_to_terms(&mut self, drive: &Drive, ftl: &mut Ftl) -> Result<(), Error> {
+        let Some(pages) = ftl.as_page_mapped() else { return Ok(()) };
+        if self.rests {
+            pages.rest_untimed();
+            return Ok(());
+        }
+        let Some(filling) = pages.fill_cache_untimed(&mut self.random) else { return Ok(()) };
+        while self.fill_cache(drive, ftl, &filling)? {}
+        if let Some(pages) = ftl.as_page_mapped() {
+            pages.fold_untimed(&filling);
+        }
+        Ok(())
+    }
+
+    /// Writes to the SLC cache what was written last and then what comes next: of the workload's own, or anything; false
+    /// when it is full.
+    fn fill_cache(&mut self, drive: &Drive, ftl: &mut Ftl, filling: &Filling) -> Result<bool, Error> {
+        let written = self.cached.as_mut().and_then(Cached::pop);
+        let step = match (written, &mut self.own) {
+            (Some(lpn), _) => Step::Write(lpn, 1),
+            (None, Some(own)) => {
+                let step = own.next()?;
+                own.served(Nanos::ZERO);
+                step
+            }
+            (None, None) => Step::Write(Lpn(self.random.below(u64::from(self.filled)) as u32), 1),
+        };
+        if ftl.is_read_only() {
+            return Err(worn_out(drive));
+        }
+        match step {
+            Step::Write(first, units) => {
+                let Some(pages) = ftl.as_page_mapped() else { return Ok(false) };
+                Ok((first.0..first.0 + units).all(|lpn| pages.write_to_cache_untimed(filling, Lpn(lpn))))
+            }
+            Step::Trim(first, units) => {
+                (first.0..first.0 + units).for_each(|lpn| ftl.trim_untimed(Lpn(lpn)));
+                Ok(true)
+            }
+            Step::Read(..) | Step::End => Ok(true),
+        }
+    }
+
+    /// Fills the drive, then writes as the workload does.
+    fn write_own(&mut self, drive: &Drive, ftl: &mut Ftl, count: u64) -> Result<(), Error> {
+        let filled = u64::from(self.filled);
+        if self.written < filled {
+            return self.write(drive, ftl, count.min(filled - self.written));
+        }
+        let times = Times::of(ftl);
+        for _ in 0..count {
+            let step = self.own_copies().next()?;
+            let busy = match step {
+                Step::Write(first, units) => {
+                    let before = programmed(ftl.stats());
+                    self.asked += u64::from(units);
+                    for lpn in first.0..first.0 + units {
+                        self.write_one_of_own(drive, ftl, Lpn(lpn))?;
+                    }
+                    times.program.times(programmed(ftl.stats()) - before)
+                }
+                Step::Trim(first, units) => {
+                    for lpn in first.0..first.0 + units {
+                        _ = self.waiting.as_mut().is_some_and(|waiting| waiting.take(Lpn(lpn)));
+                        self.buffered.iter_mut().for_each(|buffered| buffered.trim(Lpn(lpn)));
+                        self.cached.iter_mut().for_each(|cached| cached.take(Lpn(lpn)));
+                        ftl.trim_untimed(Lpn(lpn));
+                    }
+                    Nanos::ZERO
+                }
+                Step::Read(first, units) => {
+                    if let Some(buffered) = &mut self.buffered {
+                        (first.0..first.0 + units).for_each(|lpn| buffered.read(Lpn(lpn)));
+                    }
+                    times.read.times(u64::from(units))
+                }
+                Step::End => Nanos::ZERO,
+            };
+            let own = self.own_copies();
+            own.served(busy);
+            if own.has_pauses() {
+                self.waiting = None;
+            }
+            if ftl.is_read_only() {
+                return Err(worn_out(drive));
+            }
+            self.look(ftl, matches!(step, Step::End));
+            if self.done {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// A copy of the workload writes a unit, and what leaves the buffer for it goes to the flash.
+    fn write_one_of_own(&mut self, drive: &Drive, ftl: &mut Ftl, lpn: Lpn) -> Result<(), Error> {
+        if let Some(buffered) = &mut self.buffered {
+            buffered.write(lpn);
+        }
+        let mut written = self.buffered.is_none().then_some(lpn);
+        while let Some(lpn) = written.take().or_else(|| self.buffered.as_mut().and_then(|it| it.leave())) {
+            if let Some(lpn) = self.leaves_for(lpn) {
+                put(drive, ftl, lpn)?;
+                (self.written, self.in_window) = (self.written + 1, self.in_window + 1);
+            }
+        }
+        Ok(())
+    }
+
+    fn own_copies(&mut self) -> &mut Own {
+        self.own.as_mut().expect("a workload is there to be copied")
+    }
+
+    /// Closes the window if it is time to: at the end of a copy, unless copies are long.
+    fn look(&mut self, ftl: &Ftl, ended: bool) {
+        let window = ((f64::from(self.filled) * self.rule.window) as u64).max(1);
+        let own = self.own.as_ref().expect("a workload is there to be copied");
+        if !ended {
+            self.in_copy = self.in_copy.max(own.written);
+        }
+        let is_long = self.in_copy >= WINDOWS_OF_A_COPY * window;
+        // What the buffer takes the place of never comes to the flash: all of it, if the buffer is larger.
+        if self.asked as f64 >= self.rule.limit * f64::from(self.filled) {
+            self.done = true;
+        }
+        if self.in_window < window || !(ended || is_long) {
+            return;
+        }
+        let waf =
+            ftl.stats().since(&self.window_start).waf(ftl.layout().unit).expect("the window held writes");
+        self.window_start = *ftl.stats();
+        self.in_window = 0;
+        let overwritten = (self.written - u64::from(self.filled)) as f64 / f64::from(self.filled);
+        self.steady = self.window.push(waf, overwritten);
+        self.done |= self.steady || overwritten >= self.rule.limit;
+    }
+
+    /// Writes in one go what a fresh drive takes in order, but for the last unit: who writes that knows what comes next.
+    fn fill_at_once(&mut self, ftl: &mut Ftl) {
+        if self.written == 0 {
+            self.written = u64::from(ftl.write_in_order(Lpn(0), self.filled - 1));
+        }
+    }
+
+    fn write(&mut self, drive: &Drive, ftl: &mut Ftl, count: u64) -> Result<(), Error> {
+        let filled = u64::from(self.filled);
+        let window = ((filled as f64 * self.rule.window) as u64).max(1);
+        for _ in 0..count {
+            if ftl.is_read_only() {
+                return Err(worn_out(drive));
+            }
+            if self.written < filled {
+                put(drive, ftl, Lpn(self.written as u32))?;
+                self.written += 1;
+                if self.written == filled {
+                    self.done = self.kind == PreconditionKind::Fill;
+                    if !self.done && ftl.feature::<ftl::Stripes>().is_none() {
+                        self.stagger(ftl);
+                    }
+                    self.window_start = *ftl.stats();
+                }
+            } else {
+                let Some(lpn) = self.next_uniform(filled) else { continue };
+                put(drive, ftl, lpn)?;
+                self.written += 1;
+                let overwritten = self.written - filled - self.uncounted;
+                if overwritten.is_multiple_of(window) {
+                    let counted = ftl.stats().since(&self.window_start);
+                    let waf = counted.waf(ftl.layout().unit).expect("the window held writes");
+                    self.window_start = *ftl.stats();
+                    self.steady = self.window.push(waf, overwritten as f64 / filled as f64);
+                    self.done = self.steady || self.window.is_exhausted();
+                    if self.done && ftl.feature::<ftl::Stripes>().is_some() {
+                        self.stagger(ftl);
+                    }
+                }
+            }
+            if self.done {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// The next unit that uniform writes send to the flash; none where one only takes the place of another in the buffer.
+    fn next_uniform(&mut self, filled: u64) -> Option<Lpn> {
+        let lpn = Lpn(self.random.below(filled) as u32);
+        self.leaves_for(lpn)
+    }
+
+    /// Brings the dies out of step. Written in turns from the beginning, they would all fill their superblocks at the
+    /// same moments for ever, which dies of a busy drive soon cease to do: each takes a random part of a superblock more.
+    /// Dies that share parity stay in step, and collect in step, so that the rule would end them at the same point of that
+    /// each time: they take, after it, a part of what brings the parity to each of them once.
+    fn stagger(&mut self, ftl: &mut Ftl) {
+        let width = ftl.feature::<ftl::Stripes>().map_or(1, |stripes| stripes.stripe() + 1);
+        let (dies, program, units) =
+            (ftl.layout().dies, ftl.layout().program_units, ftl.layout().data_units());
+        let Some(pages) = ftl.as_page_mapped() else { return };
+        for first in (0..dies).step_by(width as usize) {
+            let programs = self.random.below(u64::from(width * units / program));
+            for die in (0..programs).flat_map(|_| first..first + width) {
+                for _ in 0..program {
+                    let lpn = Lpn(self.random.below(u64::from(self.filled)) as u32);
+                    self.uncounted += u64::from(pages.write_to_die_untimed(die as usize, lpn));
+                }
+            }
+        }
+        self.written += self.uncounted;
+    }
+
+    fn construct(&mut self, drive: &Drive, ftl: &mut Ftl, seed: u64) -> Result<(), Error> {
+        match ftl.as_block_mapped() {
+            Some(blocks) => blocks.construct_used(self.filled, seed),
+            None => {
+                let share = ftl.as_page_mapped().map_or(1.0, |pages| pages.urgent_share());
+                let slots = self.waiting_slots(ftl);
+                let waiting = u64::from(slots.unwrap_or(0));
+                let about = [u64::from(self.filled), seed, share.to_bits(), waiting];
+                let moments = Pilots::answer(self.pilots.as_ref(), ("history", drive, &about), || {
+                    miniature::history(drive, ftl, (self.filled, slots), seed)
+                })?;
+                ftl.as_page_mapped()
+                    .expect("a layer maps pages or blocks")
+                    .construct_steady(&moments, self.filled, seed)
+                    .map_err(|reason| Error(format!("{}: {reason}", drive.name)))?;
+            }
+        }
+        self.written = u64::from(self.filled);
+        (self.done, self.steady) = (true, true);
+        self.fill_buffer(drive, ftl)
+    }
+
+    /// Overwrites a constructed drive until units wait in its buffer as they would, where that is large.
+    fn fill_buffer(&mut self, drive: &Drive, ftl: &mut Ftl) -> Result<(), Error> {
+        self.waiting = self.buffer_of(self.waiting_slots(ftl));
+        if self.waiting.is_none() {
+            return Ok(());
+        }
+        for written in 0..(OVERWRITES_WAITING * f64::from(self.filled)) as u64 {
+            if written.is_multiple_of(WRITES_AT_ONCE) {
+                embedding::look()?;
+            }
+            if let Some(lpn) = self.next_uniform(u64::from(self.filled)) {
+                put(drive, ftl, lpn)?;
+                self.written += 1;
+            }
+        }
+        Ok(())
+    }
+
+    /// The units that overwriting left in the write buffer, the first to leave it first.
+    pub fn take_waiting(&mut self) -> Vec<Lpn> {
+        match self.buffered.take() {
+            Some(buffered) => buffered.units(),
+            None => self.waiting.take().map_or_else(Vec::new, |waiting| waiting.units()),
+        }
+    }
+
+    /// What was done, for the result.
+    pub fn report(&self) -> Preconditioning {
+        let kind = match self.kind {
+            PreconditionKind::None => "none",
+            PreconditionKind::Fill => "fill",
+            PreconditionKind::Instant => "instant",
+            PreconditionKind::Workload => "workload",
+            _ => "steady",
+        };
+        let done = self.kind != PreconditionKind::None;
+        let rule = || Steadiness {
+            window_overwrites: self.rule.window,
+            windows: self.rule.windows,
+            least_overwrites: self.rule.least,
+            tolerance: self.rule.tolerance,
+            limit_overwrites: self.rule.limit,
+        };
+        Preconditioning {
+            kind: kind.into(),
+            copies: self.own.as_ref().map(|own| own.copies),
+            filled_units: done.then_some(self.filled),
+            units_written: done.then_some(self.written),
+            waf_by_window: done.then(|| self.window.history.clone()),
+            steady: done.then_some(self.steady),
+            rule: done.then(rule),
+            warm_up: None,
+        }
+    }
+}
+
+/// Writes one unit. Blocks that failed may leave no die with room for it: that is the end of a drive. So may policies
+/// that choose what gains none.
+fn put(drive: &Drive, ftl: &mut Ftl, lpn: Lpn) -> Result<(), Error> {
+    let failed = |ftl: &Ftl| ftl.stats().superblocks_lost + ftl.stats().erase_failures > 0;
+    if ftl.try_write_untimed(lpn) {
+        return Ok(());
+    }
+    match in_vain(ftl) {
+        Some(error) => Err(error),
+        None if failed(ftl) => Err(worn_out(drive)),
+        None => Err(no_room(ftl)),
+    }
+}
+
+fn worn_out(drive: &Drive) -> Error {
+    Error(format!(
+        "{}: too few good superblocks are left: it wore out while it was preconditioned",
+        drive.name
+    ))
+}
+
+fn programmed(stats: &FtlStats) -> u64 {
+    stats.units_programmed.iter().sum()
+}
+
+/// What a unit takes when all dies work: the nominal clock of a workload that writes without time.
+struct Times {
+    program: Nanos,
+    read: Nanos,
+}
+
+impl Times {
+    fn of(ftl: &Ftl) -> Self {
+        let (layout, controller) = (ftl.layout(), ftl.controller());
+        let share = |time: Nanos, units: u32| Nanos::new(time.ns() / u64::from(units * layout.dies));
+        Self {
+            program: share(controller.t_prog(0, 0, 0), layout.program_units),
+            read: share(controller.t_r(0), 1),
+        }
+    }
+}

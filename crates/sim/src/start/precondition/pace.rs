@@ -1,0 +1,94 @@
+//! What is a question of times, and writing without time must be told: how much the host gets done while a collection
+//! goes before its programs.
+//!
+//! A die that is short of superblocks lets what it collects go first. Whether that keeps the host waiting depends on how
+//! long reads, programs and transfers take: a die may be idle between two moves. A miniature is run in time for some
+//! victims, written as fast as it takes it. Not modelled: dies that wait for a channel that others use.
+
+use super::miniature::miniature;
+use super::put;
+use crate::embedding::{self, Seen};
+use crate::requests::link::Link;
+use crate::run::{Limits, Run};
+use crate::start::saturating::Saturating;
+use crate::{Drive, Error};
+use controller::Origin;
+use engine::RandomStream;
+use ftl::Ftl;
+use units::Lpn;
+
+/// Superblocks of the miniature: its pace hardly depends on them.
+const SUPERBLOCKS: u32 = 128;
+/// Overwrites that bring a miniature near enough to its steady state.
+const OVERWRITES: u64 = 1;
+/// What is moved by urgent collections while they are watched: superblocks, but not more than so many units.
+const MOVED_SUPERBLOCKS: u64 = 8;
+const MOVED_UNITS: u64 = 1 << 17;
+/// Superblocks that the host writes at most until then; a drive that never gets short has nothing to be watched.
+const WRITTEN_SUPERBLOCKS: u64 = 32;
+/// Writes without time, and events, between two looks whether to go on.
+const WRITES_AT_ONCE: u64 = 1 << 16;
+/// Requests for each of the units that the host writes at most.
+const REQUESTS_PER_UNIT: u64 = 8;
+
+/// The part of what the host earns by urgent collections that it comes to use, from 0 to 1.
+///
+/// # Errors
+/// When the miniature cannot be built or run.
+pub(super) fn urgent_share(drive: &Drive, ftl: &mut Ftl, filled: u32, seed: u64) -> Result<f64, Error> {
+    if !ftl.controller().hastens_collection() {
+        return Ok(1.0);
+    }
+    let (small, mut mini) = miniature(drive, ftl, filled, SUPERBLOCKS, seed)?;
+    let units = u64::from(mini.layout().logical_units);
+    let mut random = RandomStream::new(seed, "precondition.pace");
+    for lpn in 0..units {
+        put(&small, &mut mini, Lpn(lpn as u32))?;
+    }
+    for written in 0..OVERWRITES * units {
+        put(&small, &mut mini, Lpn(random.below(units) as u32))?;
+        if written.is_multiple_of(WRITES_AT_ONCE) {
+            embedding::look()?;
+        }
+    }
+    mini.settle();
+    watch(&small, mini.into_inner(), units, random)
+}
+
+fn watch(small: &Drive, mini: Ftl, units: u64, mut random: RandomStream) -> Result<f64, Error> {
+    let (unit, superblock) = (mini.layout().unit.get() as u32, u64::from(mini.layout().superblock_units));
+    let anywhere = std::iter::repeat_with(move || Lpn(random.below(units) as u32));
+    let source = Saturating::new(anywhere, unit);
+    let limits = Limits { requests: None, ns: None };
+    let link = Link::new(small.link().clone());
+    let mut run = Seen::new(Run::new(mini, link, Box::new(source), small.t_decode(), &limits, ()));
+    run.has_own_policies = small.has_foreign_policies();
+    let mut events = 0u64;
+    let counts =
+        |ftl: &Ftl| [Origin::Host, Origin::Gc].map(|origin| ftl.stats().units_programmed[origin as usize]);
+    let begun = counts(&run.ftl);
+    let (mut before, mut moved, mut earned, mut used) = (begun, 0, 0.0, 0.0);
+    let enough = (MOVED_SUPERBLOCKS * superblock).min(MOVED_UNITS);
+    let written = WRITTEN_SUPERBLOCKS * superblock;
+    // What a buffer takes the place of before it leaves never comes to the flash: all of it, if the buffer is larger.
+    while moved < enough && before[0] - begun[0] < written && run.host_requests < REQUESTS_PER_UNIT * written
+    {
+        let rate = run.ftl.as_page_mapped().and_then(|pages| pages.urgent_rate());
+        if run.advance(1)? {
+            break;
+        }
+        events += 1;
+        if events.is_multiple_of(WRITES_AT_ONCE) {
+            embedding::look()?;
+        }
+        let now = counts(&run.ftl);
+        // What was written without time is another balance: the first superblock is not looked at.
+        if let Some(rate) = rate.filter(|_| now[0] - begun[0] > superblock) {
+            moved += now[1] - before[1];
+            earned += rate * (now[1] - before[1]) as f64;
+            used += (now[0] - before[0]) as f64;
+        }
+        before = now;
+    }
+    Ok(if earned > 0.0 { (used / earned).min(1.0) } else { 1.0 })
+}

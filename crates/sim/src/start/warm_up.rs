@@ -1,0 +1,228 @@
+//! Requests before the measured ones, until the write buffer holds what the workload leaves in it.
+//!
+//! What preconditioning writes takes no time, and passes the buffer by. How full a buffer is that drains, and what a cache
+//! keeps, follows from the workload and from time: copies of the workload run in time, unmeasured, until what the buffer
+//! holds no longer changes from one window to the next. A window is as many units read or written as the buffer has slots.
+//! Not for traces, of which a copy is the same again: the buffer would know what comes.
+
+use crate::observe::Observer;
+use crate::run::{Limits, Run};
+use crate::start::precondition::Precondition;
+use crate::start::precondition::PreconditionKind;
+use crate::start::report::WarmedUp;
+use crate::start::saturating::Saturating;
+use crate::{Drive, Error, WorkloadSpec};
+use ftl::Ftl;
+use ftl::compatibility::Feature;
+use host::Workload;
+use host::later::Later;
+use units::{Lpn, SimTime};
+
+/// Events between two looks at the buffer: what is seen must not depend on how the caller slices its work.
+const EVENTS: u64 = 256;
+/// The buffer is settled when the means of two spans of windows differ by no more than this share of its slots.
+const TOLERANCE: f64 = 0.01;
+/// What it holds goes up and down where it varies by more than this share of its slots. Such a buffer remembers for many
+/// windows that it was full: spans of as many are compared, where copies are shorter than that.
+const WANDERS: f64 = 0.02;
+const WINDOWS_WANDERING: usize = 16;
+/// A buffer that holds less than this share of its slots is not full.
+const FULL: f64 = 0.9;
+/// Copies that wrote without time must have replaced this part of their writes in the buffer, or how full it is hardly
+/// mattered.
+const COALESCED: f64 = 0.02;
+/// Windows after which what it holds only goes up and down: so many, or more of a small buffer, up to so many units.
+const WINDOWS_MOST: u64 = 16;
+const WINDOWS_MOST_SMALL: u64 = 128;
+const UNITS_MOST: u64 = 1 << 18;
+/// Copies of a workload that are run at most: one that asks for next to nothing never fills a buffer.
+const COPIES_MOST: u32 = 1 << 13;
+/// Passes of `--loop` count from 0: copies that come before have other numbers.
+const FIRST_COPY: u32 = 1 << 31;
+
+/// Copies of the workload that run before the workload itself.
+pub(crate) struct WarmUp {
+    spec: WorkloadSpec,
+    seed: u64,
+    copies: u32,
+    /// Units of a window, and those handled until the one at hand began.
+    window: u64,
+    before: u64,
+    /// What the buffer held in the window at hand, all of it and what the flash lacked, summed over looks.
+    sums: [f64; 2],
+    looks: u64,
+    /// The least and the most that it held at any look.
+    ends: [f64; 2],
+    /// The means of each window so far.
+    means: Vec<[f64; 2]>,
+    settled: bool,
+    written_before: u64,
+    report: Option<WarmedUp>,
+}
+
+impl WarmUp {
+    /// Before a run of `spec` on a drive in a state that long work ends in; none where the buffer keeps nothing, or where
+    /// something is to happen at its time.
+    pub fn wanted(
+        spec: &WorkloadSpec,
+        drive: &Drive,
+        ftl: &Ftl,
+        seed: u64,
+        before: &Precondition,
+    ) -> Option<Self> {
+        let is_settled = !matches!(before.kind(), PreconditionKind::None | PreconditionKind::Fill);
+        let timed = [Feature::PowerCut, Feature::DieFault, Feature::Snapshots];
+        let is_timed = timed.into_iter().any(|feature| drive.has(feature));
+        let waits = ftl.is_write_back() || ftl.is_buffer_cache();
+        let fills = if before.rests() { ftl.keeps_clean() } else { waits };
+        let is_trace = matches!(spec, WorkloadSpec::Trace { .. });
+        (is_settled && fills && !is_timed && !is_trace).then(|| Self {
+            spec: spec.clone(),
+            seed,
+            copies: 0,
+            window: u64::from(ftl.buffer_units()),
+            before: 0,
+            sums: [0.0; 2],
+            looks: 0,
+            ends: NO_ENDS,
+            means: Vec::new(),
+            settled: false,
+            written_before: 0,
+            report: None,
+        })
+    }
+
+    /// What runs first: writes that put into the buffer what writing without time left in it, the oldest in front, or else a
+    /// copy of the workload. A drive takes them faster than it programs, so that most of them wait there at the end.
+    ///
+    /// # Errors
+    /// When it cannot be opened.
+    pub fn first(&mut self, drive: &Drive, waiting: Vec<Lpn>, unit: u32) -> Result<Box<dyn Workload>, Error> {
+        if waiting.is_empty() {
+            return self.copy(drive);
+        }
+        Ok(Box::new(Saturating::new(waiting.into_iter(), unit)))
+    }
+
+    /// The next copy of the workload.
+    ///
+    /// # Errors
+    /// When it cannot be opened.
+    pub fn copy(&mut self, drive: &Drive) -> Result<Box<dyn Workload>, Error> {
+        self.copies += 1;
+        self.spec.open_again(&drive.space(), self.seed, FIRST_COPY + self.copies)
+    }
+
+    /// Lets a run that begins with a copy go on for about so many events; true when it is over.
+    ///
+    /// # Errors
+    /// When the workload is faulty.
+    pub fn advance<P: Observer>(
+        &mut self,
+        run: &mut Run<P>,
+        drive: &Drive,
+        events: u64,
+    ) -> Result<bool, Error> {
+        for _ in 0..events.div_ceil(EVENTS) {
+            run.advance(EVENTS)?;
+            if self.copies > 0 {
+                self.look(run);
+            }
+            if self.settled {
+                run.stop();
+            }
+            if run.is_done() {
+                if self.settled || self.copies >= COPIES_MOST || run.ftl.is_read_only() {
+                    self.end(run);
+                    return Ok(true);
+                }
+                let copy = self.copy(drive)?;
+                let now = run.ctx.calendar.now();
+                run.go_on_with(Box::new(Later::new(copy, now)));
+            }
+        }
+        Ok(false)
+    }
+
+    /// Looks at the buffer, and closes the window if it is time to.
+    fn look<P: Observer>(&mut self, run: &Run<P>) {
+        let stats = run.ftl.stats();
+        let read = stats.units_read_buffer + stats.units_read_unmapped + stats.units_read_flash;
+        let handled = stats.units_written + read;
+        if self.before == 0 {
+            (self.before, self.written_before) = (handled, stats.units_written);
+        }
+        let held = run.ftl.buffered().map(f64::from);
+        self.sums = [0, 1].map(|at| self.sums[at] + held[at]);
+        self.ends = [self.ends[0].min(held[0]), self.ends[1].max(held[0])];
+        self.looks += 1;
+        if handled - self.before < self.window {
+            return;
+        }
+        self.means.push(self.sums.map(|sum| sum / self.looks as f64));
+        let varies = self.ends[1] - self.ends[0] > WANDERS * self.window as f64;
+        let windows = self.means.len() as f64;
+        // What ends within a longer copy would leave the drive where the workload is not at its beginning.
+        let is_short = self.copies > 1
+            || run.fraction_done().is_some_and(|part| part * WINDOWS_WANDERING as f64 > windows);
+        let wanders = varies && is_short;
+        let most = (UNITS_MOST / self.window).clamp(WINDOWS_MOST, WINDOWS_MOST_SMALL);
+        self.settled =
+            is_settled(&self.means, wanders, self.window as f64) || self.means.len() as u64 >= most;
+        (self.before, self.sums, self.looks) = (handled, [0.0; 2], 0);
+    }
+
+    /// Units that wait in the buffer under this workload, where writing without time took that for full.
+    pub fn waiting(&self, before: &Precondition) -> Option<u32> {
+        let later = &self.means[self.means.len() / 2..];
+        let [_, lacking] = (!later.is_empty()).then(|| mean_of(later))?;
+        let is_full = lacking >= FULL * self.window as f64;
+        (!is_full && before.coalesced() >= COALESCED).then(|| lacking.round() as u32)
+    }
+
+    /// The user does not want to wait for more of it.
+    pub fn end_early(&mut self) {
+        self.settled = true;
+    }
+
+    fn end<P: Observer>(&mut self, run: &Run<P>) {
+        self.report = Some(WarmedUp {
+            requests: run.host_requests,
+            units_written: run.ftl.stats().units_written - self.written_before,
+            t_ns: run.ctx.calendar.now().since(SimTime::ZERO).ns(),
+            buffer_units: run.ftl.buffered()[0],
+        });
+    }
+
+    /// What was run, for the result; nothing until it is over.
+    pub fn report(&self) -> Option<WarmedUp> {
+        self.report.clone()
+    }
+
+    /// Copies are run to their ends.
+    pub fn limits() -> Limits {
+        Limits { requests: None, ns: None }
+    }
+}
+
+/// Before the first look.
+const NO_ENDS: [f64; 2] = [f64::INFINITY, f64::NEG_INFINITY];
+
+fn mean_of(means: &[[f64; 2]]) -> [f64; 2] {
+    let sums = means.iter().fold([0.0; 2], |sums, mean| [sums[0] + mean[0], sums[1] + mean[1]]);
+    sums.map(|sum| sum / means.len() as f64)
+}
+
+/// Whether what a buffer of so many slots held no longer changes, by the means of its windows. Where it goes up and down,
+/// their later half is compared with the quarter before it, at each doubling: what the buffer was at first has
+/// been forgotten by then, or shows.
+fn is_settled(means: &[[f64; 2]], wanders: bool, slots: f64) -> bool {
+    let count = means.len();
+    let (middle, first) = match wanders {
+        false if count >= 2 => (count - 1, count - 2),
+        true if count >= WINDOWS_WANDERING && count.is_power_of_two() => (count / 2, count / 4),
+        _ => return false,
+    };
+    let (before, after) = (mean_of(&means[first..middle]), mean_of(&means[middle..]));
+    (0..2).all(|at| (after[at] - before[at]).abs() <= TOLERANCE * slots)
+}

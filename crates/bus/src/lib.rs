@@ -6,6 +6,7 @@
 
 mod bus;
 mod energy;
+mod family;
 pub mod interface;
 mod signalling;
 mod strobes;
@@ -14,7 +15,8 @@ pub mod waveform;
 
 pub use bus::Bus;
 pub use energy::IoEnergy;
+pub use family::{Family, ModeSet};
 pub use interface::Interface;
 pub use signalling::{Cadence, Pins, Signalling, Waits};
 pub use strobes::Strobes;
-pub use support::{Family, ModeSet, Support};
+pub use support::Support;

@@ -1,26 +1,7 @@
 //! What a chip understands, and what a controller falls back to when the chip is older.
 
+use crate::family::ModeSet;
 use config::{ConfigError, Section, meant};
-
-/// A family of interfaces, as chips' files name what a chip knows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Family {
-    /// Its name in configuration files.
-    pub name: &'static str,
-    /// Its highest mode; none: it has no modes.
-    pub highest: Option<u32>,
-    /// The families to try, in order, when the chip does not know this one: what its pins can still speak.
-    pub older: &'static [&'static str],
-}
-
-/// A family up to a mode; families without modes have mode 0.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ModeSet {
-    /// The family.
-    pub family: Family,
-    /// The highest mode.
-    pub mode: u32,
-}
 
 /// What happens when the chip does not know the interface that the controller offers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

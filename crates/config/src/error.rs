@@ -1,6 +1,6 @@
 //! The one error of the configuration: place, key, value, what was expected, and the nearest name.
 
-use crate::Place;
+use crate::value::Place;
 use std::fmt;
 
 /// Something the user wrote is not right.

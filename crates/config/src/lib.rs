@@ -6,18 +6,20 @@
 //! defaults included, is recorded: that record is the resolved configuration in every result, the listing
 //! of a policy's parameters and the explanation of a drive.
 
+mod asked;
 mod document;
 mod error;
-mod foreign;
+mod from_value;
 mod limits;
 mod policy;
-mod section;
 mod survey;
+mod value;
 
-pub use document::{Document, Node, Place, Value};
+pub use asked::Asked;
+pub use document::{Asking, Bringer, Document, Entry, Foreign, Section, describe};
 pub use error::{ConfigError, meant, nearest, nearest_keys};
-pub use foreign::{Bringer, Foreign};
+pub use from_value::FromValue;
 pub use limits::{Limits, above, at_least, at_most};
 pub use policy::{Card, Policy, PolicyEntry, parameters};
-pub use section::{Asking, Entry, FromValue, Section, describe};
-pub use survey::{Asked, Key, Need, survey};
+pub use survey::{Key, Need, survey};
+pub use value::{Node, Place, Value};

@@ -1,6 +1,6 @@
 //! Which numbers a key takes, declared with the key: the refusal, the listing and the reference follow.
 
-use crate::FromValue;
+use crate::from_value::FromValue;
 use std::fmt;
 
 /// One end of a range.

@@ -1,6 +1,6 @@
 //! The host side: what is asked of the drive, when, and over which link.
 //!
-//! - [`request`]: one request, and the error type of everything that reads a workload.
+//! - [`request`]: one request.
 //! - [`command`]: command sets: which operations there are, by which rules, and what a completion holds.
 //! - [`workload`]: the one interface through which the simulator pulls requests.
 //! - [`trace`]: readers of block traces, one file per format, and the replay of them.
@@ -27,10 +27,12 @@ pub mod space;
 pub mod trace;
 pub mod volume;
 pub mod workload;
+mod workload_error;
 
 pub use command::{CommandSet, Completion, Effect, Op, Status};
 pub use declared::{Declared, Room};
 pub use link::{Direction, LinkConfig};
-pub use request::{HostRequest, WorkloadError};
+pub use request::HostRequest;
 pub use space::{Namespace, Space};
 pub use workload::{Extent, Poll, Workload, WorkloadReport};
+pub use workload_error::WorkloadError;

@@ -1,7 +1,6 @@
-//! One host request, and what can be wrong with the source of requests.
+//! One host request.
 
 use crate::command::Op;
-use std::fmt;
 use units::SimTime;
 
 /// A request as the host makes it.
@@ -20,45 +19,3 @@ pub struct HostRequest {
     /// A write that must be on durable storage when it is acknowledged, write cache or not (force unit access).
     pub fua: bool,
 }
-
-/// The source of requests is faulty: the user's input, reported in one line with its place.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct WorkloadError {
-    /// File and, where there is one, line: `trace.csv:101`.
-    pub place: String,
-    /// What is there.
-    pub found: String,
-    /// What was expected, or what to do about it.
-    pub expected: String,
-}
-
-impl WorkloadError {
-    /// An error at `file`, line `line` (from 1).
-    pub fn at_line(file: &str, line: u64, found: impl Into<String>, expected: impl Into<String>) -> Self {
-        Self { place: format!("{file}:{line}"), found: found.into(), expected: expected.into() }
-    }
-
-    /// An error that belongs to a whole file or option.
-    pub fn of(place: impl Into<String>, found: impl Into<String>, expected: impl Into<String>) -> Self {
-        Self { place: place.into(), found: found.into(), expected: expected.into() }
-    }
-}
-
-impl fmt::Display for WorkloadError {
-    /// One line whatever the input holds: control characters are escaped, long text is cut and says so.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let clean = |text: &str, longest: usize| {
-            let mut line: String = text.chars().flat_map(char::escape_debug).take(longest).collect();
-            if text.len() > longest {
-                line.push_str("... (cut)");
-            }
-            line.replace("\\'", "'").replace("\\\"", "\"")
-        };
-        // What is expected is our own text, and may list every reading of an ambiguous trace.
-        let (place, found, expected) =
-            (clean(&self.place, 240), clean(&self.found, 240), clean(&self.expected, 1600));
-        write!(f, "{place}: {found}: expected {expected}")
-    }
-}
-
-impl std::error::Error for WorkloadError {}

@@ -6,8 +6,10 @@
 //! `Blocked` until a completion.
 
 use crate::command::Completion;
-use crate::fio::SteadyState;
-use crate::request::{HostRequest, WorkloadError};
+use crate::request::HostRequest;
+use crate::workload_error::WorkloadError;
+use schemars::JsonSchema;
+use serde::Serialize;
 use units::SimTime;
 
 /// The answer to "is there a request now?".
@@ -78,6 +80,54 @@ pub trait Workload: Send {
 
     /// What is to be said about this workload after the run.
     fn report(&self) -> WorkloadReport;
+}
+
+/// A steady state in which a job of a fio file was to end, in the numbers of fio's own result.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct SteadyState {
+    /// The job; the first of a group that reports together.
+    #[schemars(extend("unit" = "text"))]
+    pub job: String,
+    /// What was asked for, as fio writes it: `iops_slope:0.100000%`.
+    #[schemars(extend("unit" = "text"))]
+    pub asked: String,
+    /// What was watched: `iops`, `bw` or `lat`.
+    #[schemars(extend("enum" = ["iops", "bw", "lat"]))]
+    #[schemars(extend("unit" = "text"))]
+    pub metric: String,
+    /// Its slope was watched, rather than its largest distance from the mean.
+    #[schemars(extend("unit" = "yes/no"))]
+    pub is_slope: bool,
+    /// The limit is in percent of the mean.
+    #[schemars(extend("unit" = "yes/no"))]
+    pub in_percent: bool,
+    /// The time over which it was looked at, in whole seconds as fio counts them.
+    #[schemars(extend("unit" = "s"))]
+    pub duration_s: u64,
+    /// It was reached, and ended the job.
+    #[schemars(extend("unit" = "yes/no"))]
+    pub attained: bool,
+    /// How long after the beginning of the job; null where it was not reached.
+    #[schemars(extend("unit" = "ns"))]
+    pub attained_after_ns: Option<u64>,
+    /// What was compared with the limit last; 0 before there were enough samples, null where their mean is 0.
+    #[schemars(extend("unit" = "as the limit"))]
+    pub criterion: Option<f64>,
+    /// The largest distance of a sample from the mean; 0 where the slope was watched.
+    #[schemars(extend("unit" = "as the samples"))]
+    pub max_deviation: f64,
+    /// The slope; 0 where the distance was watched.
+    #[schemars(extend("unit" = "as the samples, by interval"))]
+    pub slope: f64,
+    /// Requests a second in each of the last intervals, the oldest first; zeros at the end for intervals that never came.
+    #[schemars(extend("unit" = "1/s"))]
+    pub iops: Vec<u64>,
+    /// Bytes a second in the same intervals.
+    #[schemars(extend("unit" = "bytes/s"))]
+    pub bandwidth_bytes_per_s: Vec<u64>,
+    /// Mean latencies in the same intervals.
+    #[schemars(extend("unit" = "ns"))]
+    pub latency_ns: Vec<u64>,
 }
 
 /// What a workload has to say about itself: goes to `run.json` under `workload`.

@@ -1,6 +1,7 @@
 //! The two exceptions of the core, and how a Rust panic becomes one of them.
 
-use crate::{own, stop};
+use crate::kept::PolicyFault;
+use crate::{kept, stop};
 use pyo3::create_exception;
 use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
@@ -29,7 +30,7 @@ pub fn input(error: impl std::fmt::Display) -> PyErr {
 /// `InputError`. A signal that came meanwhile is what its handler raised.
 pub fn guarded<T: Send>(py: Python<'_>, work: impl FnOnce() -> PyResult<T> + Send) -> PyResult<T> {
     let done = py.detach(|| catch_unwind(AssertUnwindSafe(work)));
-    if let Some(text) = own::kept() {
+    if let Some(text) = kept::kept() {
         // An array that a policy kept looks into what this may hold: it must never be freed.
         std::mem::forget(done);
         return Err(InputError::new_err(text));
@@ -42,7 +43,7 @@ pub fn guarded<T: Send>(py: Python<'_>, work: impl FnOnce() -> PyResult<T> + Sen
 
 /// What ended the work, as the exception for it.
 fn exception(panic: Box<dyn Any + Send>) -> PyErr {
-    let panic = match panic.downcast::<own::Fault>() {
+    let panic = match panic.downcast::<PolicyFault>() {
         Ok(fault) => return InputError::new_err(fault.0),
         Err(panic) => panic,
     };

@@ -1,7 +1,7 @@
 //! A drive that Python holds, and the work on it.
 
 use crate::errors::{BrokenInvariant, guarded};
-use crate::own;
+use crate::kept;
 use pyo3::prelude::*;
 use std::mem;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -37,7 +37,7 @@ impl<T: Send> Held<T> {
         work: impl FnOnce(&mut T) -> PyResult<R> + Send,
     ) -> PyResult<R> {
         let done = guarded(py, || work(&mut *self.lock()?));
-        if own::left_behind() {
+        if kept::left_behind() {
             self.kept.store(true, Ordering::Relaxed);
         }
         done

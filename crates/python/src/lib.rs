@@ -9,6 +9,7 @@ mod chip;
 mod ecc_measure;
 mod errors;
 mod held;
+mod kept;
 mod lines;
 mod listing;
 mod live;
@@ -42,7 +43,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(stop::ask_to_stop, module)?)?;
     module.add_function(wrap_pyfunction!(stop::end_at_once, module)?)?;
     module.add_function(wrap_pyfunction!(stop::forget_stop, module)?)?;
-    sim::embed(sim::Embedding { is_stopped: stop::is_stopped, is_kept: own::is_kept });
+    sim::embed(sim::Embedding { is_stopped: stop::is_stopped, is_kept: kept::is_kept });
     module.add_function(wrap_pyfunction!(version, module)?)?;
     module.add_function(wrap_pyfunction!(cell_laws, module)?)?;
     module.add_function(wrap_pyfunction!(listing::policies, module)?)?;

@@ -5,9 +5,9 @@
 
 use super::seed::{self, Bound, NS};
 use super::{Interface, Spoken};
+use crate::family::{Family, ModeSet};
 use crate::signalling::{Cadence, Signalling};
 use crate::strobes::Strobes;
-use crate::support::{Family, ModeSet};
 use config::{Card, ConfigError, Policy, Section, at_least};
 use units::{Femtos, Frequency};
 

@@ -3,7 +3,7 @@
 mod onfi;
 mod seed;
 
-use crate::support::{Family, ModeSet};
+use crate::family::{Family, ModeSet};
 use crate::{Signalling, Strobes};
 use config::{ConfigError, Document, Policy, Section};
 

@@ -3,9 +3,9 @@
 use super::onfi::{self, DDR_WAITS, NV_DDR_MODES};
 use super::seed::NS;
 use super::{Interface, Spoken};
+use crate::family::{Family, ModeSet};
 use crate::signalling::{Cadence, Pins, Signalling};
 use crate::strobes::Strobes;
-use crate::support::{Family, ModeSet};
 use config::{Card, ConfigError, Policy, Section};
 use units::{Femtos, Voltage};
 

@@ -2,9 +2,9 @@
 
 use super::onfi::{self, DDR_COMMAND, DDR_WAITS};
 use super::{Interface, Spoken};
+use crate::family::{Family, ModeSet};
 use crate::signalling::{Pins, Signalling};
 use crate::strobes::Strobes;
-use crate::support::{Family, ModeSet};
 use config::{Card, ConfigError, Policy, Section};
 use units::Voltage;
 

@@ -1,8 +1,8 @@
 //! The timing modes of ONFI (revision 5.0; the Linux kernel's tables agree), with exact cycles: where the
 //! standard prints 1.667 ns, the mode is 1200 MT/s and its cycle 5/3 ns.
 
+use crate::family::Family;
 use crate::signalling::{Cadence, Waits};
-use crate::support::Family;
 use config::{ConfigError, Section};
 use units::Femtos;
 

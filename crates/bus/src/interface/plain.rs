@@ -1,8 +1,8 @@
 //! A transfer rate and a cycle, without asking where they come from: for drives whose source gives no more.
 
 use super::{Interface, Spoken};
+use crate::family::{Family, ModeSet};
 use crate::signalling::{Cadence, Pins, Signalling, Waits};
-use crate::support::{Family, ModeSet};
 use config::{Card, ConfigError, Policy, Section};
 use units::{Femtos, TransferRate};
 

@@ -6,9 +6,9 @@
 
 use super::seed::{self, Bound, NS};
 use super::{Interface, Spoken};
+use crate::family::{Family, ModeSet};
 use crate::signalling::{Cadence, Signalling};
 use crate::strobes::Strobes;
-use crate::support::{Family, ModeSet};
 use config::{Card, ConfigError, Policy, Section};
 use units::{Femtos, Frequency};
 

@@ -3,9 +3,9 @@
 use super::onfi::{self, SDR_MODES, SDR_WAITS};
 use super::seed::{self, NS};
 use super::{Interface, Spoken};
+use crate::family::{Family, ModeSet};
 use crate::signalling::{Cadence, Signalling, Waits};
 use crate::strobes::Strobes;
-use crate::support::{Family, ModeSet};
 use config::{Card, ConfigError, Policy, Section};
 use units::Femtos;
 

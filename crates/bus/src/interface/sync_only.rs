@@ -2,9 +2,9 @@
 
 use super::proposed::Strobed;
 use super::{Interface, Spoken};
+use crate::family::{Family, ModeSet};
 use crate::signalling::Signalling;
 use crate::strobes::Strobes;
-use crate::support::{Family, ModeSet};
 use config::{Card, ConfigError, Policy, Section};
 
 /// Source-synchronous, single data rate.

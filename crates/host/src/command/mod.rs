@@ -7,7 +7,7 @@
 //!
 //! Not here: what a set remembers of a namespace, such as the states of zones. No set has anything to remember yet.
 
-use crate::WorkloadError;
+use crate::workload_error::WorkloadError;
 use std::fmt;
 use units::SimTime;
 

@@ -56,6 +56,7 @@ use crate::{WorkloadError, regular};
 use std::io::Read;
 use std::path::Path;
 
+pub use crate::workload::SteadyState;
 pub use blocks::{Blocks, SizeOptions};
 pub(crate) use distribution::Zipf;
 pub use distribution::{Distribution, Zone};
@@ -68,7 +69,7 @@ pub use job::{Access, JobFile, JobSpec};
 pub use pace::Rate;
 pub use pick::{Order, Service};
 pub use place::{Line, Place};
-pub use steady::{Metric, Steady, SteadyState};
+pub use steady::{Metric, Steady};
 pub use value::Size;
 pub use workload::FioWorkload;
 pub use zones::Zones;

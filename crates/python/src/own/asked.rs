@@ -1,34 +1,13 @@
 //! An object of a user's class, and how it is asked: what it says is checked, what it raises ends the run.
 
 use super::{helper, watch};
+use crate::kept::{self, PolicyFault};
 use crate::stop::{self, Signal};
 use pyo3::call::PyCallArgs;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use std::cell::{Cell, RefCell};
 use std::collections::HashSet;
 use std::sync::Arc;
-
-/// What a policy did wrong, as one line; it travels as a panic to the call from Python that began the work.
-pub struct Fault(pub String);
-
-thread_local! {
-    /// Of a policy that kept an array: what is said of it. The drive, whose memory the array shows, must stay.
-    static KEPT: RefCell<Option<String>> = const { RefCell::new(None) };
-    static LEFT_BEHIND: Cell<bool> = const { Cell::new(false) };
-}
-
-/// What to say of a policy that kept an array, if one did in the work that ends now.
-pub fn kept() -> Option<String> {
-    let text = KEPT.take();
-    LEFT_BEHIND.set(text.is_some());
-    text
-}
-
-/// True while the drive of the work that ends must not be freed: a policy kept an array of it.
-pub fn is_kept() -> bool {
-    KEPT.with_borrow(Option::is_some)
-}
 
 /// What a call came to that brought no answer.
 pub enum Wrong {
@@ -53,11 +32,6 @@ impl Wrong {
     pub fn raised(py: Python<'_>, name: &str, error: &PyErr) -> Self {
         stop::signal_of(py, error).map_or_else(|| blamed(py, name, error), Self::Signal)
     }
-}
-
-/// True, once, when the drive of the work that ended must never be freed.
-pub fn left_behind() -> bool {
-    LEFT_BEHIND.take()
 }
 
 /// The value of a parameter.
@@ -219,7 +193,7 @@ impl Asked {
     pub fn keep(&self, py: Python<'_>, question: &Question) -> ! {
         let (place, name) = (self.place(py, question.name), question.name);
         let text = format!("{place}: {name} kept an array of its view: expected a copy of it");
-        KEPT.set(Some(text.clone()));
+        kept::keep(text.clone());
         fail(text)
     }
 
@@ -270,7 +244,7 @@ impl Asked {
 
 /// Ends the running task with this line.
 pub fn fail(text: String) -> ! {
-    std::panic::resume_unwind(Box::new(Fault(text)))
+    std::panic::resume_unwind(Box::new(PolicyFault(text)))
 }
 
 /// What an exception in a policy says, with the policy's own line.

@@ -17,7 +17,6 @@ mod victim;
 mod watch;
 mod wear;
 
-pub use asked::{Fault, is_kept, kept, left_behind};
 pub use heart::{compiled_is_asked, compiled_watch};
 pub use watch::{PolicyTimeout, policy_timeout};
 

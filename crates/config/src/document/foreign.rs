@@ -1,6 +1,7 @@
 //! Policies that stand in no catalogue: the caller of a reader may bring them.
 
-use crate::{ConfigError, Section};
+use super::Section;
+use crate::ConfigError;
 use std::any::Any;
 use std::fmt;
 use std::sync::Arc;

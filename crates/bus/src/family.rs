@@ -1,0 +1,21 @@
+//! Families of interfaces and their modes, as chips and controllers name them.
+
+/// A family of interfaces, as chips' files name what a chip knows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Family {
+    /// Its name in configuration files.
+    pub name: &'static str,
+    /// Its highest mode; none: it has no modes.
+    pub highest: Option<u32>,
+    /// The families to try, in order, when the chip does not know this one: what its pins can still speak.
+    pub older: &'static [&'static str],
+}
+
+/// A family up to a mode; families without modes have mode 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ModeSet {
+    /// The family.
+    pub family: Family,
+    /// The highest mode.
+    pub mode: u32,
+}

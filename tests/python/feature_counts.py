@@ -1,6 +1,6 @@
 """What the translation layer outside a feature's room says of it, and how many methods its types have.
 
-`python tests/python/feature_counts.py` prints both; `test_features.py` holds the ceilings, which may only
+`python tests/python/feature_counts.py` prints both; `test_features.py` and `test_crate_rooms.py` hold the ceilings, which may only
 fall.
 """
 

@@ -13,16 +13,7 @@ MENTIONS = {
     "trims": 0,
 }
 
-#: Types with more than 60 methods.
-METHODS = {"Media": 86, "BlockMapped": 109, "PageMapped": 88, "Core": 96, "Stripes": 77}
-
 
 def test_no_feature_is_named_more_often_outside_its_room() -> None:
     found = counts.mentions()
     assert {name: count for name, count in found.items() if count > MENTIONS[name]} == {}
-
-
-def test_no_type_has_more_methods() -> None:
-    many = {name: count for name, count in counts.methods().items() if count > 60}
-    assert set(many) <= set(METHODS)
-    assert {name: count for name, count in many.items() if count > METHODS[name]} == {}

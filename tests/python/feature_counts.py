@@ -1,7 +1,7 @@
 """What the translation layer outside a feature's room says of it, and how many methods its types have.
 
-`python tests/python/feature_counts.py` prints both; `test_features.py` and `test_crate_rooms.py` hold the ceilings, which may only
-fall.
+`python tests/python/feature_counts.py` prints both; `test_features.py` and `test_crate_rooms.py` hold the
+ceilings, which may only fall.
 """
 
 import re

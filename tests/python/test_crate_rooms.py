@@ -19,7 +19,6 @@ FLOORS = [
     ["embedding", "namespaces", "workload"],
     ["drive", "requests"],
     ["measure"],
-    ["check"],
     ["observe"],
     ["run"],
     ["start"],
@@ -41,11 +40,6 @@ LINES = {
     "host/src/trace/format/table.rs": 537,
     "live/src/image/mod.rs": 572,
     "nand/src/cells/physics.rs": 625,
-    "sim/src/check/mod.rs": 662,
-    "sim/src/life/mod.rs": 503,
-    "sim/src/run/mod.rs": 827,
-    "sim/src/session/mod.rs": 688,
-    "sim/src/start/precondition/mod.rs": 599,
 }
 CRATES = list(rooms.SOURCES)
 
@@ -83,6 +77,12 @@ def test_a_circle_of_rooms_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert rooms.circles("made up") == [frozenset({"high", "middle"})]
     assert set(rooms.named("made up")["middle"]) == {"low", "high"}
     assert rooms.named("made up")["low"] == {}
+
+
+@pytest.mark.parametrize("crate", CRATES)
+def test_no_room_names_what_the_root_defines(crate: str) -> None:
+    """The root stands above all rooms: it says which there are, and hands on."""
+    assert [line for others in rooms.named(crate).values() for line in others.get("lib", [])] == []
 
 
 def test_every_room_of_sim_has_a_floor() -> None:

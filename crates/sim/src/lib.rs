@@ -4,7 +4,6 @@
 //! caller can show progress and stop it, and ends in a [`result`](Session::result) that embeds everything
 //! needed to repeat it.
 
-mod check;
 mod drive;
 mod embedding;
 mod error;

@@ -8,11 +8,12 @@
 //! Now and then a copy of the drive is run in time for a while, which shows how fast it is at that age.
 //!
 //! Where the drive has a code and its chip tables of raw bit errors, the life ends, too, as soon as the code could no
-//! longer read the data at the end of the time that they must last (`ageing_limit.rs`). A jump ends before that.
+//! longer read the data at the end of the time that they must last (`limit.rs`). A jump ends before that.
 //!
 //! Not modelled: program failures; errors, where the drive has no code or its chip no tables of them.
 
 mod ahead;
+mod jump;
 pub(crate) mod limit;
 pub(crate) mod options;
 pub(crate) mod window;
@@ -415,58 +416,6 @@ impl Ageing {
             low
         });
         Some(InUse { oldest_s, readability: Some(found), unknown: None, years_readable })
-    }
-
-    /// Wears the blocks as many times more as keeps the jump small and the data readable; gives how often.
-    fn jump(&mut self, worn: &[u32], written: u64) -> Result<u32, Error> {
-        let each = mean(worn);
-        if each <= 0.0 {
-            return Ok(0);
-        }
-        let most = ((self.options.jump * self.life / each) as u32).min(self.most_before_failures(worn));
-        let times = self.most_while_readable(worn, most);
-        self.ftl.wear_on(worn, times);
-        self.drive_writes += f64::from(times) * written as f64 / f64::from(self.units);
-        Ok(times)
-    }
-
-    /// How often, up to `most`, blocks can be worn by `worn` with the data still readable at the end of their time.
-    fn most_while_readable(&mut self, worn: &[u32], most: u32) -> u32 {
-        let asked = self.asked_uber();
-        let Ok(limit) = &mut self.limit else { return most };
-        let array = self.ftl.array();
-        let mut holds =
-            |times: u32| limit.after_retention(array, worn, times).is_ok_and(|found| found.uber <= asked);
-        if most == 0 || holds(most) {
-            return most;
-        }
-        let (mut low, mut high) = (0, most);
-        while high - low > 1 {
-            let middle = low + (high - low) / 2;
-            if holds(middle) { low = middle } else { high = middle }
-        }
-        low
-    }
-
-    /// How often blocks can be worn by `worn` until the lives of one in [`FAILING`] of them have ended.
-    fn most_before_failures(&self, worn: &[u32]) -> u32 {
-        let array = self.ftl.array();
-        if array.lives().is_empty() {
-            return u32::MAX;
-        }
-        let mut left: Vec<u32> = array
-            .lives()
-            .iter()
-            .zip(array.pe_cycles_by_block())
-            .zip(worn)
-            .filter(|((life, cycles), worn)| **worn > 0 && *life > *cycles)
-            .map(|((life, cycles), worn)| (life - cycles) / worn)
-            .collect();
-        if left.is_empty() {
-            return 0;
-        }
-        let rank = left.len() / FAILING;
-        *left.select_nth_unstable(rank).1
     }
 }
 

@@ -1,15 +1,17 @@
 //! What watches a run: nothing, or a checker, a timeline, rows for every request and who holds the data.
 
+pub(crate) mod account;
 pub mod holder;
 pub mod tables;
 pub(crate) mod timeline;
 
-use crate::check::Checker;
 use crate::measure::STAGES;
 use crate::observe::holder::{Answer, Holder};
 use crate::observe::tables::{Column, REQUESTS};
 use crate::observe::timeline::Timeline;
 use crate::requests::Request;
+use account::{Account, Shown, past_event};
+use check::Answered;
 use controller::{ChannelUse, Interrupted, Origin, Transaction, TransactionId};
 use ftl::{Ftl, Probe, SnapshotEvent};
 use host::HostRequest;
@@ -122,7 +124,7 @@ fn append<const BYTES: usize>(column: &mut Vec<u8>, rows: &[[u64; WIDTH]], place
 /// Those observers that were asked for.
 #[derive(Default)]
 pub(crate) struct Observers {
-    pub check: Option<Box<Checker>>,
+    pub check: Option<Box<Account>>,
     pub timeline: Option<Timeline>,
     pub rows: Option<RequestRows>,
     pub holder: Option<Box<dyn Holder>>,
@@ -238,7 +240,7 @@ impl Probe for Observers {
 
     fn on_outdated(&mut self, lpn: Lpn, slot: u32) {
         if let Some(check) = &mut self.check {
-            check.durability.on_outdated(lpn, slot);
+            check.on_outdated(lpn, slot);
         }
     }
 
@@ -286,7 +288,7 @@ impl Probe for Observers {
 
     fn on_snapshot(&mut self, event: SnapshotEvent) {
         if let Some(check) = &mut self.check {
-            check.on_snapshot(event);
+            check.on_snapshot(past_event(event));
         }
     }
 
@@ -295,6 +297,13 @@ impl Probe for Observers {
             check.on_host_write(lpn);
         }
     }
+}
+
+/// An answered request as the account sees it.
+fn answered(request: &Request) -> Answered<'_> {
+    let Request { id, host, first, units, failed, uncorrectable, .. } = request;
+    let (id, first, units) = (*id, *first, *units);
+    Answered { id, host, first, units, failed: *failed, uncorrectable: *uncorrectable }
 }
 
 impl Observer for Observers {
@@ -337,7 +346,7 @@ impl Observer for Observers {
 
     fn on_found(&mut self, ftl: &Ftl) {
         if let Some(check) = &mut self.check {
-            check.on_found(ftl);
+            check.on_found(&Shown::later(ftl));
         }
     }
 
@@ -368,7 +377,7 @@ impl Observer for Observers {
 
     fn on_complete(&mut self, request: &Request, now: SimTime, stages: &[u64; STAGES.len() + 1]) {
         if let Some(check) = &mut self.check {
-            check.on_complete(request, now, stages);
+            check.on_complete(&answered(request), now, stages);
         }
         if let Some(rows) = &mut self.rows {
             rows.push(request, now, stages);

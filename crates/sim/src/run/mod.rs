@@ -1,29 +1,34 @@
 //! The run loop: requests in, events, requests out.
 
+mod answering;
 pub(crate) mod dram;
+mod drawing;
 pub(crate) mod failure;
 pub(crate) mod limits;
 mod outside;
 pub(crate) mod power_cut;
 mod power_up;
+mod reading;
+mod resting;
+mod writing;
 
 use crate::Error;
-use crate::measure::{Measure, stages};
+use crate::measure::Measure;
 use crate::namespaces::Namespaces;
 use crate::observe::Observer;
 use crate::requests::link::Link;
-use crate::requests::{Requests, bytes_of, coverage, whole_units};
+use crate::requests::{Requests, whole_units};
 use crate::run::dram::Memory;
-use crate::run::limits::{LATEST, Watch, stuck, too_late, too_much};
-use controller::{Context, Reading, Work};
+use crate::run::limits::{Watch, stuck};
+use controller::{Context, Work};
 use engine::Event;
-use ftl::{Ftl, FtlStats, Output, RegulationCounts, Stages};
+use ftl::{Ftl, FtlStats, RegulationCounts};
 use host::later::Later;
 use host::software::Software;
-use host::{Effect, HostRequest, Poll, Status, Workload, WorkloadError};
+use host::{Effect, Workload};
 pub(crate) use power_up::Recovery;
 use std::collections::VecDeque;
-use units::{Bytes, Lpn, Nanos, SimTime};
+use units::{Bytes, Nanos, SimTime};
 
 /// The kinds of event this crate schedules.
 mod events {
@@ -301,64 +306,6 @@ impl<P: Observer> Run<P> {
         count
     }
 
-    /// Lets the drive finish what it holds, after the last request.
-    pub fn drain(&mut self) {
-        self.end_host();
-        self.pass_while(|run| run.ftl.is_draining());
-    }
-
-    /// The host is gone: nothing more falls due, and what the buffer holds goes to the flash.
-    fn end_host(&mut self) {
-        self.ftl.end_upkeep();
-        self.ftl.send_out(&mut self.ctx);
-    }
-
-    /// Lets the drive go on while there is a reason to, the host being gone.
-    fn pass_while(&mut self, reason: impl Fn(&mut Self) -> bool) {
-        let mut left = self.watch.events_most();
-        while reason(self) && self.pass() {
-            left -= 1;
-            assert!(left > 0, "the drive does not come to rest: {}", self.ftl.explain_stall());
-        }
-    }
-
-    /// Lets all operations of the flash end that are in flight.
-    pub fn come_to_rest(&mut self) {
-        self.pass_while(|run| run.ftl.controller().in_flight() > 0);
-    }
-
-    /// As [`Self::drain`] and [`Self::come_to_rest`], for at most so many page operations: a large drive that is short of
-    /// room collects for far longer than a short run.
-    pub fn come_to_rest_within(&mut self, page_operations_most: u64) {
-        self.end_host();
-        let last = page_operations(self.ftl.stats()).saturating_add(page_operations_most);
-        self.pass_while(|run| {
-            let is_at_work = run.ftl.is_draining() || run.ftl.controller().in_flight() > 0;
-            is_at_work && page_operations(run.ftl.stats()) < last
-        });
-    }
-
-    /// As [`Self::drain`], until nothing is in flight any more, nor waits for what would complete its program.
-    pub fn settle_down(&mut self) {
-        self.drain();
-        loop {
-            self.come_to_rest();
-            if !self.ftl.pad_all(&mut self.ctx) {
-                return;
-            }
-        }
-    }
-
-    /// Lets the drive handle its next event, the host being gone. False when there is none.
-    pub fn pass(&mut self) -> bool {
-        let Some((_, event)) = self.ctx.calendar.pop() else { return false };
-        if event.kind < events::COMMAND {
-            self.ftl.handle(event, &mut self.ctx);
-            while self.ftl.take_output().is_some() {}
-        }
-        true
-    }
-
     /// Nothing is pending but requests are: only a drive that wore out may leave them. It answers them with
     /// an error, and goes on.
     #[cold]
@@ -428,117 +375,7 @@ impl<P: Observer> Run<P> {
         self.writers.clear();
     }
 
-    /// Takes requests again after a time without.
-    pub fn draw_anew(&mut self, now: SimTime) {
-        self.next_arrival = SimTime::NEVER;
-        self.group_room = self.group_units;
-        self.draw(now);
-    }
-
     // ---- from the workload into the drive -----------------------------------------------------------
-
-    /// Takes requests from the workload while there is a place for them, and lets the drive fetch.
-    fn draw(&mut self, now: SimTime) {
-        if self.dark {
-            return;
-        }
-        while !self.source_done && self.link.queues.has_place() {
-            if self.handed_out >= self.limit_requests || now >= self.limit_time {
-                self.end_of_source(now);
-                break;
-            }
-            match self.workload.poll(now) {
-                Ok(Poll::Ready(request)) => self.submit(request, now),
-                Ok(Poll::At(time)) if time.min(self.limit_time) > LATEST => {
-                    self.error = Some(too_late(&self.workload.report().name, self.handed_out));
-                    return;
-                }
-                Ok(Poll::At(time)) => {
-                    self.await_arrival(time.min(self.limit_time), now);
-                    break;
-                }
-                Ok(Poll::Blocked) => break,
-                Ok(Poll::Done) => self.end_of_source(now),
-                Err(error) => {
-                    self.error = Some(error.into());
-                    return;
-                }
-            }
-        }
-        if self.in_drive == 0 {
-            self.group_room = self.group_units;
-        }
-        while self.in_drive < self.link.config().max_commands && self.group_room > 0 {
-            let Some(id) = self.link.queues.fetch() else {
-                // A group that has begun is not joined later.
-                self.group_room =
-                    if self.in_drive > 0 && self.group_units < u32::MAX { 0 } else { self.group_room };
-                break;
-            };
-            self.in_drive += 1;
-            if self.group_units < u32::MAX {
-                self.group_room = self.group_room.saturating_sub(self.requests.get(id).units);
-            }
-            let request = self.requests.take_up(id);
-            let understood = self.link.command_done(request.host.op.effect(), now);
-            request.fetched = now;
-            request.understood = understood;
-            self.ctx.calendar.schedule(understood, Event { kind: events::COMMAND, index: id });
-        }
-        if self.requests.read_too_much() {
-            self.error = Some(too_much(&self.workload.report().name, self.unit));
-        }
-    }
-
-    /// No request follows. A run that never left its ramp measured nothing, and must not look as if it had.
-    #[cold]
-    fn end_of_source(&mut self, now: SimTime) {
-        self.source_done = true;
-        if self.ramping && self.handed_out > 0 && !self.warming {
-            let error = WorkloadError::of(
-                self.workload.report().name,
-                format!(
-                    "none of {} requests was made after the ramp, the last before {now}",
-                    self.handed_out
-                ),
-                "a workload that goes on after its ramp_time",
-            );
-            self.error = Some(error.into());
-        }
-    }
-
-    fn await_arrival(&mut self, time: SimTime, now: SimTime) {
-        debug_assert!(time > now, "the workload must not name the present");
-        if time < self.next_arrival {
-            self.next_arrival = time;
-            self.ctx.calendar.schedule(time, Event { kind: events::ARRIVAL, index: 0 });
-        }
-    }
-
-    #[inline]
-    fn submit(&mut self, request: HostRequest, now: SimTime) {
-        if let Err(error) = self.namespaces.admit(&request, || self.workload.report().name) {
-            self.error = Some(error.into());
-            return;
-        }
-        self.handed_out += 1;
-        if self.ramping && !self.warming && !self.workload.in_ramp(now) {
-            self.begin_measuring(now);
-        }
-        let measured = !self.ramping;
-        let id = self.requests.insert(request, self.unit);
-        self.requests.get(id).measured = measured;
-        if measured {
-            self.measure.submitted[request.op.effect() as usize] += 1;
-            self.measure.arrivals.note(request.arrive, now);
-        }
-        self.ctx.probe.on_request(id, &request);
-        self.ctx.probe.on_number(id, request.tag, || self.workload.number());
-        if request.op.effect() != Effect::Flush {
-            self.ftl.prefetch(self.requests.get(id).first);
-        }
-        self.link.queues.submit(id, request.tag);
-    }
 
     /// The ramp is over: what was measured until now is forgotten.
     #[cold]
@@ -552,11 +389,6 @@ impl<P: Observer> Run<P> {
         self.regulation_baseline = regulation_counts(&self.ftl);
         self.busy_baseline = self.busy_times();
         self.ctx.probe.on_window(now);
-    }
-
-    /// True when a write is acknowledged only once it is on flash.
-    fn waits_for_flash(&self, request: &HostRequest) -> bool {
-        !self.ftl.is_write_back() || (request.fua && !self.ftl.is_protected())
     }
 
     fn on_command(&mut self, id: u32, now: SimTime) {
@@ -601,227 +433,5 @@ impl<P: Observer> Run<P> {
 
     // ---- writes -------------------------------------------------------------------------------------
 
-    /// Lets as much of a write cross the link as the buffer has room for; the rest waits.
-    fn take_data(&mut self, id: u32, now: SimTime) {
-        let request = self.requests.get(id);
-        let wanted = request.units - request.units_in;
-        let first = Lpn(request.first.0 + request.units_in);
-        let granted = self.ftl.reserve_at(id, first, wanted.min(self.frame_units));
-        if granted == 0 {
-            self.writers.push_front(id);
-            return;
-        }
-        request.end_buffer_wait(now, self.ftl.controller().array_busy_total());
-        request.units_crossing = granted;
-        let bytes = bytes_of(request, self.unit, granted);
-        let over = self.ftl.controller().bus().data_in();
-        let end = self.link.take(request.host.arrive, now, over, bytes);
-        request.link_ns += end.since(now).ns();
-        self.ctx.calendar.schedule(end, Event { kind: events::DATA_IN, index: id });
-    }
-
-    fn serve_writers(&mut self, now: SimTime) {
-        while self.ftl.has_room() {
-            let Some(id) = self.writers.pop_front() else { return };
-            self.take_data(id, now);
-        }
-    }
-
-    fn on_data_in(&mut self, id: u32, now: SimTime) {
-        let request = *self.requests.get(id);
-        let waits = self.waits_for_flash(&request.host);
-        let waiter = if waits { id } else { u32::MAX };
-        let start = request.units_in;
-        for unit in start..start + request.units_crossing {
-            let lpn = Lpn(request.first.0 + unit);
-            self.ftl.note_extent(id, request.host.offset, u64::from(request.host.bytes));
-            if self.ftl.refuses(lpn, &mut self.ctx) {
-                self.requests.get(id).lose_unit();
-                continue;
-            }
-            let coverage = coverage(&request.host, lpn, self.unit);
-            self.ctx.probe.on_data(id, &request.host, lpn);
-            self.ctx.probe.on_content(id, &request.host, lpn, &self.ftl);
-            self.ftl.write(waiter, lpn, coverage, &mut self.ctx);
-        }
-        let bytes = bytes_of(&request, self.unit, request.units_crossing);
-        let stored = self.memory.as_mut().filter(|_| !waits).map(|memory| memory.access(bytes, now));
-        let request = self.requests.get(id);
-        request.units_in += request.units_crossing;
-        request.units_crossing = 0;
-        if request.units_in < request.units {
-            request.waiting_since = now;
-            request.busy_then = self.ftl.controller().array_busy_total();
-            self.take_data(id, now);
-        } else if let Some(stored) = stored {
-            self.ctx.calendar.schedule(stored, Event { kind: events::MEMORY, index: id });
-        } else if !waits || request.parts == 0 {
-            self.answer(id, now);
-        }
-        self.ftl.pump(&mut self.ctx);
-    }
-
-    /// Asks the DRAM for what a read found in the buffer; gives how many parts of the read that makes.
-    #[inline]
-    fn ask_memory(&mut self, id: u32, now: SimTime) -> u32 {
-        if self.memory.is_none() { 0 } else { self.fetch_from_memory(id, now) }
-    }
-
-    #[cold]
-    fn fetch_from_memory(&mut self, id: u32, now: SimTime) -> u32 {
-        let Some(memory) = &mut self.memory else { return 0 };
-        let cached = self.ftl.take_cached();
-        if cached == 0 {
-            return 0;
-        }
-        let at = memory.access(cached, now);
-        self.requests.get(id).from_memory = cached;
-        self.ctx.calendar.schedule(at, Event { kind: events::MEMORY, index: id });
-        1
-    }
-
-    /// The DRAM took the last data of a write, or gave what a read found in the buffer.
-    #[cold]
-    fn on_memory(&mut self, id: u32, now: SimTime) {
-        let request = self.requests.get(id);
-        if request.host.op.effect() == Effect::Write {
-            return self.answer(id, now);
-        }
-        request.parts -= 1;
-        let last = request.parts == 0;
-        let bytes = if last { request.bytes_left } else { request.bytes_left.min(request.from_memory) };
-        request.bytes_left -= bytes;
-        let decoded = if last { now.max(request.gathered_at) } else { now };
-        let mut end = self.link.give(decoded, Nanos::ZERO, bytes);
-        if last {
-            end = self.link.answered(Effect::Read, now, end);
-            let request = self.requests.get(id);
-            request.stages = Stages::default();
-            request.link_ns = end.since(now).ns();
-            self.ctx.calendar.schedule(end, Event { kind: events::COMPLETE, index: id });
-        }
-    }
-
     // ---- completions --------------------------------------------------------------------------------
-
-    /// The data of some units of a read left the flash: which of them go on to the host, and when.
-    #[inline(always)]
-    fn on_read(&mut self, id: u32, units: u32, reading: Reading, stages: Stages, now: SimTime) {
-        let request = self.requests.get(id);
-        request.uncorrectable |= reading.uncorrectable;
-        request.failed |= reading.uncorrectable;
-        request.retries = request.retries.max(reading.decodes.saturating_sub(1));
-        let decoding = reading.decoding(self.t_decode);
-        request.stages = stages;
-        // Of a wait for map entries only what did not overlap the last flash read made the request longer.
-        let rest = now.since(request.understood).ns().saturating_sub(stages.total());
-        let map_wait = request.buffer_waits.last_mut().expect("there are columns");
-        *map_wait = rest.min(*map_wait);
-        request.parts -= 1;
-        let bytes = if request.parts == 0 {
-            request.bytes_left
-        } else {
-            request.bytes_left.min(u64::from(units) * self.unit)
-        };
-        request.bytes_left -= bytes;
-        request.gathered += bytes;
-        // The answer comes after all that was read is decoded; what was read earlier may take more attempts.
-        request.gathered_at = request.gathered_at.max(now + decoding);
-        let mut decoded = if request.parts == 0 { request.gathered_at } else { now + decoding };
-        let mut over = Nanos::new(stages.transfer);
-        if self.read_frame > 0 {
-            if request.parts > 0 && request.gathered < self.read_frame {
-                return;
-            }
-            (decoded, over) = (request.gathered_at, Nanos::ZERO);
-        }
-        let bytes = std::mem::take(&mut request.gathered);
-        let mut end = self.link.give(decoded, over, bytes);
-        if request.parts == 0 {
-            end = self.link.answered(Effect::Read, now, end);
-        }
-        request.ecc_ns = decoded.since(now).ns();
-        request.link_ns = end.since(decoded).ns();
-        if request.parts == 0 {
-            self.ctx.calendar.schedule(end, Event { kind: events::COMPLETE, index: id });
-            if self.link.config().double_buffer {
-                request.worked_on = false;
-                self.in_drive -= 1;
-                self.draw(now);
-            }
-        }
-    }
-
-    #[inline]
-    fn on_output(&mut self, output: Output, now: SimTime) {
-        match output {
-            Output::Read { request, units, reading, stages } => {
-                self.on_read(request, units, reading, stages, now);
-            }
-            Output::Durable { request: id, stages } => {
-                let request = self.requests.get(id);
-                let worked = now.since(request.understood).ns();
-                let waits = request.buffer_waits.iter().sum::<u64>();
-                request.stages = stages.within(worked.saturating_sub(waits));
-                let stages = request.stages;
-                let waits = request.limit_buffer_waits(worked.saturating_sub(stages.total()));
-                request.parts -= 1;
-                if request.parts == 0 {
-                    // In frames, later data cross while earlier ones are programmed: only what the flash
-                    // waited for counts.
-                    request.link_ns = request.link_ns.min(worked.saturating_sub(stages.total() + waits));
-                    self.answer(id, now);
-                }
-            }
-            Output::Mapped { request: id, more, waited_ns } => {
-                let request = self.requests.get(id);
-                request.parts += more;
-                let other = request.buffer_waits.last_mut().expect("there are columns");
-                *other = waited_ns.max(*other);
-            }
-            Output::Flushed { request: id } => self.answer(id, now),
-        }
-    }
-
-    pub fn fail(&mut self, id: u32) {
-        self.requests.get(id).failed = true;
-        let now = self.ctx.calendar.now();
-        self.on_complete(id, now);
-    }
-
-    /// The drive is done with a request; the host knows once the link has said so.
-    fn answer(&mut self, id: u32, now: SimTime) {
-        let request = self.requests.get(id);
-        let end = self.link.answered(request.host.op.effect(), now, now);
-        if end == now {
-            return self.on_complete(id, now);
-        }
-        request.link_ns += end.since(now).ns();
-        self.ctx.calendar.schedule(end, Event { kind: events::COMPLETE, index: id });
-    }
-
-    fn on_complete(&mut self, id: u32, now: SimTime) {
-        let request = &*self.requests.get(id);
-        self.in_drive -= u32::from(request.worked_on);
-        self.host_requests += 1;
-        let stages = stages(request, now);
-        let status = if request.failed { Status::Failed } else { Status::Success };
-        if request.measured {
-            self.measure.complete(request, now, &stages, self.ftl.cache_bytes());
-            if self.namespaces.is_parted() && request.host.op.effect() != Effect::Flush {
-                let at = self.namespaces.of(request.host.offset);
-                self.measure.by_namespace.note(at, &request.host, status);
-            }
-            if request.host.op.effect() == Effect::Trim && !request.failed {
-                let (_, units) = whole_units(&request.host, self.unit);
-                self.measure.untrimmed.add(request.host.bytes, units, self.unit);
-            }
-        }
-        self.ctx.probe.on_complete(request, now, &stages);
-        self.ctx.probe.on_answer(request, now, &self.ftl);
-        let completion = self.namespaces.completion(&request.host, status, now);
-        self.workload.complete(&request.host, &completion);
-        self.requests.release(id);
-        self.draw(now);
-    }
 }

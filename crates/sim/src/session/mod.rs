@@ -1,11 +1,13 @@
 //! One run from beginning to end: precondition, run in slices, result.
 
+mod before;
 pub(crate) mod options;
+mod outcome;
 mod outside;
 pub(crate) mod passes;
 
-use crate::check::{Checker, Measured};
 use crate::drive::memory::Checking;
+use crate::observe::account::{Account, Shown};
 use crate::observe::holder::Holder;
 use crate::observe::timeline::Timeline;
 use crate::observe::{Observer, Observers, RequestRows};
@@ -16,16 +18,16 @@ use crate::run::{Limits, Run, page_operations};
 use crate::session::passes::Passes;
 use crate::start::laying_out::LayingOut;
 use crate::start::precondition::{Copies, Precondition};
-use crate::start::report::Preconditioning;
 use crate::start::state_file;
 use crate::start::state_file::About;
 use crate::start::warm_up::WarmUp;
-use crate::{Drive, Error, PreconditionKind, RunOptions, WorkloadSpec, result};
+use crate::{Drive, Error, PreconditionKind, RunOptions, WorkloadSpec};
+use before::{advance_warm_up, copies_of, precondition_of};
+use check::Measured;
 use ftl::Ftl;
 use ftl::compatibility::{Feature, check_asked};
 use host::Workload;
 use serde::Serialize;
-use serde_json::{Value, json};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -272,38 +274,6 @@ impl Session {
         Ok(self.progress())
     }
 
-    /// The workload begins, now that the drive is as it leaves it.
-    fn end_warm_up(&mut self) {
-        let waiting = self.waiting.take();
-        match &mut self.phase {
-            Phase::Plain(run) => take_up(run, waiting, &self.options, self.interrupted),
-            Phase::Observed(run) => {
-                observe(&mut run.ctx.probe, &self.options, &self.drive, run.ctx.calendar.now());
-                take_up(run, waiting, &self.options, self.interrupted);
-            }
-            Phase::Precondition(_) | Phase::Broken => {}
-        }
-    }
-
-    /// Brings a new drive into its state where copies of the workload left the buffer otherwise than writing without time took
-    /// it to: told of that, once. True when it is to be done again.
-    fn begin_anew(&mut self) -> Result<bool, Error> {
-        let is_first = self.waiting_in_time.is_none() && !self.interrupted;
-        let found = self.warm_up.as_ref().and_then(|warm_up| warm_up.waiting(&self.precondition));
-        let (Some(found), Some(spec)) = (found.filter(|_| is_first), &self.spec) else { return Ok(false) };
-        let Some(source) = self.waiting.take() else { return Ok(false) };
-        self.waiting_in_time = Some(found);
-        // One drive after the other: two at once may not fit.
-        self.phase = Phase::Broken;
-        let copies = copies_of(spec, &self.drive, self.options.seed);
-        let mut ftl = self.drive.make(self.options.seed)?;
-        self.precondition = precondition_of(&self.options, &self.drive, &mut ftl, Some(copies), Some(found))?;
-        self.layout = if self.layout.is_on() { LayingOut::new() } else { LayingOut::off() };
-        (self.preconditioned, self.warm_up) = (false, None);
-        self.phase = Phase::Precondition(Box::new((ftl, source)));
-        Ok(true)
-    }
-
     /// A broken invariant says after which power cut it was found.
     fn telling_cut<T>(&mut self, work: impl FnOnce(&mut Self) -> T) -> T {
         catch_unwind(AssertUnwindSafe(|| work(self))).unwrap_or_else(|cause| {
@@ -357,7 +327,10 @@ impl Session {
         self.phase = if observed {
             let is_later = warm_up.is_some() || source.in_ramp(SimTime::ZERO);
             let measured = if is_later { Measured::AfterRamp } else { Measured::AtOnce };
-            let check = options.check.then(|| Checker::new(&self.drive, &ftl, measured)).transpose()?;
+            let check = options
+                .check
+                .then(|| Account::new(&Shown::at_first(&self.drive, &ftl), measured))
+                .transpose()?;
             if options.check {
                 // The account ends with what has changed: a map with arrays would be compared whole.
                 ftl.keep_rule();
@@ -437,116 +410,6 @@ impl Session {
         self.finish()
     }
 
-    /// Everything measured so far, as JSON, while the run goes on; what only its end tells is null.
-    ///
-    /// # Errors
-    /// When the run did not get as far as its workload.
-    pub fn glance(&mut self) -> Result<Value, Error> {
-        self.account_risk();
-        match &self.phase {
-            Phase::Plain(run) => Ok(json!(result::of(run, self.provenance()))),
-            Phase::Observed(run) => Ok(json!(result::of(run, self.provenance()))),
-            Phase::Precondition(_) | Phase::Broken => Err(Error("the run did not begin".into())),
-        }
-    }
-
-    /// Everything measured, as JSON. With `check`, the final account is settled first.
-    ///
-    /// # Errors
-    /// When the run did not get as far as its workload.
-    pub fn result(&mut self) -> Result<Value, Error> {
-        self.telling_cut(Self::settle)
-    }
-
-    fn settle(&mut self) -> Result<Value, Error> {
-        let mut value = self.glance()?;
-        match &mut self.phase {
-            Phase::Plain(run) => value["recovery"] = json!(run.recover()),
-            Phase::Observed(run) => {
-                if let Some(check) = &run.ctx.probe.check {
-                    check.compare(&value, run.ctx.calendar.now());
-                }
-                if run.ftl.layout().physical_units() <= WALKED_TWICE {
-                    settle_account(run);
-                }
-                if run.ctx.probe.timeline.is_some() {
-                    // The timeline shows how the drive comes to rest, whether it recovers or not.
-                    run.drain();
-                    run.come_to_rest();
-                }
-                value["recovery"] = json!(run.recover());
-                if run.ctx.probe.check.is_some() {
-                    run.come_to_rest_within(run.operations().max(SHORT_REST));
-                    settle_account(run);
-                    check_shares("utilisation", &value["utilisation"]);
-                }
-            }
-            Phase::Precondition(_) | Phase::Broken => {}
-        }
-        Ok(value)
-    }
-
-    fn account_risk(&mut self) {
-        match &mut self.phase {
-            Phase::Plain(run) => run.ftl.account_risk(run.ctx.calendar.now()),
-            Phase::Observed(run) => run.ftl.account_risk(run.ctx.calendar.now()),
-            Phase::Precondition(_) | Phase::Broken => {}
-        }
-    }
-
-    /// How long the map's arrays took since the run began.
-    fn map_made_since(&self) -> Duration {
-        let made = match &self.phase {
-            Phase::Plain(run) => run.ftl.map_made_in(),
-            Phase::Observed(run) => run.ftl.map_made_in(),
-            Phase::Precondition(_) | Phase::Broken => self.map_made_before,
-        };
-        made.saturating_sub(self.map_made_before)
-    }
-
-    fn provenance(&self) -> result::Provenance<'_> {
-        let made = self.map_made_since();
-        result::Provenance {
-            drive: &self.drive,
-            seed: self.options.seed,
-            interrupted: self.interrupted,
-            precondition: Preconditioning {
-                warm_up: self.warm_up.as_ref().and_then(WarmUp::report),
-                ..self.precondition.report()
-            },
-            passes: self.passes.report(),
-            is_loaded: self.options.load_state.is_some(),
-            layout: &self.layout,
-            cuts: &self.cuts,
-            failures: &self.failures,
-            walls: result::Walls {
-                run_s: self.wall.saturating_sub(made).as_secs_f64(),
-                precondition_s: self.precondition_wall.as_secs_f64(),
-                build_s: (self.build_wall + made).as_secs_f64(),
-            },
-        }
-    }
-
-    /// Rows of `requests.parquet` since the last call, as little-endian columns.
-    pub fn take_requests(&mut self) -> Vec<Vec<u8>> {
-        match &mut self.phase {
-            Phase::Observed(run) => run.ctx.probe.rows.as_mut().map(RequestRows::take).unwrap_or_default(),
-            _ => Vec::new(),
-        }
-    }
-
-    /// A piece of the timeline's file: what was added since the last call.
-    pub fn take_timeline(&mut self) -> Vec<u8> {
-        match &mut self.phase {
-            Phase::Observed(run) => {
-                let is_over = run_progress(run, &self.passes, self.waiting.is_some()).done;
-                let Some(timeline) = &mut run.ctx.probe.timeline else { return Vec::new() };
-                if is_over { timeline.take_rest() } else { timeline.take() }
-            }
-            _ => Vec::new(),
-        }
-    }
-
     /// Saves the state of the drive after the run; what its buffer still holds is programmed first.
     ///
     /// # Errors
@@ -579,74 +442,8 @@ impl Session {
     }
 }
 
-/// Copies of a workload, for a drive that it writes before.
-fn copies_of(workload: &WorkloadSpec, drive: &Drive, seed: u64) -> Copies {
-    let (spec, space) = (workload.clone(), drive.space());
-    let recorded = matches!(spec, WorkloadSpec::Trace { .. });
-    let copies = move |copy: u64| {
-        // Popular data are where the measured run has them; all else is drawn anew.
-        let number = FIRST_COPY + (copy as u32) % FIRST_COPY;
-        spec.open_again(&space, seed, number)
-    };
-    if recorded { Copies::recorded(copies) } else { Copies::drawn(copies) }
-}
-
-/// What brings a drive into the state that `options` ask for, before a workload under which `waiting` units wait in the
-/// buffer, where that is known.
-fn precondition_of(
-    options: &RunOptions,
-    drive: &Drive,
-    ftl: &mut Ftl,
-    copies: Option<Copies>,
-    waiting: Option<u32>,
-) -> Result<Precondition, Error> {
-    let precondition = Precondition::new(options.precondition, ftl, options.fill, options.seed)
-        .with_pilots(options.pilots.clone())
-        .with_waiting(waiting);
-    match (options.precondition, copies) {
-        (PreconditionKind::Workload, Some(copies)) => {
-            precondition.with_copies(copies, drive, ftl, options.seed)
-        }
-        (PreconditionKind::Workload, None) => {
-            Err(Error("precondition = workload: expected a workload that can be opened again".into()))
-        }
-        (PreconditionKind::Instant | PreconditionKind::Steady, Some(copies)) => {
-            Ok(precondition.before(copies, ftl))
-        }
-        _ => Ok(precondition),
-    }
-}
-
-/// Holds the final account of a checked drive against its own.
-fn settle_account(run: &Run<Observers>) {
-    if let Some(check) = &run.ctx.probe.check {
-        check.settle(&run.ftl, run.outstanding(), run.ctx.calendar.now());
-    }
-}
-
 fn limits_of(options: &RunOptions) -> Limits {
     Limits { requests: options.limit_requests, ns: options.limit_ns }
-}
-
-fn advance_warm_up<P: Observer>(
-    warm_up: Option<&mut WarmUp>,
-    run: &mut Run<P>,
-    drive: &Drive,
-    events: u64,
-) -> Result<bool, Error> {
-    warm_up.map_or(Ok(true), |warm_up| warm_up.advance(run, drive, events))
-}
-
-/// What brought the drive into its state is over: the workload begins. Where the run was stopped meanwhile, no request comes.
-fn take_up<P: Observer>(
-    run: &mut Run<P>,
-    workload: Option<Box<dyn Workload>>,
-    options: &RunOptions,
-    is_stopped: bool,
-) {
-    let Some(workload) = workload else { return };
-    let limits = if is_stopped { Limits { requests: Some(0), ns: None } } else { limits_of(options) };
-    run.take_up(workload, &limits);
 }
 
 /// Rows and the timeline begin at `origin`, with the workload.
@@ -656,18 +453,6 @@ fn observe(observers: &mut Observers, options: &RunOptions, drive: &Drive, origi
     observers.timeline = options.timeline.then(shown);
     observers.rows = options.requests.then(|| RequestRows::since(origin));
     observers.origin = origin;
-}
-
-/// No part is busy longer than there was time.
-fn check_shares(name: &str, value: &Value) {
-    match value {
-        Value::Array(items) => items.iter().for_each(|item| check_shares(name, item)),
-        Value::Object(items) => items.iter().for_each(|(key, item)| check_shares(key, item)),
-        value => assert!(
-            value.as_f64().is_some_and(|share| share <= 1.0 + 1e-9),
-            "{name} is busy {value} of the time"
-        ),
-    }
 }
 
 fn run_progress<P: Observer>(run: &Run<P>, passes: &Passes, warms_up: bool) -> Progress {

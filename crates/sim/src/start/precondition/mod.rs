@@ -1,6 +1,8 @@
 //! Making a drive look used, in slices.
 
 mod buffered;
+mod constructed;
+mod copying;
 mod kept;
 mod miniature;
 mod own;
@@ -310,107 +312,6 @@ impl Precondition {
         }
     }
 
-    /// Fills the drive, then writes as the workload does.
-    fn write_own(&mut self, drive: &Drive, ftl: &mut Ftl, count: u64) -> Result<(), Error> {
-        let filled = u64::from(self.filled);
-        if self.written < filled {
-            return self.write(drive, ftl, count.min(filled - self.written));
-        }
-        let times = Times::of(ftl);
-        for _ in 0..count {
-            let step = self.own_copies().next()?;
-            let busy = match step {
-                Step::Write(first, units) => {
-                    let before = programmed(ftl.stats());
-                    self.asked += u64::from(units);
-                    for lpn in first.0..first.0 + units {
-                        self.write_one_of_own(drive, ftl, Lpn(lpn))?;
-                    }
-                    times.program.times(programmed(ftl.stats()) - before)
-                }
-                Step::Trim(first, units) => {
-                    for lpn in first.0..first.0 + units {
-                        _ = self.waiting.as_mut().is_some_and(|waiting| waiting.take(Lpn(lpn)));
-                        self.buffered.iter_mut().for_each(|buffered| buffered.trim(Lpn(lpn)));
-                        self.cached.iter_mut().for_each(|cached| cached.take(Lpn(lpn)));
-                        ftl.trim_untimed(Lpn(lpn));
-                    }
-                    Nanos::ZERO
-                }
-                Step::Read(first, units) => {
-                    if let Some(buffered) = &mut self.buffered {
-                        (first.0..first.0 + units).for_each(|lpn| buffered.read(Lpn(lpn)));
-                    }
-                    times.read.times(u64::from(units))
-                }
-                Step::End => Nanos::ZERO,
-            };
-            let own = self.own_copies();
-            own.served(busy);
-            if own.has_pauses() {
-                self.waiting = None;
-            }
-            if ftl.is_read_only() {
-                return Err(worn_out(drive));
-            }
-            self.look(ftl, matches!(step, Step::End));
-            if self.done {
-                break;
-            }
-        }
-        Ok(())
-    }
-
-    /// A copy of the workload writes a unit, and what leaves the buffer for it goes to the flash.
-    fn write_one_of_own(&mut self, drive: &Drive, ftl: &mut Ftl, lpn: Lpn) -> Result<(), Error> {
-        if let Some(buffered) = &mut self.buffered {
-            buffered.write(lpn);
-        }
-        let mut written = self.buffered.is_none().then_some(lpn);
-        while let Some(lpn) = written.take().or_else(|| self.buffered.as_mut().and_then(|it| it.leave())) {
-            if let Some(lpn) = self.leaves_for(lpn) {
-                put(drive, ftl, lpn)?;
-                (self.written, self.in_window) = (self.written + 1, self.in_window + 1);
-            }
-        }
-        Ok(())
-    }
-
-    fn own_copies(&mut self) -> &mut Own {
-        self.own.as_mut().expect("a workload is there to be copied")
-    }
-
-    /// Closes the window if it is time to: at the end of a copy, unless copies are long.
-    fn look(&mut self, ftl: &Ftl, ended: bool) {
-        let window = ((f64::from(self.filled) * self.rule.window) as u64).max(1);
-        let own = self.own.as_ref().expect("a workload is there to be copied");
-        if !ended {
-            self.in_copy = self.in_copy.max(own.written);
-        }
-        let is_long = self.in_copy >= WINDOWS_OF_A_COPY * window;
-        // What the buffer takes the place of never comes to the flash: all of it, if the buffer is larger.
-        if self.asked as f64 >= self.rule.limit * f64::from(self.filled) {
-            self.done = true;
-        }
-        if self.in_window < window || !(ended || is_long) {
-            return;
-        }
-        let waf =
-            ftl.stats().since(&self.window_start).waf(ftl.layout().unit).expect("the window held writes");
-        self.window_start = *ftl.stats();
-        self.in_window = 0;
-        let overwritten = (self.written - u64::from(self.filled)) as f64 / f64::from(self.filled);
-        self.steady = self.window.push(waf, overwritten);
-        self.done |= self.steady || overwritten >= self.rule.limit;
-    }
-
-    /// Writes in one go what a fresh drive takes in order, but for the last unit: who writes that knows what comes next.
-    fn fill_at_once(&mut self, ftl: &mut Ftl) {
-        if self.written == 0 {
-            self.written = u64::from(ftl.write_in_order(Lpn(0), self.filled - 1));
-        }
-    }
-
     fn write(&mut self, drive: &Drive, ftl: &mut Ftl, count: u64) -> Result<(), Error> {
         let filled = u64::from(self.filled);
         let window = ((filled as f64 * self.rule.window) as u64).max(1);
@@ -455,67 +356,6 @@ impl Precondition {
     fn next_uniform(&mut self, filled: u64) -> Option<Lpn> {
         let lpn = Lpn(self.random.below(filled) as u32);
         self.leaves_for(lpn)
-    }
-
-    /// Brings the dies out of step. Written in turns from the beginning, they would all fill their superblocks at the
-    /// same moments for ever, which dies of a busy drive soon cease to do: each takes a random part of a superblock more.
-    /// Dies that share parity stay in step, and collect in step, so that the rule would end them at the same point of that
-    /// each time: they take, after it, a part of what brings the parity to each of them once.
-    fn stagger(&mut self, ftl: &mut Ftl) {
-        let width = ftl.feature::<ftl::Stripes>().map_or(1, |stripes| stripes.stripe() + 1);
-        let (dies, program, units) =
-            (ftl.layout().dies, ftl.layout().program_units, ftl.layout().data_units());
-        let Some(pages) = ftl.as_page_mapped() else { return };
-        for first in (0..dies).step_by(width as usize) {
-            let programs = self.random.below(u64::from(width * units / program));
-            for die in (0..programs).flat_map(|_| first..first + width) {
-                for _ in 0..program {
-                    let lpn = Lpn(self.random.below(u64::from(self.filled)) as u32);
-                    self.uncounted += u64::from(pages.write_to_die_untimed(die as usize, lpn));
-                }
-            }
-        }
-        self.written += self.uncounted;
-    }
-
-    fn construct(&mut self, drive: &Drive, ftl: &mut Ftl, seed: u64) -> Result<(), Error> {
-        match ftl.as_block_mapped() {
-            Some(blocks) => blocks.construct_used(self.filled, seed),
-            None => {
-                let share = ftl.as_page_mapped().map_or(1.0, |pages| pages.urgent_share());
-                let slots = self.waiting_slots(ftl);
-                let waiting = u64::from(slots.unwrap_or(0));
-                let about = [u64::from(self.filled), seed, share.to_bits(), waiting];
-                let moments = Pilots::answer(self.pilots.as_ref(), ("history", drive, &about), || {
-                    miniature::history(drive, ftl, (self.filled, slots), seed)
-                })?;
-                ftl.as_page_mapped()
-                    .expect("a layer maps pages or blocks")
-                    .construct_steady(&moments, self.filled, seed)
-                    .map_err(|reason| Error(format!("{}: {reason}", drive.name)))?;
-            }
-        }
-        self.written = u64::from(self.filled);
-        (self.done, self.steady) = (true, true);
-        self.fill_buffer(drive, ftl)
-    }
-
-    /// Overwrites a constructed drive until units wait in its buffer as they would, where that is large.
-    fn fill_buffer(&mut self, drive: &Drive, ftl: &mut Ftl) -> Result<(), Error> {
-        self.waiting = self.buffer_of(self.waiting_slots(ftl));
-        if self.waiting.is_none() {
-            return Ok(());
-        }
-        for written in 0..(OVERWRITES_WAITING * f64::from(self.filled)) as u64 {
-            if written.is_multiple_of(WRITES_AT_ONCE) {
-                embedding::look()?;
-            }
-            if let Some(lpn) = self.next_uniform(u64::from(self.filled)) {
-                put(drive, ftl, lpn)?;
-                self.written += 1;
-            }
-        }
-        Ok(())
     }
 
     /// The units that overwriting left in the write buffer, the first to leave it first.

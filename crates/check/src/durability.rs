@@ -1,15 +1,11 @@
 //! What the drive has promised to survive a power cut, kept apart from how the drive keeps it: a write with FUA (or
 //! behind a disabled write cache) from its acknowledgement on, any other from the end of a flush that came after it.
 
-use crate::check::Survival;
-use crate::requests::Request;
-use ftl::Ftl;
+use crate::examined::{Answered, Promise};
+use crate::survival::{Survival, Versions};
 use host::{Effect, HostRequest};
 use std::collections::BTreeMap;
 use units::Lpn;
-
-/// Units by version: higher is newer.
-type Versions = BTreeMap<Lpn, u32>;
 
 /// The checker's account of promises.
 pub(crate) struct Durability {
@@ -33,9 +29,15 @@ pub(crate) struct Durability {
 }
 
 impl Durability {
-    /// Of a drive whose buffer is as `ftl` says.
-    pub fn of(ftl: &Ftl) -> Self {
-        Self { protected: ftl.is_protected(), write_back: ftl.is_write_back(), ..Self::unprotected() }
+    /// Of a drive that promises so much.
+    pub fn of(promise: Promise) -> Self {
+        let Promise { is_protected, writes_back, .. } = promise;
+        Self { protected: is_protected, write_back: writes_back, ..Self::unprotected() }
+    }
+
+    /// Capacitors protect all that the buffer holds.
+    pub fn is_protected(&self) -> bool {
+        self.protected
     }
 
     /// Of a drive that acknowledges what a power cut would lose.
@@ -140,11 +142,11 @@ impl Durability {
         self.on_flash.get(&lpn).is_some_and(|there| *there >= version)
     }
 
-    pub fn on_complete(&mut self, request: &Request) {
+    pub fn on_complete(&mut self, request: &Answered<'_>) {
         if self.protected && !self.cuts {
             return; // Nothing was noted.
         }
-        let (id, host) = (request.id, &request.host);
+        let (id, host) = (request.id, request.host);
         let expected = self.flushes.remove(&id).unwrap_or_default();
         let written = self.written.remove(&id).unwrap_or_default();
         if self.cuts {
@@ -169,8 +171,8 @@ impl Durability {
 
 impl Durability {
     /// What the answer to a request promises.
-    fn note_promises(&mut self, request: &Request, written: &Versions) {
-        let host = &request.host;
+    fn note_promises(&mut self, request: &Answered<'_>, written: &Versions) {
+        let host = request.host;
         if host.op.effect() == Effect::Flush {
             return self.survival.on_flushed(request.id, (!request.failed).then_some(()));
         }
@@ -187,42 +189,38 @@ impl Durability {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::requests::Requests;
     use host::Op;
     use units::SimTime;
 
-    fn request(requests: &mut Requests, op: Op, fua: bool) -> (u32, HostRequest) {
-        let host = HostRequest { arrive: SimTime::ZERO, op, offset: 0, bytes: 4096, tag: 0, fua };
-        (requests.insert(host, 4096), host)
+    /// A request of the host's, by its number.
+    fn request(op: Op, fua: bool) -> HostRequest {
+        HostRequest { arrive: SimTime::ZERO, op, offset: 0, bytes: 4096, tag: 0, fua }
     }
 
     /// A request is answered.
-    fn end(durability: &mut Durability, requests: &mut Requests, id: u32) {
-        durability.on_complete(requests.get(id));
-        requests.release(id);
+    fn end(durability: &mut Durability, id: u32, host: &HostRequest) {
+        let (first, units) = (Lpn(0), 1);
+        durability.on_complete(&Answered { id, host, first, units, failed: false, uncorrectable: false });
     }
 
     /// Unit 0 is written and acknowledged, a flush is asked for, and a newer write comes, which has slot 1 of the buffer
     /// or takes the place of the first in slot 0; `programmed`: the slots that reach the flash. Then the flush is over.
     fn overwritten_during_a_flush(slots: [u32; 2], programmed: &[u32]) {
-        let mut requests = Requests::new();
         let mut durability = Durability::unprotected();
-        let (first, host) = request(&mut requests, Op::WRITE, false);
+        let (host, flush) = (request(Op::WRITE, false), request(Op::FLUSH, false));
         let write = |durability: &mut Durability, id, host: &HostRequest, version, slot| {
             durability.on_request(id, host);
             durability.on_data(id, Lpn(0));
             durability.on_version(Lpn(0), version);
             durability.on_buffered(slot, version);
         };
-        write(&mut durability, first, &host, 1, slots[0]);
-        end(&mut durability, &mut requests, first);
-        let (flush, host) = request(&mut requests, Op::FLUSH, false);
-        durability.on_request(flush, &host);
-        let (second, host) = request(&mut requests, Op::WRITE, false);
-        write(&mut durability, second, &host, 2, slots[1]);
-        end(&mut durability, &mut requests, second);
+        write(&mut durability, 0, &host, 1, slots[0]);
+        end(&mut durability, 0, &host);
+        durability.on_request(1, &flush);
+        write(&mut durability, 2, &host, 2, slots[1]);
+        end(&mut durability, 2, &host);
         programmed.iter().for_each(|&slot| durability.on_outdated(Lpn(0), slot));
-        end(&mut durability, &mut requests, flush);
+        end(&mut durability, 1, &flush);
     }
 
     #[test]
@@ -246,14 +244,13 @@ mod tests {
 
     /// A write is acknowledged when nothing is programmed yet.
     fn acknowledged_at_once(fua: bool, write_back: bool) {
-        let mut requests = Requests::new();
         let mut durability = Durability { write_back, ..Durability::unprotected() };
-        let (write, host) = request(&mut requests, Op::WRITE, fua);
-        durability.on_request(write, &host);
-        durability.on_data(write, Lpn(0));
+        let host = request(Op::WRITE, fua);
+        durability.on_request(0, &host);
+        durability.on_data(0, Lpn(0));
         durability.on_version(Lpn(0), 1);
         durability.on_buffered(0, 1);
-        end(&mut durability, &mut requests, write);
+        end(&mut durability, 0, &host);
     }
 
     #[test]
@@ -276,18 +273,16 @@ mod tests {
     #[test]
     #[should_panic(expected = "was acknowledged before a flush and is not on flash")]
     fn an_older_version_on_flash_is_not_the_one_that_was_acknowledged() {
-        let mut requests = Requests::new();
         let mut durability = Durability::unprotected();
+        let (host, flush) = (request(Op::WRITE, false), request(Op::FLUSH, false));
         for version in [1, 2] {
-            let (write, host) = request(&mut requests, Op::WRITE, false);
-            durability.on_request(write, &host);
-            durability.on_data(write, Lpn(0));
+            durability.on_request(0, &host);
+            durability.on_data(0, Lpn(0));
             durability.on_version(Lpn(0), version);
-            end(&mut durability, &mut requests, write);
+            end(&mut durability, 0, &host);
         }
         durability.on_commit(Lpn(0), 1);
-        let (flush, host) = request(&mut requests, Op::FLUSH, false);
-        durability.on_request(flush, &host);
-        end(&mut durability, &mut requests, flush);
+        durability.on_request(1, &flush);
+        end(&mut durability, 1, &flush);
     }
 }

@@ -3,12 +3,15 @@
 //! It begins with what the drive's map held then and keeps what has changed since, as a short run on a drive of a terabyte
 //! touches a few thousand of its units. Once that is a notable part of the drive, arrays take its place.
 
-use super::NOTHING;
-use crate::check::past::EMPTY;
+use crate::examined::{Beginning, Examined};
+use crate::past::EMPTY;
+use crate::shape::Shape;
 use engine::{ByNumber, large_array};
-use ftl::{Beginning, Ftl, Layout};
 use std::cell::Cell;
 use units::{Lpn, Ppa};
+
+/// Who lives where nothing does.
+pub(crate) const NOTHING: u32 = u32::MAX;
 
 /// One of so many units may change before arrays are made: tables of more take as much memory.
 const CHANGED_PART: usize = 4;
@@ -52,8 +55,8 @@ impl Place {
 }
 
 /// What has changed since the beginning.
-struct Changes {
-    beginning: Beginning,
+struct Changes<B> {
+    beginning: B,
     /// Valid units of each superblock at the beginning.
     valid: Vec<u32>,
     units: ByNumber<u32, Unit>,
@@ -62,36 +65,36 @@ struct Changes {
     asked: Cell<usize>,
 }
 
-enum Kept {
-    Changes(Box<Changes>),
+enum Kept<B> {
+    Changes(Box<Changes<B>>),
     All { units: Vec<Unit>, places: Vec<Place> },
 }
 
 /// Each unit, and each place on flash.
-pub(super) struct OwnMap {
+pub(super) struct OwnMap<B> {
     /// Logical units, those of the host among them, and places.
     written: usize,
     logical: u32,
     physical: usize,
     superblock_units: u64,
-    kept: Kept,
+    kept: Kept<B>,
 }
 
-impl OwnMap {
+impl<B: Beginning> OwnMap<B> {
     /// What the drive holds now.
-    pub fn of(ftl: &Ftl, layout: &Layout) -> Self {
+    pub fn of(drive: &impl Examined<Beginning = B>, shape: &Shape) -> Self {
         let changes = Changes {
-            beginning: ftl.beginning(),
-            valid: ftl.valid_units().to_vec(),
+            beginning: drive.beginning(),
+            valid: drive.valid_units().to_vec(),
             units: ByNumber::default(),
             places: ByNumber::default(),
             asked: Cell::new(0),
         };
         Self {
-            written: layout.written_units() as usize,
-            logical: layout.logical_units,
-            physical: layout.physical_units(),
-            superblock_units: u64::from(layout.superblock_units),
+            written: shape.written_units() as usize,
+            logical: shape.logical_units,
+            physical: shape.physical_units(),
+            superblock_units: u64::from(shape.superblock_units()),
             kept: Kept::Changes(Box::new(changes)),
         }
     }
@@ -190,55 +193,55 @@ impl OwnMap {
     ///
     /// # Panics
     /// When they do not.
-    pub fn settle(&self, ftl: &Ftl) {
+    pub fn settle(&self, drive: &impl Examined<Beginning = B>) {
         let valid = match &self.kept {
             Kept::All { units, places } => {
                 for (lpn, unit) in (0..).map(Lpn).zip(units) {
-                    check_home(ftl, lpn, unit.home);
+                    check_home(drive, lpn, unit.home);
                 }
-                let mut valid = vec![0; ftl.valid_units().len()];
+                let mut valid = vec![0; drive.valid_units().len()];
                 for (ppa, _) in places.iter().enumerate().filter(|(_, place)| place.holder != NOTHING) {
                     valid[ppa / self.superblock_units as usize] += 1;
                 }
                 valid
             }
-            Kept::Changes(changes) => match ftl.changed_since(&changes.beginning) {
+            Kept::Changes(changes) => match drive.changed_since(&changes.beginning) {
                 Some(changed) => {
                     // All other units are where one rule, which never changes, says to both that they are.
                     for lpn in changed {
-                        check_home(ftl, lpn, self.unit(lpn).home);
+                        check_home(drive, lpn, self.unit(lpn).home);
                     }
-                    changes.units.iter().for_each(|(&lpn, unit)| check_home(ftl, Lpn(lpn), unit.home));
+                    changes.units.iter().for_each(|(&lpn, unit)| check_home(drive, Lpn(lpn), unit.home));
                     changes.valid_now(changes.valid.clone(), self.superblock_units)
                 }
-                None => self.settle_whole(ftl, changes),
+                None => self.settle_whole(drive, changes),
             },
         };
-        assert_eq!(valid, ftl.valid_units(), "valid counts equal the map");
+        assert_eq!(valid, drive.valid_units(), "valid counts equal the map");
     }
 
     /// Compares with a map that does not know what has changed in it; gives the valid units of each superblock. Sums over all
     /// units do not depend on their order: none of them is asked for at random, unless one is to be found that differs.
-    fn settle_whole(&self, ftl: &Ftl, changes: &Changes) -> Vec<u32> {
-        let mut valid = vec![0; ftl.valid_units().len()];
+    fn settle_whole(&self, drive: &impl Examined, changes: &Changes<B>) -> Vec<u32> {
+        let mut valid = vec![0; drive.valid_units().len()];
         let mut sum = 0u64;
         changes.beginning.each(|lpn, ppa| {
             valid[(ppa.0 / self.superblock_units) as usize] += 1;
             sum = sum.wrapping_add(mark_of(lpn, ppa));
         });
         for (&lpn, unit) in &changes.units {
-            check_home(ftl, Lpn(lpn), unit.home);
+            check_home(drive, Lpn(lpn), unit.home);
             let before = mark_of(Lpn(lpn), changes.beginning.lookup(Lpn(lpn)));
             sum = sum.wrapping_sub(before).wrapping_add(mark_of(Lpn(lpn), unit.home));
         }
         let units = (0..self.written as u32).map(Lpn);
-        let forward = units.map(|lpn| mark_of(lpn, ftl.lookup(lpn))).fold(0, u64::wrapping_add);
-        let places = (0..self.physical as u64).map(Ppa).filter(|ppa| ftl.is_valid(*ppa));
-        let backward = places.map(|ppa| mark_of(ftl.holder(ppa), ppa)).fold(0, u64::wrapping_add);
+        let forward = units.map(|lpn| mark_of(lpn, drive.lookup(lpn))).fold(0, u64::wrapping_add);
+        let places = (0..self.physical as u64).map(Ppa).filter(|ppa| drive.is_valid(*ppa));
+        let backward = places.map(|ppa| mark_of(drive.holder(ppa), ppa)).fold(0, u64::wrapping_add);
         if [forward, backward] != [sum, sum] {
             changes.beginning.each(|lpn, ppa| {
                 if !changes.units.contains_key(&lpn.0) {
-                    check_home(ftl, lpn, ppa);
+                    check_home(drive, lpn, ppa);
                 }
             });
             panic!("the map and the account differ on what lives anywhere");
@@ -247,7 +250,7 @@ impl OwnMap {
     }
 }
 
-impl Changes {
+impl<B: Beginning> Changes<B> {
     fn home_of(&self, lpn: Lpn) -> Ppa {
         self.asked.set(self.asked.get() + 1);
         self.beginning.lookup(lpn)
@@ -282,81 +285,66 @@ fn mark_of(lpn: Lpn, ppa: Ppa) -> u64 {
 
 /// # Panics
 /// When a unit does not live where the account says.
-fn check_home(ftl: &Ftl, lpn: Lpn, home: Ppa) {
-    assert_eq!(ftl.lookup(lpn), home, "the map and the account differ on unit {}", lpn.0);
+fn check_home(drive: &impl Examined, lpn: Lpn, home: Ppa) {
+    assert_eq!(drive.lookup(lpn), home, "the map and the account differ on unit {}", lpn.0);
     if home != Ppa::NONE {
-        assert!(ftl.is_valid(home), "unit {} lives at {home}, which counts as invalid", lpn.0);
-        assert_eq!(ftl.holder(home), lpn, "the spare area of {home} names another unit");
+        assert!(drive.is_valid(home), "unit {} lives at {home}, which counts as invalid", lpn.0);
+        assert_eq!(drive.holder(home), lpn, "the spare area of {home} names another unit");
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::OwnMap;
-    use crate::{Catalogue, Drive};
-    use ftl::Ftl;
+    use crate::examined::Examined;
+    use crate::made_up::{MadeUp, shape};
     use std::panic::{AssertUnwindSafe, catch_unwind};
     use units::{Lpn, Ppa};
 
-    /// A drive that was filled in order, which a rule says, and of which some units were written again.
-    fn filled() -> Ftl {
-        let settings = ["nand.blocks_per_plane=64", "ftl.op_ratio=0.5"].map(str::to_owned);
-        let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
-        let drive =
-            Drive::load(&Catalogue::new([root]), "mlc", &settings).unwrap_or_else(|error| panic!("{error}"));
-        let mut ftl = drive.build(1).expect("the drive can be built");
-        assert!(ftl.write_in_order(Lpn(0), 1 << 20) > 10_000);
-        assert!((0..20).all(|lpn| ftl.try_write_untimed(Lpn(lpn * 7))));
-        ftl
-    }
-
-    fn own(ftl: &Ftl) -> OwnMap {
-        OwnMap::of(ftl, ftl.layout())
+    fn own(drive: &MadeUp) -> OwnMap<<MadeUp as Examined>::Beginning> {
+        OwnMap::of(drive, &shape())
     }
 
     #[test]
     fn what_has_changed_and_arrays_say_the_same() {
-        let mut ftl = filled();
-        let by_rule = own(&ftl);
-        ftl.make_arrays();
-        let (by_arrays, mut all) = (own(&ftl), own(&ftl));
+        let drive = MadeUp::filled(900);
+        let (changes, mut all) = (own(&drive), own(&drive));
         all.make_all();
-        for map in [&by_rule, &by_arrays] {
-            for lpn in (0..ftl.layout().logical_units).map(Lpn) {
-                let (unit, expected) = (map.unit(lpn), all.unit(lpn));
-                assert_eq!((unit.home, unit.content), (expected.home, expected.content), "{lpn}");
-            }
-            for ((ppa, place), (_, expected)) in map.places().zip(all.places()) {
-                assert_eq!((place.holder, place.stored), (expected.holder, expected.stored), "{ppa}");
-            }
-            map.settle(&ftl);
+        for lpn in (0..shape().logical_units).map(Lpn) {
+            let (unit, expected) = (changes.unit(lpn), all.unit(lpn));
+            assert_eq!((unit.home, unit.content), (expected.home, expected.content), "{lpn}");
         }
-        all.settle(&ftl);
+        for ((ppa, place), (_, expected)) in changes.places().zip(all.places()) {
+            assert_eq!((place.holder, place.stored), (expected.holder, expected.stored), "{ppa}");
+        }
+        changes.settle(&drive);
+        all.settle(&drive);
     }
 
+    /// The drive knows what has changed in its map or does not, and the account has arrays or what has changed.
     #[test]
     fn a_map_that_changes_unseen_is_found_out() {
-        for (ftl_has_arrays, has_arrays) in [(false, false), (true, false), (false, true), (true, true)] {
-            let mut ftl = filled();
-            let mut map = own(&ftl);
-            let home = ftl.lookup(Lpn(3));
+        for (knows, has_arrays) in [(true, false), (false, false), (true, true), (false, true)] {
+            let mut drive = MadeUp::filled(900);
+            let mut map = own(&drive);
+            let home = drive.lookup(Lpn(3));
             map.unit_mut(Lpn(5)).version = 1;
             map.place_mut(home).version = 1;
-            if ftl_has_arrays {
-                ftl.make_arrays();
-            }
+            drive.changed = knows.then(Vec::new);
             if has_arrays {
                 map.make_all();
             }
-            map.settle(&ftl);
-            let mut is_found = |change: &mut dyn FnMut(&mut Ftl, &mut OwnMap)| {
-                change(&mut ftl, &mut map);
-                catch_unwind(AssertUnwindSafe(|| map.settle(&ftl))).is_err()
+            map.settle(&drive);
+            let mut is_found = |change: &mut dyn FnMut(&mut MadeUp, &mut OwnMap<_>)| {
+                change(&mut drive, &mut map);
+                catch_unwind(AssertUnwindSafe(|| map.settle(&drive))).is_err()
             };
-            assert!(is_found(&mut |ftl, _| ftl.trim_untimed(Lpn(3))));
+            assert!(is_found(&mut |drive, _| drive.valid[0] += 1), "it counts one too many");
+            assert!(!is_found(&mut |drive, _| drive.valid[0] -= 1));
+            assert!(is_found(&mut |drive, _| drive.trim(Lpn(3))));
             assert!(is_found(&mut |_, map| map.unit_mut(Lpn(3)).home = Ppa::NONE), "it counts one too many");
             assert!(!is_found(&mut |_, map| map.place_mut(home).holder = super::NOTHING));
-            assert!(is_found(&mut |ftl, _| assert!(ftl.try_write_untimed(Lpn(3)))));
+            assert!(is_found(&mut |drive, _| drive.write(Lpn(3), Ppa(1000))));
         }
     }
 }

@@ -1,9 +1,7 @@
 //! A trim that was answered has happened: each unit that lies wholly inside it was forgotten after it was asked for. And no
 //! unit is forgotten that no trim covers as a whole.
 
-use crate::requests::whole_units;
-use ftl::Ftl;
-use ftl::snapshots::Snapshots;
+use crate::shape::Shape;
 use host::{Effect, HostRequest};
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -25,13 +23,19 @@ pub(crate) struct Trims {
     at_work: Range<u32>,
 }
 
+/// The units that lie wholly inside a trim.
+fn whole_units(trim: &HostRequest, unit: u64) -> Range<u32> {
+    let end = (trim.offset + u64::from(trim.bytes)) / unit;
+    let first = trim.offset.div_ceil(unit);
+    first as u32..end.max(first) as u32
+}
+
 impl Trims {
-    pub fn of(ftl: &Ftl) -> Self {
-        let layout = ftl.layout();
+    pub fn of(shape: &Shape, snapshots: Option<&[u32]>) -> Self {
         Self {
-            unit: layout.unit.get(),
-            units: layout.logical_units as usize,
-            may_refuse: ftl.feature::<Snapshots>().is_some(),
+            unit: shape.unit_bytes,
+            units: shape.logical_units as usize,
+            may_refuse: snapshots.is_some(),
             count: 0,
             last: Vec::new(),
             asked: BTreeMap::new(),
@@ -44,8 +48,7 @@ impl Trims {
         if request.op.effect() == Effect::Trim && !self.may_refuse {
             self.last.resize(self.units, 0);
             self.asked.insert(id, self.count);
-            let (first, count) = whole_units(request, self.unit);
-            self.covered.insert(id, first.0..first.0 + count);
+            self.covered.insert(id, whole_units(request, self.unit));
         }
     }
 
@@ -70,8 +73,7 @@ impl Trims {
         }
         let answered = self.asked.remove(&id).zip(done);
         let range = answered.map_or(0..0, |(before, request)| {
-            let (first, count) = whole_units(request, self.unit);
-            let range = first.0..first.0 + count;
+            let range = whole_units(request, self.unit);
             for lpn in range.clone().map(Lpn) {
                 let last = self.last[lpn.index()];
                 assert!(last > before, "a trim of {lpn} was answered, and the unit was not forgotten");

@@ -1,40 +1,21 @@
 //! What the accounts find: one faulty stream of events for each fault, beside the good one that it differs from.
 
-use super::clock::Clock;
-use super::content::Content;
-use super::ledger::Ledger;
-use super::numbers::{Numbers, Sent};
 use super::*;
-use crate::Catalogue;
+use crate::clock::Clock;
+use crate::content::Content;
+use crate::examined::Counted;
+use crate::ledger::Ledger;
+use crate::made_up::{MadeUp, shape};
+use crate::numbers::{Numbers, Sent};
 use controller::Class;
 use host::Op;
 use serde_json::json;
 use units::{DieId, Nanos};
 
-const SETTINGS: [&str; 10] = [
-    "nand.t_r=50us",
-    "nand.t_prog=300us",
-    "nand.t_bers=2ms",
-    "nand.t_resume=7us",
-    "nand.t_suspend_program=20us",
-    "geometry.channels=1",
-    "geometry.ways=2",
-    "nand.blocks_per_plane=32",
-    "bus.cycles_status=2",
-    "ftl.op_ratio=0.5",
-];
-
-fn drive() -> Drive {
-    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
-    let settings = SETTINGS.map(str::to_owned);
-    Drive::load(&Catalogue::new([root]), "mlc", &settings).unwrap_or_else(|error| panic!("{error}"))
-}
-
 /// The account of time with one operation on its way.
 struct Bench {
     clock: Clock,
     numbers: Numbers,
-    ftl: Ftl,
     now: SimTime,
     transaction: Transaction,
 }
@@ -43,16 +24,14 @@ const ID: TransactionId = TransactionId(3);
 
 impl Bench {
     fn new(kind: Kind) -> Self {
-        let drive = drive();
-        let ftl = drive.build(1).expect("the drive can be built");
-        let numbers = || Numbers::new(&drive, &ftl).expect("its numbers can be read again");
+        let numbers = || Numbers::new(&MadeUp::empty().facts()).expect("its numbers can be read");
         let class = if kind == Kind::Read { Class::HostRead } else { Class::HostProgram };
         let mut transaction = Transaction::new(kind, Origin::Host, class, DieId(0), 0, 0);
         (transaction.mask, transaction.pages) = (1, 1);
-        transaction.rows = ftl.layout().program_rows;
-        let mut clock = Clock::new(numbers(), 1, ftl.layout().dies);
+        transaction.rows = 1;
+        let mut clock = Clock::new(numbers(), shape().dies);
         clock.on_submit(ID, &transaction);
-        Self { clock, numbers: numbers(), ftl, now: SimTime::ZERO, transaction }
+        Self { clock, numbers: numbers(), now: SimTime::ZERO, transaction }
     }
 
     /// A part on the channel that takes `more` or less than it should.
@@ -162,7 +141,7 @@ fn a_read_without_its_transfer_is_found() {
 fn a_channel_that_does_not_count_a_transfer_is_found() {
     let mut bench = Bench::new(Kind::Read);
     read(&mut bench, 0);
-    bench.clock.settle(bench.ftl.controller(), bench.now);
+    bench.clock.settle(&MadeUp::empty().busy(bench.now), bench.now);
 }
 
 #[test]
@@ -217,7 +196,7 @@ fn a_rider_without_its_data_is_found() {
 #[should_panic(expected = "operations were submitted and never ended")]
 fn an_operation_that_is_lost_is_found() {
     let bench = Bench::new(Kind::Read);
-    bench.clock.settle(bench.ftl.controller(), bench.now);
+    bench.clock.settle(&MadeUp::empty().busy(bench.now), bench.now);
 }
 
 // ---- what goes in comes out --------------------------------------------------------------------------
@@ -225,7 +204,7 @@ fn an_operation_that_is_lost_is_found() {
 /// An account of requests, and a read of one unit in flight.
 fn ledger() -> (Ledger, HostRequest) {
     let bench = Bench::new(Kind::Read);
-    let mut ledger = Ledger::new(&bench.ftl, bench.clock.busy(SimTime::ZERO), Measured::AtOnce);
+    let mut ledger = Ledger::new(Counted::default(), 4096, bench.clock.busy(SimTime::ZERO), Measured::AtOnce);
     let request =
         HostRequest { arrive: SimTime::ZERO, op: Op::READ, offset: 0, bytes: 4096, tag: 0, fua: false };
     ledger.on_request(0, &request);
@@ -243,7 +222,7 @@ fn part() -> Transaction {
 fn an_answer_before_all_parts_is_found() {
     let (mut ledger, request) = ledger();
     ledger.on_host_part(&part(), Ppa(0));
-    ledger.on_complete(0, &request, Answer::Done, SimTime::from_ns(1));
+    ledger.on_complete(0, &request, Status::Success, SimTime::from_ns(1));
 }
 
 #[test]
@@ -252,7 +231,7 @@ fn an_answer_before_the_data_are_decoded_is_found() {
     let (mut ledger, request) = ledger();
     ledger.on_host_part(&part(), Ppa(0));
     ledger.on_host_part_read(&part(), SimTime::from_ns(9));
-    ledger.on_complete(0, &request, Answer::Done, SimTime::from_ns(8));
+    ledger.on_complete(0, &request, Status::Success, SimTime::from_ns(8));
 }
 
 #[test]
@@ -263,7 +242,7 @@ fn a_unit_that_is_not_read_is_found() {
     ledger.on_host_read(Ppa(1));
     ledger.on_host_part(&part(), Ppa(0));
     ledger.on_host_part_read(&part(), SimTime::ZERO);
-    ledger.on_complete(0, &request, Answer::Done, SimTime::from_ns(8));
+    ledger.on_complete(0, &request, Status::Success, SimTime::from_ns(8));
 }
 
 #[test]
@@ -272,7 +251,7 @@ fn a_write_whose_data_did_not_enter_is_found() {
     let (mut ledger, request) = ledger();
     let write = HostRequest { op: Op::WRITE, ..request };
     ledger.on_request(1, &write);
-    ledger.on_complete(1, &write, Answer::Done, SimTime::ZERO);
+    ledger.on_complete(1, &write, Status::Success, SimTime::ZERO);
 }
 
 #[test]
@@ -280,14 +259,14 @@ fn a_write_whose_data_did_not_enter_is_found() {
 fn a_read_that_the_drive_does_not_count_is_found() {
     let (mut ledger, _) = ledger();
     ledger.on_read(&part());
-    ledger.settle(&Bench::new(Kind::Read).ftl, |_| 0);
+    ledger.settle(&Counted::default(), |_| 0);
 }
 
 #[test]
 fn a_read_that_is_being_decoded_need_not_count_yet() {
     let (mut ledger, _) = ledger();
     ledger.on_read(&part());
-    ledger.settle(&Bench::new(Kind::Read).ftl, |origin| u64::from(origin == Origin::Host));
+    ledger.settle(&Counted::default(), |origin| u64::from(origin == Origin::Host));
 }
 
 #[test]
@@ -297,15 +276,15 @@ fn a_unit_of_another_origin_is_found() {
     let mut program = part();
     program.pages = 0;
     ledger.on_programmed(&program, [Origin::Gc].into_iter());
-    ledger.settle(&Bench::new(Kind::Read).ftl, |_| 0);
+    ledger.settle(&Counted::default(), |_| 0);
 }
 
 #[test]
 #[should_panic(expected = "units that the host read: found somewhere and answered")]
 fn a_unit_that_was_answered_from_nowhere_is_found() {
     let (mut ledger, request) = ledger();
-    ledger.on_complete(0, &request, Answer::Done, SimTime::ZERO);
-    ledger.settle(&Bench::new(Kind::Read).ftl, |_| 0);
+    ledger.on_complete(0, &request, Status::Success, SimTime::ZERO);
+    ledger.settle(&Counted::default(), |_| 0);
 }
 
 #[test]
@@ -334,7 +313,7 @@ fn written() -> Ledger {
 fn bytes_that_the_drive_does_not_count_are_found() {
     let mut ledger = written();
     ledger.on_host_write(Lpn(0));
-    ledger.settle(&Bench::new(Kind::Read).ftl, |_| 0);
+    ledger.settle(&Counted::default(), |_| 0);
 }
 
 #[test]
@@ -342,7 +321,7 @@ fn bytes_that_the_drive_does_not_count_are_found() {
 fn the_rest_of_a_unit_that_the_drive_does_not_count_is_found() {
     let mut ledger = written();
     ledger.on_hosts_programmed([0].into_iter());
-    ledger.settle(&Bench::new(Kind::Read).ftl, |_| 0);
+    ledger.settle(&Counted::default(), |_| 0);
 }
 
 /// What a result would say of a write of a sector to units of 4 KiB, of which one was programmed.
@@ -460,9 +439,7 @@ fn a_slot_that_changes_on_its_way_is_found() {
 #[test]
 #[should_panic(expected = "another unit or version is, or one that was never read")]
 fn a_move_of_what_was_not_read_is_found() {
-    let drive = drive();
-    let ftl = drive.build(1).expect("the drive can be built");
-    let mut checker = Checker::new(&drive, &ftl, Measured::AtOnce).expect("its numbers can be read");
+    let mut checker = Checker::new(&MadeUp::empty(), Measured::AtOnce).expect("its numbers can be read");
     let program = |origin, row| {
         let mut program = Transaction::new(Kind::Program, origin, Class::HostProgram, DieId(0), 0, row);
         program.owner = 0;
@@ -477,7 +454,7 @@ fn a_move_of_what_was_not_read_is_found() {
     checker.on_place(&program(Origin::Host, 0), 1, |_| (Origin::Host, 0));
     checker.rows[0] = 2;
     checker.on_commit(Lpn(0), Ppa(0), Ppa::NONE);
-    let new = Ppa(u64::from(ftl.layout().row_units));
+    let new = Ppa(u64::from(shape().row_units));
     checker.on_place(&program(Origin::Gc, 1), 1, |_| (Origin::Gc, 0));
     checker.on_moved(Lpn(0), new, Ppa(0));
 }

@@ -1,14 +1,13 @@
 //! A power cut in the account: operations in flight are gone, and what the drive says it found is looked at.
 
 use super::{Checker, NOTHING};
-use crate::check::past::EMPTY;
+use crate::examined::{Beginning, Examined, KeptAt};
+use crate::past::EMPTY;
 use controller::{Ending, Interrupted, Kind};
-use ftl::snapshots::Snapshots;
-use ftl::{Ftl, Seen};
 use std::collections::BTreeSet;
 use units::{Lpn, Ppa, SimTime};
 
-impl Checker {
+impl<B: Beginning> Checker<B> {
     /// The drive never heard of a request that the host has lost.
     pub fn on_unheard(&mut self, id: u32) {
         self.ledger.on_unheard(id);
@@ -22,10 +21,10 @@ impl Checker {
         let (mut torn, mut begun) = (Vec::new(), Vec::new());
         for Interrupted { transaction, ending } in interrupted {
             let superblock = self.superblock(transaction);
-            let first = self.layout.first_ppa(superblock as u32);
+            let first = self.shape.first_ppa(superblock);
             match (transaction.kind, ending) {
                 (Kind::Erase, ending) => {
-                    self.spoil(first, self.layout.superblock_units);
+                    self.spoil(first, self.shape.superblock_units());
                     if *ending == Ending::Done {
                         self.rows[superblock] = 0;
                     }
@@ -45,7 +44,7 @@ impl Checker {
                 }
             }
         }
-        let per_die = self.layout.superblocks_per_die as usize;
+        let per_die = self.shape.superblocks_per_die as usize;
         for superblock in self.failures.dead().flat_map(|die| die * per_die..(die + 1) * per_die) {
             torn.extend((0..self.rows[superblock]).map(|row| (superblock, row)));
         }
@@ -79,27 +78,27 @@ impl Checker {
 
     /// A program was interrupted: what it wrote is nothing. Gives the page rows that this tore, rows that lay on the same
     /// wordline before included.
-    fn tear(&mut self, superblock: usize, row: u32, rows: u32) -> impl Iterator<Item = (usize, u32)> + use<> {
-        let units = self.layout.row_units;
-        let first = self.layout.first_ppa(superblock as u32);
+    fn tear(&mut self, superblock: usize, row: u32, rows: u32) -> Vec<(usize, u32)> {
+        let units = self.shape.row_units;
+        let first = self.shape.first_ppa(superblock);
         let begin = match self.one_bit[superblock] {
             true => row,
-            false => self.layout.first_row_of_wordline(row),
+            false => self.shape.first_row_of_wordline(row),
         };
         self.spoil(first + u64::from(row * units), rows * units);
-        (begin..row + rows).map(move |row| (superblock, row))
+        (begin..row + rows).map(|row| (superblock, row)).collect()
     }
 
     /// What a page row held is lost: adds the units.
     fn lose_row(&mut self, superblock: usize, row: u32, lost: &mut BTreeSet<Lpn>) {
-        let units = self.layout.row_units;
-        let first = self.layout.first_ppa(superblock as u32) + u64::from(row * units);
+        let units = self.shape.row_units;
+        let first = self.shape.first_ppa(superblock) + u64::from(row * units);
         for ppa in (first..first + u64::from(units)).map(Ppa) {
             let stored = Lpn(self.map.place(ppa).stored);
             if stored.0 == NOTHING {
                 // It may have been a record of trims.
                 self.durability.survival.release_trims();
-            } else if self.layout.is_host_unit(stored) {
+            } else if self.shape.is_host_unit(stored) {
                 self.past.tear(stored, self.held(ppa));
                 lost.insert(stored);
             }
@@ -125,48 +124,46 @@ impl Checker {
     /// What was handed out and never programmed is not there.
     fn forget_unprogrammed(&mut self) {
         for superblock in 0..self.rows.len() {
-            let first = self.layout.first_ppa(superblock as u32);
-            let there = self.rows[superblock] * self.layout.row_units;
-            let left = self.layout.superblock_units - there.min(self.layout.superblock_units);
+            let first = self.shape.first_ppa(superblock);
+            let there = self.rows[superblock] * self.shape.row_units;
+            let left = self.shape.superblock_units() - there.min(self.shape.superblock_units());
             self.spoil(first + u64::from(there), left);
         }
     }
 
     /// The drive says that it has found its map again: each unit must hold what it may hold, and nothing else; the account
     /// goes on with that.
-    pub fn on_found(&mut self, ftl: &Ftl) {
-        (0..self.layout.physical_units() as u64)
-            .for_each(|ppa| self.map.place_mut(Ppa(ppa)).holder = NOTHING);
+    pub fn on_found(&mut self, drive: &impl Examined) {
+        (0..self.shape.physical_units() as u64).for_each(|ppa| self.map.place_mut(Ppa(ppa)).holder = NOTHING);
         // A drive that wore out takes no more writes: capacitors have nowhere to put what its buffer holds.
-        let has_died = ftl.is_read_only() && ftl.is_protected();
-        for lpn in (0..self.layout.written_units() as u32).map(Lpn) {
-            let home = ftl.lookup(lpn);
+        let has_died = drive.is_read_only() && self.durability.is_protected();
+        for lpn in (0..self.shape.written_units() as u32).map(Lpn) {
+            let home = drive.lookup(lpn);
             self.map.unit_mut(lpn).home = home;
             if home != Ppa::NONE {
-                let row = self.layout.row_number(home) % self.layout.rows;
-                let programmed = self.rows[self.layout.superblock_of(home) as usize];
+                let row = self.shape.row_of(home);
+                let programmed = self.rows[self.shape.superblock_of(home)];
                 assert!(row < programmed, "{lpn} is looked for at {home}, which is not programmed");
                 self.put(lpn, home);
             }
             // What the drive keeps for itself was promised to no host.
-            if self.layout.is_host_unit(lpn) {
+            if self.shape.is_host_unit(lpn) {
                 self.go_on_with(lpn, home, has_died);
             }
         }
-        self.go_on_with_snapshots(ftl);
+        self.go_on_with_snapshots(drive);
     }
 
     /// Each snapshot that survived must see what it saw.
-    fn go_on_with_snapshots(&mut self, ftl: &Ftl) {
-        let Some(snapshots) = ftl.feature::<Snapshots>() else { return };
-        let serials: Vec<u32> = snapshots.kept().map(|snapshot| snapshot.serial).collect();
+    fn go_on_with_snapshots(&mut self, drive: &impl Examined) {
+        let Some(serials) = drive.snapshots() else { return };
         self.past.go_on_with(&serials);
-        let units = self.layout.logical_units;
+        let units = self.shape.logical_units;
         for (serial, lpn) in serials.iter().flat_map(|serial| (0..units).map(move |lpn| (*serial, Lpn(lpn))))
         {
-            let seen = ftl.lookup_in(serial, lpn).expect("it is kept");
-            let Seen::At(ppa) = seen else {
-                assert_eq!(seen, Seen::Nowhere, "after a power cut the buffer holds {lpn}");
+            let seen = drive.kept_at(serial, lpn);
+            let KeptAt::Flash(ppa) = seen else {
+                assert_eq!(seen, KeptAt::Nowhere, "after a power cut the buffer holds {lpn}");
                 self.past.check_seen(serial, lpn, EMPTY);
                 continue;
             };
@@ -209,26 +206,20 @@ impl Checker {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Measured;
     use super::*;
-    use crate::{Catalogue, Drive};
+    use crate::made_up::{MadeUp, shape};
+    use crate::{Measured, Promise};
     use controller::{Class, Origin, Transaction};
-    use ftl::Act;
     use host::{HostRequest, Op};
     use units::DieId;
 
     /// Unit 0 was written whole at the first place of row 0, then `bytes` of it at row 1, whose rest was read or not; then the
     /// power fails, and the drive finds the second.
     fn found_after(bytes: u32, rest_is_read: bool) {
-        let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
-        let settings =
-            ["power.cut.drawn=1", "nand.blocks_per_plane=64", "ftl.op_ratio=0.5"].map(str::to_owned);
-        let drive =
-            Drive::load(&Catalogue::new([root]), "mlc", &settings).unwrap_or_else(|error| panic!("{error}"));
-        let ftl = drive.build(1).expect("the drive can be built");
-        let mut checker = Checker::new(&drive, &ftl, Measured::AtOnce).expect("its numbers can be read");
-        let row_units = ftl.layout().row_units;
-        let unit = ftl.layout().unit.get() as u32;
+        let promise = Promise { is_cut: true, writes_back: true, ..Promise::default() };
+        let drive = MadeUp { promise, ..MadeUp::empty() };
+        let mut checker = Checker::new(&drive, Measured::AtOnce).expect("its numbers can be read");
+        let (row_units, unit) = (shape().row_units, shape().unit_bytes as u32);
         for (row, bytes) in [(0, unit), (1, bytes)] {
             let write =
                 HostRequest { arrive: SimTime::ZERO, op: Op::WRITE, offset: 0, bytes, tag: 0, fua: false };
@@ -260,21 +251,14 @@ mod tests {
     fn half_of_an_atomic_unit_is_found_out() {
         found_after(512, false);
     }
+
     /// A snapshot is taken of a drive that holds nothing, and the account has it that it saw a version of each unit.
     #[test]
     #[should_panic(expected = "of Lpn 0, and saw 1")]
     fn a_snapshot_that_sees_nothing_any_more_is_found_out() {
-        let settings = ["nand.blocks_per_plane=64", "ftl.op_ratio=0.5", "ftl.snapshots.every=1s"];
-        let settings = settings.map(str::to_owned);
-        let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
-        let drive =
-            Drive::load(&Catalogue::new([root]), "mlc", &settings).unwrap_or_else(|error| panic!("{error}"));
-        let mut ftl = drive.build(1).expect("the drive can be built");
-        let mut checker = Checker::new(&drive, &ftl, Measured::AtOnce).expect("its numbers can be read");
-        let mut ctx = controller::Context::<()>::default();
-        ftl.begin(&mut ctx);
-        let serial = ftl.act(Act::Keep, &mut ctx).expect("a drive with snapshots");
-        checker.past.begin_with(serial, vec![1; ftl.layout().logical_units as usize]);
-        checker.go_on_with_snapshots(&ftl);
+        let drive = MadeUp { snapshots: Some(vec![7]), ..MadeUp::empty() };
+        let mut checker = Checker::new(&MadeUp::empty(), Measured::AtOnce).expect("its numbers can be read");
+        checker.past.begin_with(7, vec![1; shape().logical_units as usize]);
+        checker.go_on_with_snapshots(&drive);
     }
 }

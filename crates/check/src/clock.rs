@@ -1,7 +1,8 @@
 //! The account of time: every part of every flash operation, how long it may take, and what must lie before it.
 
-use super::numbers::{Numbers, Sent};
-use controller::{ChannelUse, Class, Controller, Kind, Origin, Transaction, TransactionId, Work};
+use crate::examined::Busy;
+use crate::numbers::{Numbers, Sent};
+use controller::{ChannelUse, Class, Kind, Origin, Transaction, TransactionId, Work};
 use std::collections::VecDeque;
 use units::SimTime;
 
@@ -95,7 +96,8 @@ fn decoding_ns(t_decode: u64, transaction: &Transaction) -> u64 {
 }
 
 impl Clock {
-    pub fn new(numbers: Numbers, channels: u32, dies: u32) -> Self {
+    pub fn new(numbers: Numbers, dies: u32) -> Self {
+        let channels = numbers.channels;
         Self {
             numbers,
             channels,
@@ -306,21 +308,20 @@ impl Clock {
 
     /// The final account. Of an operation in flight the array's time is told when it ends; the drive counts it as far as it
     /// has come.
-    pub fn settle(&self, controller: &Controller, now: SimTime) {
+    pub fn settle(&self, drive: &Busy, now: SimTime) {
         let (channels, _) = self.busy(now);
-        let counted: Vec<u64> = controller.channel_busy_ns(now).collect();
-        assert_eq!(counted, channels, "every transfer is counted as time of its channel");
+        assert_eq!(drive.channels, channels, "every transfer is counted as time of its channel");
         assert!(
             channels.iter().all(|busy| *busy <= now.ns()),
             "a channel was busy longer than there was time"
         );
         let open = self.flights.iter().filter(|flight| flight.stage != Stage::Over).count();
-        let in_flight = controller.in_flight() as usize;
+        let in_flight = drive.in_flight;
         assert!(
             open <= in_flight,
             "{open} operations were submitted and never ended, {in_flight} are in flight"
         );
-        for (die, counted) in controller.array_busy_ns(now).enumerate() {
+        for (die, counted) in drive.arrays.iter().enumerate() {
             let told = &self.array_ns[die];
             let since = if in_flight > 0 { now.ns().saturating_sub(self.array_free[die].ns()) } else { 0 };
             let (all, told_all) = (counted.iter().sum::<u64>(), told.iter().sum::<u64>());
@@ -331,6 +332,6 @@ impl Clock {
             );
             assert!(all <= now.ns(), "an array was busy longer than there was time");
         }
-        assert_eq!(*controller.work(), self.work, "every byte that crosses a channel is counted");
+        assert_eq!(drive.work, self.work, "every byte that crosses a channel is counted");
     }
 }

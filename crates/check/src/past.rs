@@ -1,6 +1,6 @@
 //! The checker's account of snapshots: a whole copy of the logical drive for each, by version.
 
-use ftl::SnapshotEvent;
+use crate::examined::PastEvent;
 use std::collections::{BTreeMap, BTreeSet};
 use units::Lpn;
 
@@ -86,24 +86,24 @@ impl Past {
     /// drive went back to it.
     pub fn note(
         &mut self,
-        event: SnapshotEvent,
+        event: PastEvent,
         content: impl FnOnce() -> Vec<u32>,
         version: impl FnOnce(Lpn) -> u32,
     ) -> Option<&[u32]> {
         match event {
-            SnapshotEvent::Taken { serial } => self.kept.push((serial, content())),
-            SnapshotEvent::Recorded { serial } => {
+            PastEvent::Taken(serial) => self.kept.push((serial, content())),
+            PastEvent::Recorded(serial) => {
                 self.recorded.insert(serial);
             }
-            SnapshotEvent::Dropped { serial } => {
+            PastEvent::Dropped(serial) => {
                 let before = self.kept.len();
                 self.kept.retain(|(kept, _)| *kept != serial);
                 assert_eq!(self.kept.len() + 1, before, "snapshot {serial} was dropped and is not there");
             }
-            SnapshotEvent::Buffered { lpn, slot } => {
+            PastEvent::Buffered(lpn, slot) => {
                 self.slots.insert(slot, version(lpn));
             }
-            SnapshotEvent::RolledBack { serial } => {
+            PastEvent::RolledBack(serial) => {
                 let (newest, content) = self.kept.last().expect("a drive goes back to a snapshot");
                 assert_eq!(*newest, serial, "a drive goes back to its newest snapshot");
                 return Some(content);

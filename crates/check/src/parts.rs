@@ -1,7 +1,6 @@
 //! Which namespace the host asked for how much, counted from what the host was told.
 
-use super::ledger::Answer;
-use host::{Effect, HostRequest, Space};
+use host::{Effect, HostRequest, Space, Status};
 use serde_json::Value;
 
 /// What was asked of each of several namespaces: for each kind of request how many were done, their bytes, and how many failed.
@@ -26,7 +25,7 @@ impl Parts {
     }
 
     /// A request that counts is answered.
-    pub fn on_complete(&mut self, request: &HostRequest, answer: Answer) {
+    pub fn on_complete(&mut self, request: &HostRequest, status: Status) {
         let kind = match request.op.effect() {
             Effect::Read => 0,
             Effect::Write => 1,
@@ -39,7 +38,7 @@ impl Parts {
             assert!(self.extents.is_empty(), "{bytes} bytes at {from} are of no namespace, or of several");
             return;
         };
-        let more = if answer == Answer::Error { [0, 0, 1] } else { [1, bytes, 0] };
+        let more = if status == Status::Failed { [0, 0, 1] } else { [1, bytes, 0] };
         self.served[at][kind].iter_mut().zip(more).for_each(|(sum, more)| *sum += more);
     }
 

@@ -1,10 +1,9 @@
 //! What the chip's file and the bus interface say of time, worked out apart from the parts that keep to it.
 
-use crate::{Drive, Error};
+use crate::examined::Facts;
 use bus::Signalling;
-use config::{Document, Section};
+use config::{ConfigError, Document, Section};
 use controller::{ChannelUse, Kind, Transaction};
-use ftl::Ftl;
 use units::{Bytes, Nanos, TransferRate};
 
 /// How a program of some cost is to be timed.
@@ -48,6 +47,8 @@ struct Wires {
 pub(super) struct Numbers {
     chip: Chip,
     wires: Wires,
+    /// Channels of the drive.
+    pub channels: u32,
     /// From data-out to corrected data, for each attempt.
     pub t_decode: u64,
 }
@@ -62,17 +63,17 @@ fn ceil_ns(femtos: u64) -> u64 {
 }
 
 /// The resolved keys of the drive, read once more: defaults stand among them.
-fn read_again(drive: &Drive) -> Result<Document, Error> {
+fn read_again(keys: &[String]) -> Result<Document, ConfigError> {
     let mut document = Document::empty();
     let wanted = ["nand.", "bus.", "ecc.", "geometry."];
-    for entry in drive.entries().iter().filter(|entry| wanted.iter().any(|of| entry.key.starts_with(of))) {
-        document.set(&format!("{}={}", entry.key, entry.value))?;
+    for key in keys.iter().filter(|key| wanted.iter().any(|of| key.starts_with(of))) {
+        document.set(key)?;
     }
     Ok(document)
 }
 
 impl Chip {
-    fn read(root: &mut Section, ftl: &Ftl) -> Result<Self, Error> {
+    fn read(root: &mut Section, facts: &Facts) -> Result<Self, ConfigError> {
         let mut nand = root.child("nand")?;
         let bits = match nand.required::<String>("cell", "")?.as_str() {
             "slc" => 1,
@@ -118,12 +119,11 @@ impl Chip {
                 }
             }
         }
-        let ways = ftl.feature::<ftl::Regulation>().map(ftl::Regulation::ways_to_write);
-        for (step, set) in ways.into_iter().flatten() {
+        for (step, set) in &facts.ways_to_write {
             let of =
                 |name: &str| sets.iter().find(|(known, _)| known == name).map(|(_, times)| times.clone());
             chip.costs.push(match set {
-                None => Cost::Step(step),
+                None => Cost::Step(*step),
                 Some(name) => Cost::Set(of(name).expect("the drive was read with this set")),
             });
         }
@@ -171,24 +171,24 @@ impl Chip {
 }
 
 impl Wires {
-    fn read(root: &mut Section, ftl: &Ftl) -> Result<Self, Error> {
+    fn read(root: &mut Section, facts: &Facts) -> Result<Self, ConfigError> {
         let mut bus = root.child("bus")?;
         let keys = ["cycles_read", "cycles_program", "cycles_erase", "cycles_status"];
         let mut cycles = [0; 4];
         for (count, key) in cycles.iter_mut().zip(keys) {
             *count = u64::from(bus.required::<u32>(key, "")?);
         }
-        let layout = ftl.layout();
+        let shape = &facts.shape;
         let mut nand = root.child("nand")?;
-        let spare = nand.required::<Bytes>("oob_size", "")?.get() / u64::from(layout.units_per_page);
+        let spare = nand.required::<Bytes>("oob_size", "")?.get() / u64::from(shape.page_units);
         let crosses = bus.required::<bool>("transfer_oob", "")?;
         Ok(Self {
-            signalling: *ftl.controller().bus().signalling(),
+            signalling: facts.signalling,
             cycles,
             drain: root.child("ecc")?.optional("drain", "")?,
-            unit_bytes: layout.unit.get() + if crosses { spare } else { 0 },
-            row_units: u64::from(layout.row_units),
-            planes: u64::from(layout.planes),
+            unit_bytes: shape.unit_bytes + if crosses { spare } else { 0 },
+            row_units: u64::from(shape.row_units),
+            planes: u64::from(shape.planes),
         })
     }
 
@@ -223,12 +223,13 @@ fn quotient(one: u64, other: u64, by: u64) -> u64 {
 }
 
 impl Numbers {
-    pub fn new(drive: &Drive, ftl: &Ftl) -> Result<Self, Error> {
-        let document = read_again(drive)?;
+    pub fn new(facts: &Facts) -> Result<Self, ConfigError> {
+        let document = read_again(&facts.keys)?;
         let mut root = Section::root(&document);
         Ok(Self {
-            chip: Chip::read(&mut root, ftl)?,
-            wires: Wires::read(&mut root, ftl)?,
+            chip: Chip::read(&mut root, facts)?,
+            wires: Wires::read(&mut root, facts)?,
+            channels: root.child("geometry")?.required("channels", "")?,
             t_decode: root.child("ecc")?.required::<Nanos>("t_decode", "")?.ns(),
         })
     }

@@ -1,10 +1,10 @@
 //! The account of what goes in and comes out: by origin on flash, by request at the host.
 
-use super::clock::Clock;
-use super::parts::Parts;
+use crate::clock::Clock;
+use crate::examined::Counted;
+use crate::parts::Parts;
 use controller::{Origin, Transaction};
-use ftl::{Ftl, FtlStats};
-use host::{Effect, HostRequest, Space};
+use host::{Effect, HostRequest, Space, Status};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -82,7 +82,7 @@ pub(crate) struct Ledger {
     /// What each slot of the buffer has, and of which unit; the units of the last program that ended, with their slots.
     brought: Vec<(Lpn, Brought)>,
     ended: Vec<(Lpn, u32)>,
-    before: FtlStats,
+    read_before: u64,
     parts: Parts,
 }
 
@@ -95,26 +95,16 @@ pub enum Measured {
     AfterRamp,
 }
 
-/// How a request was answered.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Answer {
-    /// It was done.
-    Done,
-    /// With an error.
-    Error,
-}
-
 impl Ledger {
     /// An account that begins with what the drive counted before.
-    pub fn new(ftl: &Ftl, busy: (Vec<u64>, Vec<u64>), measured: Measured) -> Self {
-        let stats = ftl.stats();
+    pub fn new(counted: Counted, unit: u64, busy: (Vec<u64>, Vec<u64>), measured: Measured) -> Self {
         let all = Counts {
-            pages_read: stats.pages_read,
-            pages_programmed: stats.pages_programmed,
-            units_programmed: stats.units_programmed,
-            blocks_erased: stats.blocks_erased,
-            bytes_written: stats.bytes_written,
-            bytes_filled_up: stats.bytes_filled_up,
+            pages_read: counted.pages_read,
+            pages_programmed: counted.pages_programmed,
+            units_programmed: counted.units_programmed,
+            blocks_erased: counted.blocks_erased,
+            bytes_written: counted.bytes_written,
+            bytes_filled_up: counted.bytes_filled_up,
             ..Counts::default()
         };
         Self {
@@ -127,12 +117,12 @@ impl Ledger {
             requests: Vec::new(),
             units_read: 0,
             wanted: Vec::new(),
-            unit: ftl.layout().unit.get(),
+            unit,
             entering: u32::MAX,
             extent: (0, 0),
             brought: Vec::new(),
             ended: Vec::new(),
-            before: *stats,
+            read_before: counted.units_read,
             parts: Parts::new(&Space::from(0)),
         }
     }
@@ -277,15 +267,15 @@ impl Ledger {
         request.ready = request.ready.max(decoded);
     }
 
-    pub fn on_complete(&mut self, id: u32, request: &HostRequest, answer: Answer, now: SimTime) {
-        let failed = answer == Answer::Error;
+    pub fn on_complete(&mut self, id: u32, request: &HostRequest, status: Status, now: SimTime) {
+        let failed = status == Status::Failed;
         let asked = *self.request(id);
         let op = request.op;
         assert!(now >= request.arrive, "a {} is answered before it came", op.name());
         let by = if failed { &mut self.all.failed } else { &mut self.all.completed };
         by[op.effect() as usize] += u64::from(asked.counts);
         if asked.counts {
-            self.parts.on_complete(request, answer);
+            self.parts.on_complete(request, status);
         }
         if op.effect() == Effect::Trim && asked.counts && !failed {
             self.note_untrimmed(request);
@@ -407,11 +397,10 @@ impl Ledger {
     }
 
     /// The final account; `decoding` gives the pages of an origin that are being decoded, which do not count as read yet.
-    pub fn settle(&self, ftl: &Ftl, decoding: impl Fn(Origin) -> u64) {
-        let stats = ftl.stats();
+    pub fn settle(&self, counted: &Counted, decoding: impl Fn(Origin) -> u64) {
         let all = &self.all;
         for origin in Origin::ALL {
-            let (seen, said) = (all.pages_read[origin as usize], stats.pages_read[origin as usize]);
+            let (seen, said) = (all.pages_read[origin as usize], counted.pages_read[origin as usize]);
             let least = seen.saturating_sub(decoding(origin));
             assert!(
                 (least..=seen).contains(&said),
@@ -420,27 +409,19 @@ impl Ledger {
             );
         }
         for (what, seen, said) in [
-            ("pages programmed", &all.pages_programmed, &stats.pages_programmed),
-            ("units programmed", &all.units_programmed, &stats.units_programmed),
-            ("blocks erased", &all.blocks_erased, &stats.blocks_erased),
+            ("pages programmed", &all.pages_programmed, &counted.pages_programmed),
+            ("units programmed", &all.units_programmed, &counted.units_programmed),
+            ("blocks erased", &all.blocks_erased, &counted.blocks_erased),
         ] {
             assert_eq!(seen, said, "{what}, by origin: seen and counted");
         }
         for (what, seen, said) in [
-            ("bytes that the host wrote", all.bytes_written, stats.bytes_written),
-            ("bytes that fill up units", all.bytes_filled_up, stats.bytes_filled_up),
+            ("bytes that the host wrote", all.bytes_written, counted.bytes_written),
+            ("bytes that fill up units", all.bytes_filled_up, counted.bytes_filled_up),
         ] {
             assert_eq!(seen, said, "{what}: seen and counted");
         }
-        let since = stats.since(&self.before);
-        let found = [
-            since.units_read_buffer,
-            since.units_read_unmapped,
-            since.units_read_flash,
-            since.units_read_fetched,
-            since.units_read_cut,
-        ];
-        let units: u64 = found.iter().sum();
+        let units = counted.units_read - self.read_before;
         assert_eq!(units, self.units_read, "units that the host read: found somewhere and answered");
     }
 }

@@ -1,12 +1,9 @@
 //! What a die that failed takes along: a unit is lost only if it was there and no whole stripe gives it back, and what
 //! nothing gives back is said to be lost.
 
-use crate::Drive;
-use crate::check::stripes::StripeAccount;
-use crate::requests::Request;
+use crate::examined::{Answered, Facts};
+use crate::stripes::StripeAccount;
 use controller::{Origin, Transaction};
-use ftl::Ftl;
-use ftl::compatibility::Feature;
 use host::Effect;
 use std::collections::BTreeSet;
 use units::{DieId, Lpn};
@@ -25,11 +22,8 @@ pub(crate) struct Failures {
 }
 
 impl Failures {
-    pub fn of(drive: &Drive, ftl: &Ftl) -> Self {
-        Self {
-            may_fail_anyway: drive.has(Feature::FailedDie) || ftl.feature::<ftl::Regulation>().is_some(),
-            ..Self::default()
-        }
+    pub fn of(facts: &Facts) -> Self {
+        Self { may_fail_anyway: facts.reads_may_fail, ..Self::default() }
     }
 
     pub fn on_dies_failed(&mut self, dies: &[u32]) {
@@ -94,7 +88,7 @@ impl Failures {
     }
 
     /// A request is answered.
-    pub fn on_complete(&mut self, request: &Request) {
+    pub fn on_complete(&mut self, request: &Answered<'_>) {
         let (may, must) = (self.may_fail.remove(&request.id), self.must_fail.remove(&request.id));
         if self.dead.is_empty() || request.host.op.effect() != Effect::Read {
             return;

@@ -1,7 +1,8 @@
 //! The checker's account of parity over dies: what must hold so that any one page can be found again.
 
+use crate::examined::Examined;
+use crate::shape::Shape;
 use controller::{Kind, Origin, Transaction};
-use ftl::{Ftl, SuperblockState};
 
 mod after_cut;
 
@@ -28,25 +29,23 @@ const NOWHERE: usize = usize::MAX;
 
 impl StripeAccount {
     /// An account that begins with what the drive holds now.
-    pub fn new(ftl: &Ftl, width: u32) -> Self {
-        let layout = ftl.layout();
-        let per_die = layout.superblocks_per_die as usize;
-        let groups = layout.superblocks() / width as usize;
+    pub fn new(drive: &impl Examined, shape: &Shape, width: u32) -> Self {
+        let per_die = shape.superblocks_per_die as usize;
+        let groups = shape.superblocks() / width as usize;
         let mut account = Self {
             per_die,
             width: width as usize,
             live: vec![0; groups],
-            rows: (0..layout.superblocks()).map(|superblock| ftl.array().next_row(superblock)).collect(),
+            rows: (0..shape.superblocks()).map(|superblock| drive.rows_programmed(superblock)).collect(),
             parity_rows: vec![0; groups],
             parity: vec![NOWHERE; groups],
-            apart: (0..layout.superblocks()).map(|superblock| ftl.holds_one_bit(superblock)).collect(),
+            apart: (0..shape.superblocks()).map(|superblock| drive.holds_one_bit(superblock)).collect(),
             torn: Torn::default(),
         };
-        let states = ftl.superblock_states();
-        for (superblock, (&valid, &state)) in ftl.valid_units().iter().zip(states).enumerate() {
+        for (superblock, &valid) in drive.valid_units().iter().enumerate() {
             let group = account.group_of(superblock);
             account.live[group] += if account.apart[superblock] { 0 } else { valid };
-            if state == SuperblockState::Parity && account.rows[superblock] > 0 {
+            if drive.holds_parity(superblock) && account.rows[superblock] > 0 {
                 account.parity[group] = superblock;
                 account.parity_rows[group] = account.rows[superblock];
             }

@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 use units::Lpn;
 
 /// Units by version: higher is newer.
-type Versions = BTreeMap<Lpn, u32>;
+pub(crate) type Versions = BTreeMap<Lpn, u32>;
 
 /// The account of what must be there after a cut.
 #[derive(Default)]

@@ -1,0 +1,416 @@
+//! The account itself: its own map, version numbers, block states and counts, fed by events.
+
+#[cfg(test)]
+mod faults;
+mod operations;
+mod power;
+mod snapshots;
+
+use crate::clock::Clock;
+use crate::content::{BEFORE, Content};
+use crate::durability::Durability;
+use crate::examined::{Answered, Beginning, Examined};
+use crate::failures::Failures;
+use crate::ledger::{Ledger, Measured};
+use crate::numbers::Numbers;
+use crate::own_map::{NOTHING, OwnMap};
+use crate::past::{EMPTY, Past};
+use crate::shape::Shape;
+use crate::stripes::StripeAccount;
+use crate::trims::Trims;
+use config::ConfigError;
+use controller::{ChannelUse, Kind, Origin, Transaction, TransactionId};
+use engine::ByNumber;
+use host::{HostRequest, Status};
+use serde_json::Value;
+use std::collections::HashMap;
+use units::{ChannelId, Lpn, Ppa, SimTime};
+
+/// Its own map, version numbers, block states and counts.
+pub struct Checker<B: Beginning> {
+    shape: Shape,
+    clock: Clock,
+    ledger: Ledger,
+    bytes: Content,
+    /// Each logical unit and each place; how many versions there were.
+    map: OwnMap<B>,
+    versions: u32,
+    past: Past,
+    /// On whose behalf places were read since they were programmed, one bit for each; of the ones that something was moved
+    /// from alone.
+    read_by: ByNumber<u64, u16>,
+    /// What programs in flight put on flash, by their owners: on whose behalf, and from where.
+    placed: Vec<Vec<(Origin, u64)>>,
+    /// The version that was fetched of a unit before the host asked for it; unordered, for it is only looked up.
+    fetched: HashMap<u32, u32>,
+    /// Page rows programmed of each superblock.
+    rows: Vec<u32>,
+    /// Superblocks whose cells hold one bit each.
+    one_bit: Vec<bool>,
+    /// Host units that held something when time began, or after the last power cut.
+    beginning: Vec<bool>,
+    requests_in: u64,
+    requests_out: u64,
+    submitted: u64,
+    finished: u64,
+    /// What was promised to survive a power cut.
+    durability: Durability,
+    /// What parity promises, where there is any.
+    stripes: Option<StripeAccount>,
+    trims: Trims,
+    failures: Failures,
+}
+
+impl<B: Beginning> Checker<B> {
+    /// An account that begins with what the drive holds now.
+    ///
+    /// # Errors
+    /// When the drive's own numbers cannot be read once more.
+    pub fn new(drive: &impl Examined<Beginning = B>, measured: Measured) -> Result<Self, ConfigError> {
+        let facts = drive.facts();
+        let numbers = Numbers::new(&facts)?;
+        let (shape, promise) = (facts.shape.clone(), facts.promise);
+        let clock = Clock::new(numbers, shape.dies);
+        let (unit, superblocks) = (shape.unit_bytes, shape.superblocks());
+        let mut checker = Self {
+            ledger: Ledger::new(drive.counted(), unit, clock.busy(SimTime::ZERO), measured)
+                .of_parts(&facts.space),
+            clock,
+            bytes: match drive.is_draining() {
+                true => Content::of_filled(unit),
+                false => Content::new(unit),
+            },
+            map: OwnMap::of(drive, &shape),
+            read_by: ByNumber::default(),
+            placed: Vec::new(),
+            versions: 0,
+            past: Past::default(),
+            fetched: HashMap::new(),
+            rows: (0..superblocks).map(|superblock| drive.rows_programmed(superblock)).collect(),
+            one_bit: (0..superblocks).map(|superblock| drive.holds_one_bit(superblock)).collect(),
+            beginning: Vec::new(),
+            requests_in: 0,
+            requests_out: 0,
+            submitted: 0,
+            finished: 0,
+            durability: Durability::of(promise),
+            stripes: facts.stripe.map(|width| StripeAccount::new(drive, &shape, width)),
+            trims: Trims::of(&shape, drive.snapshots().as_deref()),
+            failures: Failures::of(&facts),
+            shape,
+        };
+        checker.begin_with_snapshots(drive);
+        if promise.is_cut {
+            // What a cut leaves is found by going through all of it.
+            checker.map.make_all();
+            checker.beginning = checker.map.hosts().map(|unit| unit.home != Ppa::NONE).collect();
+            checker.durability.expect_cuts();
+            if promise.keeps_trims {
+                checker.durability.survival.keep_trims();
+            }
+        }
+        Ok(checker)
+    }
+
+    /// What is measured begins now.
+    pub fn on_window(&mut self, now: SimTime) {
+        self.ledger.on_window(&self.clock, now);
+    }
+
+    /// A request of the host's came.
+    pub fn on_request(&mut self, id: u32, request: &HostRequest) {
+        self.requests_in += 1;
+        self.map.outgrow();
+        self.durability.on_request(id, request);
+        self.ledger.on_request(id, request);
+        self.trims.on_request(id, request);
+        assert_eq!(request.offset % 512, 0, "requests begin at a sector");
+    }
+
+    /// The data of one unit of a write are about to enter the drive.
+    pub fn on_data(&mut self, id: u32, request: &HostRequest, lpn: Lpn) {
+        self.durability.on_data(id, lpn);
+        self.ledger.on_data(id, request);
+        self.bytes.on_data(request.offset, u64::from(request.bytes));
+    }
+
+    /// A request is answered; `stages` are what its latency is made of.
+    pub fn on_complete(&mut self, request: &Answered<'_>, now: SimTime, stages: &[u64]) {
+        self.requests_out += 1;
+        self.durability.on_complete(request);
+        self.failures.on_complete(request);
+        for lpn in self.trims.on_answered(request.id, (!request.failed).then_some(request.host)) {
+            self.durability.on_trimmed(lpn);
+        }
+        let status = if request.failed { Status::Failed } else { Status::Success };
+        self.ledger.on_complete(request.id, request.host, status, now);
+        let latency = now.since(request.host.arrive).ns();
+        let explained: u64 = stages.iter().sum();
+        assert!(
+            request.failed || request.host.op.effect() as u8 > 1 || explained == latency,
+            "the stages {stages:?} of a {} of {latency} ns add up to {explained} ns",
+            request.host.op.name()
+        );
+    }
+
+    /// An operation has held its channel for so long.
+    pub fn on_channel(
+        &mut self,
+        channel: ChannelId,
+        id: TransactionId,
+        transaction: &Transaction,
+        usage: ChannelUse,
+        time: (SimTime, SimTime),
+    ) {
+        self.clock.on_channel(channel.index(), id, transaction, usage, time);
+    }
+
+    /// An operation has held the array of its die for so long.
+    pub fn on_array(&mut self, id: TransactionId, transaction: &Transaction, from: SimTime, to: SimTime) {
+        self.clock.on_array(id, transaction, from, to);
+    }
+
+    fn superblock(&self, transaction: &Transaction) -> usize {
+        transaction.die.index() * self.shape.superblocks_per_die as usize + transaction.superblock as usize
+    }
+
+    /// The first of the units that a read or program of a page row is about.
+    fn first_unit(&self, transaction: &Transaction) -> Ppa {
+        let superblock = self.superblock(transaction);
+        Ppa(self.shape.first_ppa(superblock) + u64::from(transaction.row * self.shape.row_units))
+    }
+
+    /// An operation was submitted.
+    pub fn on_submit(&mut self, id: TransactionId, transaction: &Transaction) {
+        self.clock.on_submit(id, transaction);
+        self.note_submitted(transaction);
+    }
+
+    /// A read was submitted that rides on the array read of another.
+    pub fn on_ride(&mut self, carrier: TransactionId, id: TransactionId, transaction: &Transaction) {
+        self.clock.on_ride(carrier, id, transaction);
+        self.note_submitted(transaction);
+    }
+
+    fn note_submitted(&mut self, transaction: &Transaction) {
+        self.submitted += 1;
+        let is_part = transaction.kind == Kind::Read && transaction.origin == Origin::Host;
+        if transaction.superblock == Transaction::NOWHERE {
+            if is_part {
+                self.ledger.on_host_part(transaction, Ppa::NONE);
+            }
+            return;
+        }
+        if is_part {
+            self.ledger.on_host_part(transaction, self.first_unit(transaction));
+        }
+        let at = self.superblock(transaction);
+        if let Some(stripes) = &mut self.stripes {
+            stripes.on_submit(transaction, at);
+        }
+        if transaction.kind == Kind::Read {
+            let superblock = self.superblock(transaction);
+            assert!(
+                transaction.row < self.rows[superblock],
+                "row {} of superblock {superblock} is read before it is programmed",
+                transaction.row
+            );
+        }
+    }
+
+    /// These dies answer no more.
+    pub fn on_dies_failed(&mut self, dies: &[u32]) {
+        self.failures.on_dies_failed(dies);
+    }
+
+    /// What was programmed at `ppa` last: unit and version.
+    fn there(&self, ppa: Ppa) -> (u32, u32) {
+        let place = self.map.place(ppa);
+        (place.stored, place.version)
+    }
+
+    /// The version that is held at `ppa`.
+    fn held(&self, ppa: Ppa) -> u32 {
+        self.map.place(ppa).version
+    }
+
+    /// The newest that the host wrote of a unit lives at `new`.
+    pub fn on_commit(&mut self, lpn: Lpn, new: Ppa, old: Ppa) {
+        let version = self.map.unit(lpn).version;
+        self.ledger.on_commit(lpn);
+        self.commit(lpn, new, old, version, false);
+        self.durability.on_commit(lpn, version);
+    }
+
+    /// A unit was moved.
+    pub fn on_moved(&mut self, lpn: Lpn, new: Ppa, old: Ppa) {
+        self.commit(lpn, new, old, self.held(old), true);
+    }
+
+    /// What is on flash now is older than the newest, by one write or more.
+    pub fn on_overtaken(&mut self, lpn: Lpn, new: Ppa, old: Ppa) {
+        if self.map.place(new).holder == lpn.0 && self.past.sees(lpn, self.held(new)) {
+            self.leave(new); // A snapshot saw it until now.
+        }
+        self.commit(lpn, new, old, self.held(new), false);
+    }
+
+    fn commit(&mut self, lpn: Lpn, new: Ppa, old: Ppa, version: u32, moved: bool) {
+        assert_eq!(self.map.unit(lpn).home, old, "{lpn} did not live at {old}");
+        assert_eq!(self.map.place(new).holder, NOTHING, "{new} holds something already");
+        let superblock = self.shape.superblock_of(new);
+        let row = self.shape.row_of(new);
+        assert!(row < self.rows[superblock], "{lpn} moved to {new}, which is not programmed");
+        if self.shape.is_host_unit(lpn) && self.map.place(new).stored != BEFORE.0 {
+            self.bytes.on_commit(new);
+            let there = self.there(new);
+            assert_eq!(
+                there,
+                (lpn.0, version),
+                "{lpn} is said to be at {new}: another unit or version is, or one that was never read"
+            );
+        }
+        // What a snapshot sees stays where it is, unless it was moved.
+        if old != Ppa::NONE && (moved || !self.past.sees(lpn, self.held(old))) {
+            self.leave(old);
+        }
+        self.map.unit_mut(lpn).home = new;
+        self.put(lpn, new);
+    }
+
+    /// A unit is at `ppa` and may not be erased there.
+    fn put(&mut self, lpn: Lpn, ppa: Ppa) {
+        self.map.place_mut(ppa).holder = lpn.0;
+        if let Some(stripes) = &mut self.stripes {
+            stripes.on_held(self.shape.superblock_of(ppa));
+        }
+    }
+
+    /// The data at `ppa` are not needed.
+    fn leave(&mut self, ppa: Ppa) {
+        self.map.place_mut(ppa).holder = NOTHING;
+        if let Some(stripes) = &mut self.stripes {
+            stripes.on_left(self.shape.superblock_of(ppa));
+        }
+    }
+
+    /// The drive forgot a unit.
+    pub fn on_trim(&mut self, lpn: Lpn, old: Ppa) {
+        assert_eq!(self.map.unit(lpn).home, old, "{lpn} did not live at {old}");
+        self.versions += 1;
+        self.map.unit_mut(lpn).version = self.versions;
+        self.map.unit_mut(lpn).content = EMPTY;
+        self.bytes.on_trim(lpn);
+        self.trims.on_trim(lpn);
+        self.durability.on_trim(lpn, self.map.unit(lpn).version);
+        if old != Ppa::NONE {
+            if !self.past.sees(lpn, self.held(old)) {
+                self.leave(old);
+            }
+            self.map.unit_mut(lpn).home = Ppa::NONE;
+        }
+    }
+
+    /// A superblock was erased.
+    pub fn on_erase(&mut self, superblock: usize) {
+        let first = self.shape.first_ppa(superblock);
+        let mut places = (first..first + u64::from(self.shape.superblock_units())).map(Ppa);
+        assert!(
+            places.all(|ppa| self.map.place(ppa).holder == NOTHING),
+            "superblock {superblock} was erased with data"
+        );
+        self.rows[superblock] = 0;
+        if let Some(stripes) = &mut self.stripes {
+            stripes.on_erase(superblock);
+        }
+        self.bytes.on_erase(first, self.shape.superblock_units());
+    }
+
+    /// The host reads a unit where it lives.
+    pub fn on_host_read(&mut self, lpn: Lpn, ppa: Ppa) {
+        self.check_host_read(lpn, ppa);
+        self.ledger.on_host_read(ppa);
+    }
+
+    fn check_host_read(&mut self, lpn: Lpn, ppa: Ppa) {
+        self.bytes.on_host_read(lpn, ppa);
+        assert_eq!(self.map.unit(lpn).home, ppa, "{lpn} was read at {ppa}, where it does not live");
+        assert_eq!(
+            self.held(ppa),
+            self.map.unit(lpn).version,
+            "{lpn} was read at {ppa}, which holds an older version"
+        );
+    }
+
+    /// What is read ahead is the version that lives there; it is at hand until it is asked for.
+    pub fn on_fetch(&mut self, lpn: Lpn, ppa: Ppa) {
+        self.check_host_read(lpn, ppa);
+        self.fetched.insert(lpn.0, self.held(ppa));
+    }
+
+    /// The host is given what was read ahead of a unit.
+    pub fn on_fetched_read(&mut self, lpn: Lpn) {
+        assert_eq!(
+            self.fetched.get(&lpn.0),
+            Some(&self.map.unit(lpn).version),
+            "{lpn} was written or trimmed after what the host is given was read ahead"
+        );
+    }
+
+    /// The host writes a unit.
+    pub fn on_host_write(&mut self, lpn: Lpn) {
+        self.versions += 1;
+        self.bytes.on_write(lpn, self.versions, self.map.unit(lpn).content);
+        self.ledger.on_host_write(lpn);
+        self.map.unit_mut(lpn).version = self.versions;
+        self.map.unit_mut(lpn).content = self.versions;
+        self.durability.on_version(lpn, self.map.unit(lpn).version);
+    }
+
+    /// What a slot holds was programmed after a newer version came: no map entry tells where, but it would be found.
+    pub fn on_outdated(&mut self, lpn: Lpn, slot: u32) {
+        self.durability.on_outdated(lpn, slot);
+    }
+
+    /// What a slot lacks it has from another.
+    pub fn on_rest(&mut self, slot: u32, from: u32) {
+        self.bytes.on_rest(slot, from);
+    }
+
+    /// A slot keeps what was read at `ppa`.
+    pub fn on_kept(&mut self, lpn: Lpn, slot: u32, ppa: Ppa) {
+        self.ledger.on_kept(slot);
+        self.bytes.on_kept(lpn, slot, self.held(ppa), ppa);
+    }
+
+    /// A slot of the buffer holds what the host wrote; `rest` names the slot that has the rest of the unit.
+    pub fn on_buffered(&mut self, lpn: Lpn, slot: u32, rest: Option<u32>) {
+        self.ledger.on_buffered(lpn, slot, rest);
+        self.bytes.on_buffered(lpn, slot, self.map.unit(lpn).version, rest);
+        self.durability.on_buffered(slot, self.map.unit(lpn).version);
+    }
+
+    /// The results must say of the measured window what was seen.
+    pub fn compare(&self, result: &Value, now: SimTime) {
+        self.ledger.compare(result, &self.clock, now);
+    }
+
+    /// The final account. It allows for the operations in flight of a drive that has not come to rest.
+    pub fn settle(&self, drive: &impl Examined<Beginning = B>, outstanding: u32, now: SimTime) {
+        assert_eq!(
+            self.requests_in,
+            self.requests_out + u64::from(outstanding),
+            "requests in = requests out"
+        );
+        self.ledger.settle(&drive.counted(), |origin| self.clock.decoding(origin, now));
+        self.clock.settle(&drive.busy(now), now);
+        assert!(self.finished <= self.submitted, "no operation finishes that was not submitted");
+        self.settle_map(drive);
+        self.settle_snapshots(drive);
+    }
+
+    /// The drive's map, its spare areas and its valid counts must say the same as the account, whatever it has counted.
+    pub fn settle_map(&self, drive: &impl Examined<Beginning = B>) {
+        self.map.settle(drive);
+    }
+}

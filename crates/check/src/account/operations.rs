@@ -1,0 +1,141 @@
+//! Operations of the flash in the account: what programs put where, what reads bring, and when they are over.
+
+use super::{Checker, NOTHING};
+use crate::content::Content;
+use crate::examined::Beginning;
+use controller::{Kind, Origin, Transaction, TransactionId};
+use units::{Lpn, Ppa};
+
+impl<B: Beginning> Checker<B> {
+    /// A program is about to be submitted: where each of its units comes from. What is moved must have been read; what was
+    /// not, or was written anew since, is nothing, which the map may not come to name.
+    pub fn on_place(&mut self, transaction: &Transaction, units: u32, source: impl Fn(u32) -> (Origin, u64)) {
+        let first = self.first_unit(transaction);
+        let owner = transaction.owner as usize;
+        if self.placed.len() <= owner {
+            self.placed.resize(owner + 1, Vec::new());
+        }
+        for unit in 0..units {
+            let (ppa, (origin, from)) = (Ppa(first.0 + u64::from(unit)), source(unit));
+            self.placed[owner].push((origin, from));
+            self.read_by.remove(&ppa.0);
+            let (stored, version) = match origin {
+                Origin::Host => {
+                    let (lpn, version) = self.bytes.on_place(from as u32, ppa);
+                    (lpn.0, version)
+                }
+                Origin::Map | Origin::Padding | Origin::Parity => (NOTHING, 0),
+                // Overtaken, and erased where it was: a copy that is not needed.
+                _ if Ppa(from) == Ppa::NONE => (NOTHING, 0),
+                _ => self.moved(transaction, origin, Ppa(from), ppa),
+            };
+            let place = self.map.place_mut(ppa);
+            (place.stored, place.version) = (stored, version);
+        }
+    }
+
+    /// The unit and version that a program moves.
+    fn moved(&mut self, transaction: &Transaction, origin: Origin, old: Ppa, new: Ppa) -> (u32, u32) {
+        let in_die = transaction.kind == Kind::Copyback;
+        let read_by = self.read_by.get(&old.0).copied().unwrap_or(0);
+        if !in_die && read_by >> origin as u16 & 1 == 0 {
+            return (NOTHING, 0);
+        }
+        self.bytes.on_move(old, new);
+        self.there(old)
+    }
+
+    /// An operation is over.
+    pub fn on_finish(&mut self, id: TransactionId, transaction: &Transaction) {
+        self.clock.on_finish(id, transaction);
+        self.finished += 1;
+        match transaction.kind {
+            Kind::Read => self.note_read(transaction),
+            Kind::Program | Kind::Copyback => self.note_programmed(transaction),
+            Kind::Erase => self.ledger.on_erased(transaction, self.shape.planes),
+        }
+        if transaction.superblock == Transaction::NOWHERE {
+            return;
+        }
+        let superblock = self.superblock(transaction);
+        match transaction.kind {
+            Kind::Read => {
+                assert!(
+                    transaction.row < self.rows[superblock],
+                    "row {} of superblock {superblock} was erased while it was read",
+                    transaction.row
+                );
+                let held = self.one_bit[superblock];
+                assert_eq!(
+                    transaction.slc, held,
+                    "superblock {superblock}: read in another mode than programmed"
+                );
+            }
+            Kind::Program | Kind::Copyback => {
+                self.check_mode(superblock, transaction.slc && transaction.kind == Kind::Program);
+                assert_eq!(
+                    transaction.row, self.rows[superblock],
+                    "superblock {superblock}: rows out of order"
+                );
+                self.rows[superblock] += transaction.rows;
+            }
+            Kind::Erase => {}
+        }
+    }
+
+    /// The data of a read are out.
+    fn note_read(&mut self, transaction: &Transaction) {
+        self.ledger.on_read(transaction);
+        if transaction.origin == Origin::Host {
+            self.ledger.on_host_part_read(transaction, self.clock.decoded(transaction));
+        }
+        if transaction.superblock == Transaction::NOWHERE {
+            return;
+        }
+        let first = self.first_unit(transaction);
+        let ppa = Ppa(first.0 + u64::from(transaction.mask.trailing_zeros()));
+        let (stored, version) = self.there(ppa);
+        let superblock = self.superblock(transaction);
+        self.failures.on_read(transaction, superblock, Lpn(stored), &self.rows, self.stripes.as_ref());
+        if Content::completes(transaction) {
+            return self.bytes.on_rest_read(transaction.owner, ppa, (Lpn(stored), version));
+        }
+        if matches!(transaction.origin, Origin::Host | Origin::ReadAhead) {
+            return; // Nothing is moved for these.
+        }
+        let mut mask = transaction.mask;
+        while mask != 0 {
+            let ppa = first.0 + u64::from(mask.trailing_zeros());
+            *self.read_by.entry(ppa).or_default() |= 1 << transaction.origin as u16;
+            mask &= mask - 1;
+        }
+    }
+
+    /// A program is over, for good or ill.
+    fn note_programmed(&mut self, transaction: &Transaction) {
+        if transaction.kind == Kind::Copyback {
+            self.ledger.on_read(transaction);
+        }
+        let mut placed = std::mem::take(&mut self.placed[transaction.owner as usize]);
+        assert!(!placed.is_empty(), "a program ends whose units were not told");
+        self.ledger.on_programmed(transaction, placed.iter().map(|(origin, _)| *origin));
+        let hosts = placed.iter().filter(|(origin, _)| *origin == Origin::Host);
+        self.ledger.on_hosts_programmed(hosts.clone().map(|(_, slot)| *slot as u32));
+        hosts.for_each(|(_, slot)| self.bytes.on_programmed(*slot as u32));
+        placed.clear();
+        self.placed[transaction.owner as usize] = placed;
+    }
+
+    /// Between two erases all cells of a superblock hold as many bits, and with one bit a wordline has one page.
+    fn check_mode(&mut self, superblock: usize, one_bit: bool) {
+        let rows = self.rows[superblock];
+        if rows == 0 {
+            self.one_bit[superblock] = one_bit;
+        }
+        assert_eq!(self.one_bit[superblock], one_bit, "superblock {superblock}: two modes between erases");
+        assert!(
+            !one_bit || rows < self.shape.one_bit_rows,
+            "superblock {superblock}: more pages than wordlines"
+        );
+    }
+}

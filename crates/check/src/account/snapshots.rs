@@ -1,0 +1,122 @@
+//! Snapshots in the account: versions that only they see stay where they are.
+
+use super::{Checker, NOTHING};
+use crate::examined::{Beginning, Examined, KeptAt, PastEvent};
+use crate::own_map::Place;
+use crate::past::EMPTY;
+use units::{Lpn, Ppa};
+
+impl<B: Beginning> Checker<B> {
+    /// What snapshots see of a drive that was saved with them: other versions than the drive has now.
+    pub(super) fn begin_with_snapshots(&mut self, drive: &impl Examined) {
+        let Some(snapshots) = drive.snapshots() else { return };
+        // They are compared unit by unit.
+        self.map.make_all();
+        for serial in snapshots {
+            let mut content = vec![EMPTY; self.shape.logical_units as usize];
+            for (lpn, content) in content.iter_mut().enumerate() {
+                let KeptAt::Flash(ppa) = drive.kept_at(serial, Lpn(lpn as u32)) else { continue };
+                let place = self.map.place_mut(ppa);
+                if place.holder == NOTHING {
+                    self.versions += 1;
+                    *place = Place { holder: lpn as u32, stored: lpn as u32, version: self.versions };
+                }
+                assert_eq!(place.holder, lpn as u32, "two units live at {ppa}");
+                *content = place.version;
+            }
+            self.past.begin_with(serial, content);
+        }
+    }
+
+    /// Something happened to snapshots.
+    pub fn on_snapshot(&mut self, event: PastEvent) {
+        match event {
+            PastEvent::Programmed(lpn, slot, ppa) => {
+                let version = self.past.of_slot(slot);
+                self.hold(lpn, ppa, version);
+            }
+            PastEvent::Moved(lpn, old, new) => {
+                assert_eq!(self.map.place(old).holder, lpn.0, "{lpn} was moved from {old}, which lacks it");
+                self.leave(old);
+                self.hold(lpn, new, self.held(old));
+            }
+            PastEvent::Returned(lpn, old, new) => {
+                assert_eq!(self.map.unit(lpn).home, old, "{lpn} did not live at {old}");
+                self.map.unit_mut(lpn).home = new;
+            }
+            _ => {}
+        }
+        let content = || self.map.hosts().map(|unit| unit.content).collect();
+        if let Some(content) = self.past.note(event, content, |lpn| self.map.unit(lpn).version) {
+            for (lpn, &version) in (0..).map(Lpn).zip(content) {
+                let home = self.map.unit(lpn).home;
+                let differs = || format!("unit {} is not as in the snapshot", lpn.0);
+                assert_eq!(home == Ppa::NONE, version == EMPTY, "{}", differs());
+                if home != Ppa::NONE {
+                    let Place { holder, version: held, .. } = self.map.place(home);
+                    assert_eq!((holder, held), (lpn.0, version), "{}", differs());
+                    self.map.unit_mut(lpn).version = version;
+                    self.bytes.on_returned(lpn, home);
+                } else {
+                    self.bytes.on_trim(lpn);
+                }
+                self.durability.on_returned(lpn, (home != Ppa::NONE).then_some(version), self.versions);
+                self.map.unit_mut(lpn).content = version;
+            }
+        }
+        if matches!(event, PastEvent::Dropped(_) | PastEvent::RolledBack(_)) {
+            self.forget_unseen();
+        }
+    }
+
+    /// A version that only snapshots see is at `ppa` now.
+    fn hold(&mut self, lpn: Lpn, ppa: Ppa, version: u32) {
+        assert!(self.past.sees(lpn, version), "{lpn} at {ppa} is kept and no snapshot sees it");
+        assert_eq!(self.map.place(ppa).holder, NOTHING, "{ppa} holds something already");
+        self.bytes.on_commit(ppa);
+        let there = self.there(ppa);
+        assert_eq!(there, (lpn.0, version), "{ppa} holds another unit or version");
+        self.put(lpn, ppa);
+    }
+
+    /// What is neither the newest version nor seen by a snapshot is invalid.
+    fn forget_unseen(&mut self) {
+        for ppa in (0..self.shape.physical_units() as u64).map(Ppa) {
+            let lpn = Lpn(self.map.place(ppa).holder);
+            let unseen =
+                lpn.0 != NOTHING && self.map.unit(lpn).home != ppa && !self.past.sees(lpn, self.held(ppa));
+            if unseen {
+                self.leave(ppa);
+            }
+        }
+    }
+
+    /// Every snapshot sees what the drive held when it was taken. A drive that died may have some of it in its buffer.
+    pub(super) fn settle_snapshots(&self, drive: &impl Examined) {
+        let expected: Vec<u32> = self.past.kept().map(|(serial, _)| serial).collect();
+        assert_eq!(drive.snapshots().unwrap_or_default(), expected, "the snapshots that are kept");
+        for (serial, content) in self.past.kept() {
+            for lpn in 0..self.shape.logical_units {
+                let version = content[lpn as usize];
+                match drive.kept_at(serial, Lpn(lpn)) {
+                    KeptAt::Nowhere => assert_eq!(version, EMPTY, "snapshot {serial} lost unit {lpn}"),
+                    KeptAt::Buffered => {
+                        assert!(
+                            drive.is_read_only() || drive.is_draining(),
+                            "unit {lpn} of snapshot {serial} is not on flash"
+                        )
+                    }
+                    KeptAt::Flash(ppa) => {
+                        let held = (self.map.place(ppa).holder, self.held(ppa));
+                        assert_eq!(held, (lpn, version), "unit {lpn} of snapshot {serial} at {ppa}");
+                        assert!(
+                            drive.is_valid(ppa),
+                            "unit {lpn} of snapshot {serial} at {ppa} counts as invalid"
+                        );
+                        assert_eq!(drive.holder(ppa).0, lpn, "the spare area of {ppa} names another unit");
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,58 @@
+//! How far a drive's life jumps between two windows.
+
+use super::{Ageing, FAILING, mean};
+use crate::Error;
+
+impl Ageing {
+    /// Wears the blocks as many times more as keeps the jump small and the data readable; gives how often.
+    pub(super) fn jump(&mut self, worn: &[u32], written: u64) -> Result<u32, Error> {
+        let each = mean(worn);
+        if each <= 0.0 {
+            return Ok(0);
+        }
+        let most = ((self.options.jump * self.life / each) as u32).min(self.most_before_failures(worn));
+        let times = self.most_while_readable(worn, most);
+        self.ftl.wear_on(worn, times);
+        self.drive_writes += f64::from(times) * written as f64 / f64::from(self.units);
+        Ok(times)
+    }
+
+    /// How often, up to `most`, blocks can be worn by `worn` with the data still readable at the end of their time.
+    pub(super) fn most_while_readable(&mut self, worn: &[u32], most: u32) -> u32 {
+        let asked = self.asked_uber();
+        let Ok(limit) = &mut self.limit else { return most };
+        let array = self.ftl.array();
+        let mut holds =
+            |times: u32| limit.after_retention(array, worn, times).is_ok_and(|found| found.uber <= asked);
+        if most == 0 || holds(most) {
+            return most;
+        }
+        let (mut low, mut high) = (0, most);
+        while high - low > 1 {
+            let middle = low + (high - low) / 2;
+            if holds(middle) { low = middle } else { high = middle }
+        }
+        low
+    }
+
+    /// How often blocks can be worn by `worn` until the lives of one in [`FAILING`] of them have ended.
+    pub(super) fn most_before_failures(&self, worn: &[u32]) -> u32 {
+        let array = self.ftl.array();
+        if array.lives().is_empty() {
+            return u32::MAX;
+        }
+        let mut left: Vec<u32> = array
+            .lives()
+            .iter()
+            .zip(array.pe_cycles_by_block())
+            .zip(worn)
+            .filter(|((life, cycles), worn)| **worn > 0 && *life > *cycles)
+            .map(|((life, cycles), worn)| (life - cycles) / worn)
+            .collect();
+        if left.is_empty() {
+            return 0;
+        }
+        let rank = left.len() / FAILING;
+        *left.select_nth_unstable(rank).1
+    }
+}

@@ -1,0 +1,226 @@
+//! The independent account of a drive, which sees nothing of it but what is told here.
+
+use crate::Drive;
+use check::{Beginning, Busy, Counted, Examined, Facts, KeptAt, PastEvent, Promise, Shape};
+use ftl::compatibility::Feature;
+use ftl::snapshots::Snapshots;
+use ftl::{Ftl, Seen, SnapshotEvent, SuperblockState};
+use units::{Lpn, Ppa, SimTime};
+
+/// The account of a drive.
+pub(crate) type Account = check::Checker<MapThen>;
+
+/// The drive of a run as the account sees it: when that begins, with its configuration, and its translation layer alone later.
+pub(crate) struct Shown<'a> {
+    ftl: &'a Ftl,
+    drive: Option<&'a Drive>,
+}
+
+impl<'a> Shown<'a> {
+    /// A drive that is made, before it runs.
+    pub fn at_first(drive: &'a Drive, ftl: &'a Ftl) -> Self {
+        Self { ftl, drive: Some(drive) }
+    }
+
+    /// The same while it runs.
+    pub fn later(ftl: &'a Ftl) -> Self {
+        Self { ftl, drive: None }
+    }
+}
+
+/// What the map held when the account began.
+pub(crate) struct MapThen(ftl::Beginning);
+
+impl Beginning for MapThen {
+    fn lookup(&self, lpn: Lpn) -> Ppa {
+        self.0.lookup(lpn)
+    }
+
+    fn living_at(&self, ppa: Ppa) -> Lpn {
+        self.0.living_at(ppa)
+    }
+
+    fn each(&self, name: impl FnMut(Lpn, Ppa)) {
+        self.0.each(name);
+    }
+}
+
+fn shape_of(ftl: &Ftl) -> Shape {
+    let layout = ftl.layout();
+    Shape {
+        unit_bytes: layout.unit.get(),
+        dies: layout.dies,
+        superblocks_per_die: layout.superblocks_per_die,
+        rows: layout.rows,
+        one_bit_rows: layout.slc_rows,
+        row_units: layout.row_units,
+        page_units: layout.units_per_page,
+        planes: layout.planes,
+        logical_units: layout.logical_units,
+        map_units: layout.translation_units,
+    }
+}
+
+impl Examined for Shown<'_> {
+    type Beginning = MapThen;
+
+    fn facts(&self) -> Facts {
+        let drive = self.drive.expect("an account begins with a drive's configuration");
+        let ftl = self.ftl;
+        let regulation = ftl.feature::<ftl::Regulation>();
+        let ways = regulation.map(ftl::Regulation::ways_to_write).unwrap_or_default();
+        Facts {
+            keys: drive.entries().iter().map(|entry| format!("{}={}", entry.key, entry.value)).collect(),
+            shape: shape_of(ftl),
+            space: drive.space(),
+            signalling: *ftl.controller().bus().signalling(),
+            ways_to_write: ways.into_iter().map(|(step, set)| (step, set.map(str::to_owned))).collect(),
+            stripe: ftl.feature::<ftl::Stripes>().map(|parity| parity.stripe() + 1),
+            promise: Promise {
+                is_cut: drive.has_power_cuts(),
+                is_protected: ftl.is_protected(),
+                writes_back: ftl.is_write_back(),
+                keeps_trims: drive.has(Feature::DeterministicTrim),
+            },
+            reads_may_fail: drive.has(Feature::FailedDie) || regulation.is_some(),
+        }
+    }
+
+    fn beginning(&self) -> MapThen {
+        MapThen(self.ftl.beginning())
+    }
+
+    fn changed_since(&self, beginning: &MapThen) -> Option<Vec<Lpn>> {
+        self.ftl.changed_since(&beginning.0)
+    }
+
+    fn lookup(&self, lpn: Lpn) -> Ppa {
+        self.ftl.lookup(lpn)
+    }
+
+    fn holder(&self, ppa: Ppa) -> Lpn {
+        self.ftl.holder(ppa)
+    }
+
+    fn is_valid(&self, ppa: Ppa) -> bool {
+        self.ftl.is_valid(ppa)
+    }
+
+    fn valid_units(&self) -> &[u32] {
+        self.ftl.valid_units()
+    }
+
+    fn rows_programmed(&self, superblock: usize) -> u32 {
+        self.ftl.array().next_row(superblock)
+    }
+
+    fn holds_one_bit(&self, superblock: usize) -> bool {
+        self.ftl.holds_one_bit(superblock)
+    }
+
+    fn holds_parity(&self, superblock: usize) -> bool {
+        self.ftl.superblock_states()[superblock] == SuperblockState::Parity
+    }
+
+    fn snapshots(&self) -> Option<Vec<u32>> {
+        let snapshots = self.ftl.feature::<Snapshots>()?;
+        Some(snapshots.kept().map(|snapshot| snapshot.serial).collect())
+    }
+
+    fn kept_at(&self, serial: u32, lpn: Lpn) -> KeptAt {
+        match self.ftl.lookup_in(serial, lpn).expect("it is kept") {
+            Seen::Nowhere => KeptAt::Nowhere,
+            Seen::Buffered => KeptAt::Buffered,
+            Seen::At(ppa) => KeptAt::Flash(ppa),
+        }
+    }
+
+    fn is_read_only(&self) -> bool {
+        self.ftl.is_read_only()
+    }
+
+    fn is_draining(&self) -> bool {
+        self.ftl.is_draining()
+    }
+
+    fn counted(&self) -> Counted {
+        let stats = self.ftl.stats();
+        Counted {
+            pages_read: stats.pages_read,
+            pages_programmed: stats.pages_programmed,
+            units_programmed: stats.units_programmed,
+            blocks_erased: stats.blocks_erased,
+            bytes_written: stats.bytes_written,
+            bytes_filled_up: stats.bytes_filled_up,
+            units_read: stats.units_read_buffer
+                + stats.units_read_unmapped
+                + stats.units_read_flash
+                + stats.units_read_fetched
+                + stats.units_read_cut,
+        }
+    }
+
+    fn busy(&self, now: SimTime) -> Busy {
+        let controller = self.ftl.controller();
+        Busy {
+            channels: controller.channel_busy_ns(now).collect(),
+            arrays: controller.array_busy_ns(now).collect(),
+            work: controller.work().clone(),
+            in_flight: controller.in_flight() as usize,
+        }
+    }
+}
+
+/// What the translation layer says of its snapshots, as the account hears it.
+pub(crate) fn past_event(event: SnapshotEvent) -> PastEvent {
+    match event {
+        SnapshotEvent::Taken { serial } => PastEvent::Taken(serial),
+        SnapshotEvent::Recorded { serial } => PastEvent::Recorded(serial),
+        SnapshotEvent::Dropped { serial } => PastEvent::Dropped(serial),
+        SnapshotEvent::RolledBack { serial } => PastEvent::RolledBack(serial),
+        SnapshotEvent::Buffered { lpn, slot } => PastEvent::Buffered(lpn, slot),
+        SnapshotEvent::Programmed { lpn, slot, ppa } => PastEvent::Programmed(lpn, slot, ppa),
+        SnapshotEvent::Moved { lpn, old, new } => PastEvent::Moved(lpn, old, new),
+        SnapshotEvent::Returned { lpn, old, new } => PastEvent::Returned(lpn, old, new),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Catalogue;
+    use check::Measured;
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+
+    /// A drive that was filled in order, which a rule says, and of which some units were written again.
+    fn filled() -> (Drive, Ftl) {
+        let settings = ["nand.blocks_per_plane=64", "ftl.op_ratio=0.5"].map(str::to_owned);
+        let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
+        let drive =
+            Drive::load(&Catalogue::new([root]), "mlc", &settings).unwrap_or_else(|error| panic!("{error}"));
+        let mut ftl = drive.build(1).expect("the drive can be built");
+        assert!(ftl.write_in_order(Lpn(0), 1 << 20) > 10_000);
+        assert!((0..20).all(|lpn| ftl.try_write_untimed(Lpn(lpn * 7))));
+        (drive, ftl)
+    }
+
+    /// By a rule or by arrays: a drive that changes unseen is found out, and one that does not passes.
+    #[test]
+    fn a_drive_that_changes_unseen_is_found_out() {
+        for has_arrays in [false, true] {
+            let changes: [&dyn Fn(&mut Ftl); 3] =
+                [&|_| (), &|ftl| ftl.trim_untimed(Lpn(3)), &|ftl| assert!(ftl.try_write_untimed(Lpn(3)))];
+            let found = changes.map(|change| {
+                let (drive, mut ftl) = filled();
+                let account = Account::new(&Shown::at_first(&drive, &ftl), Measured::AtOnce).unwrap();
+                if has_arrays {
+                    ftl.make_arrays();
+                }
+                // What a drive writes without time, it counts: the map alone is at stake.
+                change(&mut ftl);
+                catch_unwind(AssertUnwindSafe(|| account.settle_map(&Shown::later(&ftl)))).is_err()
+            });
+            assert_eq!(found, [false, true, true], "arrays: {has_arrays}");
+        }
+    }
+}

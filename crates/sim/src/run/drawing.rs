@@ -1,0 +1,120 @@
+//! Requests of the workload: drawn as there is room for them, and handed to the drive.
+
+use super::{Run, events};
+use crate::observe::Observer;
+use crate::run::limits::{LATEST, too_late, too_much};
+use engine::Event;
+use host::{Effect, HostRequest, Poll, WorkloadError};
+use units::SimTime;
+
+impl<P: Observer> Run<P> {
+    /// Takes requests again after a time without.
+    pub fn draw_anew(&mut self, now: SimTime) {
+        self.next_arrival = SimTime::NEVER;
+        self.group_room = self.group_units;
+        self.draw(now);
+    }
+
+    /// Takes requests from the workload while there is a place for them, and lets the drive fetch.
+    pub(super) fn draw(&mut self, now: SimTime) {
+        if self.dark {
+            return;
+        }
+        while !self.source_done && self.link.queues.has_place() {
+            if self.handed_out >= self.limit_requests || now >= self.limit_time {
+                self.end_of_source(now);
+                break;
+            }
+            match self.workload.poll(now) {
+                Ok(Poll::Ready(request)) => self.submit(request, now),
+                Ok(Poll::At(time)) if time.min(self.limit_time) > LATEST => {
+                    self.error = Some(too_late(&self.workload.report().name, self.handed_out));
+                    return;
+                }
+                Ok(Poll::At(time)) => {
+                    self.await_arrival(time.min(self.limit_time), now);
+                    break;
+                }
+                Ok(Poll::Blocked) => break,
+                Ok(Poll::Done) => self.end_of_source(now),
+                Err(error) => {
+                    self.error = Some(error.into());
+                    return;
+                }
+            }
+        }
+        if self.in_drive == 0 {
+            self.group_room = self.group_units;
+        }
+        while self.in_drive < self.link.config().max_commands && self.group_room > 0 {
+            let Some(id) = self.link.queues.fetch() else {
+                // A group that has begun is not joined later.
+                self.group_room =
+                    if self.in_drive > 0 && self.group_units < u32::MAX { 0 } else { self.group_room };
+                break;
+            };
+            self.in_drive += 1;
+            if self.group_units < u32::MAX {
+                self.group_room = self.group_room.saturating_sub(self.requests.get(id).units);
+            }
+            let request = self.requests.take_up(id);
+            let understood = self.link.command_done(request.host.op.effect(), now);
+            request.fetched = now;
+            request.understood = understood;
+            self.ctx.calendar.schedule(understood, Event { kind: events::COMMAND, index: id });
+        }
+        if self.requests.read_too_much() {
+            self.error = Some(too_much(&self.workload.report().name, self.unit));
+        }
+    }
+
+    /// No request follows. A run that never left its ramp measured nothing, and must not look as if it had.
+    #[cold]
+    pub(super) fn end_of_source(&mut self, now: SimTime) {
+        self.source_done = true;
+        if self.ramping && self.handed_out > 0 && !self.warming {
+            let error = WorkloadError::of(
+                self.workload.report().name,
+                format!(
+                    "none of {} requests was made after the ramp, the last before {now}",
+                    self.handed_out
+                ),
+                "a workload that goes on after its ramp_time",
+            );
+            self.error = Some(error.into());
+        }
+    }
+
+    pub(super) fn await_arrival(&mut self, time: SimTime, now: SimTime) {
+        debug_assert!(time > now, "the workload must not name the present");
+        if time < self.next_arrival {
+            self.next_arrival = time;
+            self.ctx.calendar.schedule(time, Event { kind: events::ARRIVAL, index: 0 });
+        }
+    }
+
+    #[inline]
+    pub(super) fn submit(&mut self, request: HostRequest, now: SimTime) {
+        if let Err(error) = self.namespaces.admit(&request, || self.workload.report().name) {
+            self.error = Some(error.into());
+            return;
+        }
+        self.handed_out += 1;
+        if self.ramping && !self.warming && !self.workload.in_ramp(now) {
+            self.begin_measuring(now);
+        }
+        let measured = !self.ramping;
+        let id = self.requests.insert(request, self.unit);
+        self.requests.get(id).measured = measured;
+        if measured {
+            self.measure.submitted[request.op.effect() as usize] += 1;
+            self.measure.arrivals.note(request.arrive, now);
+        }
+        self.ctx.probe.on_request(id, &request);
+        self.ctx.probe.on_number(id, request.tag, || self.workload.number());
+        if request.op.effect() != Effect::Flush {
+            self.ftl.prefetch(self.requests.get(id).first);
+        }
+        self.link.queues.submit(id, request.tag);
+    }
+}

@@ -1,0 +1,75 @@
+//! The data of a write: over the link, into the buffer as there is room.
+
+use super::{Run, events};
+use crate::observe::Observer;
+use crate::requests::{bytes_of, coverage};
+use engine::Event;
+use host::HostRequest;
+use units::{Lpn, SimTime};
+
+impl<P: Observer> Run<P> {
+    /// True when a write is acknowledged only once it is on flash.
+    pub(super) fn waits_for_flash(&self, request: &HostRequest) -> bool {
+        !self.ftl.is_write_back() || (request.fua && !self.ftl.is_protected())
+    }
+
+    /// Lets as much of a write cross the link as the buffer has room for; the rest waits.
+    pub(super) fn take_data(&mut self, id: u32, now: SimTime) {
+        let request = self.requests.get(id);
+        let wanted = request.units - request.units_in;
+        let first = Lpn(request.first.0 + request.units_in);
+        let granted = self.ftl.reserve_at(id, first, wanted.min(self.frame_units));
+        if granted == 0 {
+            self.writers.push_front(id);
+            return;
+        }
+        request.end_buffer_wait(now, self.ftl.controller().array_busy_total());
+        request.units_crossing = granted;
+        let bytes = bytes_of(request, self.unit, granted);
+        let over = self.ftl.controller().bus().data_in();
+        let end = self.link.take(request.host.arrive, now, over, bytes);
+        request.link_ns += end.since(now).ns();
+        self.ctx.calendar.schedule(end, Event { kind: events::DATA_IN, index: id });
+    }
+
+    pub(super) fn serve_writers(&mut self, now: SimTime) {
+        while self.ftl.has_room() {
+            let Some(id) = self.writers.pop_front() else { return };
+            self.take_data(id, now);
+        }
+    }
+
+    pub(super) fn on_data_in(&mut self, id: u32, now: SimTime) {
+        let request = *self.requests.get(id);
+        let waits = self.waits_for_flash(&request.host);
+        let waiter = if waits { id } else { u32::MAX };
+        let start = request.units_in;
+        for unit in start..start + request.units_crossing {
+            let lpn = Lpn(request.first.0 + unit);
+            self.ftl.note_extent(id, request.host.offset, u64::from(request.host.bytes));
+            if self.ftl.refuses(lpn, &mut self.ctx) {
+                self.requests.get(id).lose_unit();
+                continue;
+            }
+            let coverage = coverage(&request.host, lpn, self.unit);
+            self.ctx.probe.on_data(id, &request.host, lpn);
+            self.ctx.probe.on_content(id, &request.host, lpn, &self.ftl);
+            self.ftl.write(waiter, lpn, coverage, &mut self.ctx);
+        }
+        let bytes = bytes_of(&request, self.unit, request.units_crossing);
+        let stored = self.memory.as_mut().filter(|_| !waits).map(|memory| memory.access(bytes, now));
+        let request = self.requests.get(id);
+        request.units_in += request.units_crossing;
+        request.units_crossing = 0;
+        if request.units_in < request.units {
+            request.waiting_since = now;
+            request.busy_then = self.ftl.controller().array_busy_total();
+            self.take_data(id, now);
+        } else if let Some(stored) = stored {
+            self.ctx.calendar.schedule(stored, Event { kind: events::MEMORY, index: id });
+        } else if !waits || request.parts == 0 {
+            self.answer(id, now);
+        }
+        self.ftl.pump(&mut self.ctx);
+    }
+}

@@ -1,0 +1,104 @@
+//! Before the workload: preconditioning by copies of it, and the copies that warm the buffer up.
+
+use super::{FIRST_COPY, Phase, Session, limits_of, observe};
+use crate::observe::Observer;
+use crate::run::{Limits, Run};
+use crate::start::laying_out::LayingOut;
+use crate::start::precondition::{Copies, Precondition};
+use crate::start::warm_up::WarmUp;
+use crate::{Drive, Error, PreconditionKind, RunOptions, WorkloadSpec};
+use ftl::Ftl;
+use host::Workload;
+
+impl Session {
+    /// The workload begins, now that the drive is as it leaves it.
+    pub(super) fn end_warm_up(&mut self) {
+        let waiting = self.waiting.take();
+        match &mut self.phase {
+            Phase::Plain(run) => take_up(run, waiting, &self.options, self.interrupted),
+            Phase::Observed(run) => {
+                observe(&mut run.ctx.probe, &self.options, &self.drive, run.ctx.calendar.now());
+                take_up(run, waiting, &self.options, self.interrupted);
+            }
+            Phase::Precondition(_) | Phase::Broken => {}
+        }
+    }
+
+    /// Brings a new drive into its state where copies of the workload left the buffer otherwise than writing without time took
+    /// it to: told of that, once. True when it is to be done again.
+    pub(super) fn begin_anew(&mut self) -> Result<bool, Error> {
+        let is_first = self.waiting_in_time.is_none() && !self.interrupted;
+        let found = self.warm_up.as_ref().and_then(|warm_up| warm_up.waiting(&self.precondition));
+        let (Some(found), Some(spec)) = (found.filter(|_| is_first), &self.spec) else { return Ok(false) };
+        let Some(source) = self.waiting.take() else { return Ok(false) };
+        self.waiting_in_time = Some(found);
+        // One drive after the other: two at once may not fit.
+        self.phase = Phase::Broken;
+        let copies = copies_of(spec, &self.drive, self.options.seed);
+        let mut ftl = self.drive.make(self.options.seed)?;
+        self.precondition = precondition_of(&self.options, &self.drive, &mut ftl, Some(copies), Some(found))?;
+        self.layout = if self.layout.is_on() { LayingOut::new() } else { LayingOut::off() };
+        (self.preconditioned, self.warm_up) = (false, None);
+        self.phase = Phase::Precondition(Box::new((ftl, source)));
+        Ok(true)
+    }
+}
+
+/// Copies of a workload, for a drive that it writes before.
+pub(super) fn copies_of(workload: &WorkloadSpec, drive: &Drive, seed: u64) -> Copies {
+    let (spec, space) = (workload.clone(), drive.space());
+    let recorded = matches!(spec, WorkloadSpec::Trace { .. });
+    let copies = move |copy: u64| {
+        // Popular data are where the measured run has them; all else is drawn anew.
+        let number = FIRST_COPY + (copy as u32) % FIRST_COPY;
+        spec.open_again(&space, seed, number)
+    };
+    if recorded { Copies::recorded(copies) } else { Copies::drawn(copies) }
+}
+
+/// What brings a drive into the state that `options` ask for, before a workload under which `waiting` units wait in the
+/// buffer, where that is known.
+pub(super) fn precondition_of(
+    options: &RunOptions,
+    drive: &Drive,
+    ftl: &mut Ftl,
+    copies: Option<Copies>,
+    waiting: Option<u32>,
+) -> Result<Precondition, Error> {
+    let precondition = Precondition::new(options.precondition, ftl, options.fill, options.seed)
+        .with_pilots(options.pilots.clone())
+        .with_waiting(waiting);
+    match (options.precondition, copies) {
+        (PreconditionKind::Workload, Some(copies)) => {
+            precondition.with_copies(copies, drive, ftl, options.seed)
+        }
+        (PreconditionKind::Workload, None) => {
+            Err(Error("precondition = workload: expected a workload that can be opened again".into()))
+        }
+        (PreconditionKind::Instant | PreconditionKind::Steady, Some(copies)) => {
+            Ok(precondition.before(copies, ftl))
+        }
+        _ => Ok(precondition),
+    }
+}
+
+pub(super) fn advance_warm_up<P: Observer>(
+    warm_up: Option<&mut WarmUp>,
+    run: &mut Run<P>,
+    drive: &Drive,
+    events: u64,
+) -> Result<bool, Error> {
+    warm_up.map_or(Ok(true), |warm_up| warm_up.advance(run, drive, events))
+}
+
+/// What brought the drive into its state is over: the workload begins. Where the run was stopped meanwhile, no request comes.
+fn take_up<P: Observer>(
+    run: &mut Run<P>,
+    workload: Option<Box<dyn Workload>>,
+    options: &RunOptions,
+    is_stopped: bool,
+) {
+    let Some(workload) = workload else { return };
+    let limits = if is_stopped { Limits { requests: Some(0), ns: None } } else { limits_of(options) };
+    run.take_up(workload, &limits);
+}

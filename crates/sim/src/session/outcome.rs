@@ -1,0 +1,142 @@
+//! What a session comes to: the result, the final account, rows and timeline.
+
+use super::{Phase, SHORT_REST, Session, WALKED_TWICE, run_progress};
+use crate::observe::account::Shown;
+use crate::observe::{Observers, RequestRows};
+use crate::run::Run;
+use crate::start::report::Preconditioning;
+use crate::start::warm_up::WarmUp;
+use crate::{Error, result};
+use serde_json::{Value, json};
+use std::time::Duration;
+
+impl Session {
+    /// Everything measured so far, as JSON, while the run goes on; what only its end tells is null.
+    ///
+    /// # Errors
+    /// When the run did not get as far as its workload.
+    pub fn glance(&mut self) -> Result<Value, Error> {
+        self.account_risk();
+        match &self.phase {
+            Phase::Plain(run) => Ok(json!(result::of(run, self.provenance()))),
+            Phase::Observed(run) => Ok(json!(result::of(run, self.provenance()))),
+            Phase::Precondition(_) | Phase::Broken => Err(Error("the run did not begin".into())),
+        }
+    }
+
+    /// Everything measured, as JSON. With `check`, the final account is settled first.
+    ///
+    /// # Errors
+    /// When the run did not get as far as its workload.
+    pub fn result(&mut self) -> Result<Value, Error> {
+        self.telling_cut(Self::settle)
+    }
+
+    fn settle(&mut self) -> Result<Value, Error> {
+        let mut value = self.glance()?;
+        match &mut self.phase {
+            Phase::Plain(run) => value["recovery"] = json!(run.recover()),
+            Phase::Observed(run) => {
+                if let Some(check) = &run.ctx.probe.check {
+                    check.compare(&value, run.ctx.calendar.now());
+                }
+                if run.ftl.layout().physical_units() <= WALKED_TWICE {
+                    settle_account(run);
+                }
+                if run.ctx.probe.timeline.is_some() {
+                    // The timeline shows how the drive comes to rest, whether it recovers or not.
+                    run.drain();
+                    run.come_to_rest();
+                }
+                value["recovery"] = json!(run.recover());
+                if run.ctx.probe.check.is_some() {
+                    run.come_to_rest_within(run.operations().max(SHORT_REST));
+                    settle_account(run);
+                    check_shares("utilisation", &value["utilisation"]);
+                }
+            }
+            Phase::Precondition(_) | Phase::Broken => {}
+        }
+        Ok(value)
+    }
+
+    fn account_risk(&mut self) {
+        match &mut self.phase {
+            Phase::Plain(run) => run.ftl.account_risk(run.ctx.calendar.now()),
+            Phase::Observed(run) => run.ftl.account_risk(run.ctx.calendar.now()),
+            Phase::Precondition(_) | Phase::Broken => {}
+        }
+    }
+
+    /// How long the map's arrays took since the run began.
+    fn map_made_since(&self) -> Duration {
+        let made = match &self.phase {
+            Phase::Plain(run) => run.ftl.map_made_in(),
+            Phase::Observed(run) => run.ftl.map_made_in(),
+            Phase::Precondition(_) | Phase::Broken => self.map_made_before,
+        };
+        made.saturating_sub(self.map_made_before)
+    }
+
+    fn provenance(&self) -> result::Provenance<'_> {
+        let made = self.map_made_since();
+        result::Provenance {
+            drive: &self.drive,
+            seed: self.options.seed,
+            interrupted: self.interrupted,
+            precondition: Preconditioning {
+                warm_up: self.warm_up.as_ref().and_then(WarmUp::report),
+                ..self.precondition.report()
+            },
+            passes: self.passes.report(),
+            is_loaded: self.options.load_state.is_some(),
+            layout: &self.layout,
+            cuts: &self.cuts,
+            failures: &self.failures,
+            walls: result::Walls {
+                run_s: self.wall.saturating_sub(made).as_secs_f64(),
+                precondition_s: self.precondition_wall.as_secs_f64(),
+                build_s: (self.build_wall + made).as_secs_f64(),
+            },
+        }
+    }
+
+    /// Rows of `requests.parquet` since the last call, as little-endian columns.
+    pub fn take_requests(&mut self) -> Vec<Vec<u8>> {
+        match &mut self.phase {
+            Phase::Observed(run) => run.ctx.probe.rows.as_mut().map(RequestRows::take).unwrap_or_default(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// A piece of the timeline's file: what was added since the last call.
+    pub fn take_timeline(&mut self) -> Vec<u8> {
+        match &mut self.phase {
+            Phase::Observed(run) => {
+                let is_over = run_progress(run, &self.passes, self.waiting.is_some()).done;
+                let Some(timeline) = &mut run.ctx.probe.timeline else { return Vec::new() };
+                if is_over { timeline.take_rest() } else { timeline.take() }
+            }
+            _ => Vec::new(),
+        }
+    }
+}
+
+/// Holds the final account of a checked drive against its own.
+fn settle_account(run: &Run<Observers>) {
+    if let Some(check) = &run.ctx.probe.check {
+        check.settle(&Shown::later(&run.ftl), run.outstanding(), run.ctx.calendar.now());
+    }
+}
+
+/// No part is busy longer than there was time.
+fn check_shares(name: &str, value: &Value) {
+    match value {
+        Value::Array(items) => items.iter().for_each(|item| check_shares(name, item)),
+        Value::Object(items) => items.iter().for_each(|(key, item)| check_shares(key, item)),
+        value => assert!(
+            value.as_f64().is_some_and(|share| share <= 1.0 + 1e-9),
+            "{name} is busy {value} of the time"
+        ),
+    }
+}

@@ -1,0 +1,103 @@
+//! Writing by copies of the workload.
+
+use super::own::{Own, Step};
+use super::{Precondition, Times, WINDOWS_OF_A_COPY, programmed, put, worn_out};
+use crate::{Drive, Error};
+use ftl::Ftl;
+use units::{Lpn, Nanos};
+
+impl Precondition {
+    /// Fills the drive, then writes as the workload does.
+    pub(super) fn write_own(&mut self, drive: &Drive, ftl: &mut Ftl, count: u64) -> Result<(), Error> {
+        let filled = u64::from(self.filled);
+        if self.written < filled {
+            return self.write(drive, ftl, count.min(filled - self.written));
+        }
+        let times = Times::of(ftl);
+        for _ in 0..count {
+            let step = self.own_copies().next()?;
+            let busy = match step {
+                Step::Write(first, units) => {
+                    let before = programmed(ftl.stats());
+                    self.asked += u64::from(units);
+                    for lpn in first.0..first.0 + units {
+                        self.write_one_of_own(drive, ftl, Lpn(lpn))?;
+                    }
+                    times.program.times(programmed(ftl.stats()) - before)
+                }
+                Step::Trim(first, units) => {
+                    for lpn in first.0..first.0 + units {
+                        _ = self.waiting.as_mut().is_some_and(|waiting| waiting.take(Lpn(lpn)));
+                        self.buffered.iter_mut().for_each(|buffered| buffered.trim(Lpn(lpn)));
+                        self.cached.iter_mut().for_each(|cached| cached.take(Lpn(lpn)));
+                        ftl.trim_untimed(Lpn(lpn));
+                    }
+                    Nanos::ZERO
+                }
+                Step::Read(first, units) => {
+                    if let Some(buffered) = &mut self.buffered {
+                        (first.0..first.0 + units).for_each(|lpn| buffered.read(Lpn(lpn)));
+                    }
+                    times.read.times(u64::from(units))
+                }
+                Step::End => Nanos::ZERO,
+            };
+            let own = self.own_copies();
+            own.served(busy);
+            if own.has_pauses() {
+                self.waiting = None;
+            }
+            if ftl.is_read_only() {
+                return Err(worn_out(drive));
+            }
+            self.look(ftl, matches!(step, Step::End));
+            if self.done {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// A copy of the workload writes a unit, and what leaves the buffer for it goes to the flash.
+    fn write_one_of_own(&mut self, drive: &Drive, ftl: &mut Ftl, lpn: Lpn) -> Result<(), Error> {
+        if let Some(buffered) = &mut self.buffered {
+            buffered.write(lpn);
+        }
+        let mut written = self.buffered.is_none().then_some(lpn);
+        while let Some(lpn) = written.take().or_else(|| self.buffered.as_mut().and_then(|it| it.leave())) {
+            if let Some(lpn) = self.leaves_for(lpn) {
+                put(drive, ftl, lpn)?;
+                (self.written, self.in_window) = (self.written + 1, self.in_window + 1);
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn own_copies(&mut self) -> &mut Own {
+        self.own.as_mut().expect("a workload is there to be copied")
+    }
+
+    /// Closes the window if it is time to: at the end of a copy, unless copies are long.
+    fn look(&mut self, ftl: &Ftl, ended: bool) {
+        let window = ((f64::from(self.filled) * self.rule.window) as u64).max(1);
+        let own = self.own.as_ref().expect("a workload is there to be copied");
+        if !ended {
+            self.in_copy = self.in_copy.max(own.written);
+        }
+        let is_long = self.in_copy >= WINDOWS_OF_A_COPY * window;
+        // What the buffer takes the place of never comes to the flash: all of it, if the buffer is larger.
+        if self.asked as f64 >= self.rule.limit * f64::from(self.filled) {
+            self.done = true;
+        }
+        if self.in_window < window || !(ended || is_long) {
+            return;
+        }
+        let waf =
+            ftl.stats().since(&self.window_start).waf(ftl.layout().unit).expect("the window held writes");
+        self.window_start = *ftl.stats();
+        self.in_window = 0;
+        let overwritten = (self.written - u64::from(self.filled)) as f64 / f64::from(self.filled);
+        self.steady = self.window.push(waf, overwritten);
+        self.done |= self.steady || overwritten >= self.rule.limit;
+    }
+}

@@ -1,9 +1,9 @@
 //! The drive of the speed budget, and the cases that are measured on it.
 
-use crate::cost::{Cost, Costs, Meter, ROUNDS};
-use crate::table::Line;
+use crate::cost::{Cost, CostSpread, InstructionMeter, ROUNDS};
+use crate::table::TableLine;
 use crate::wall;
-use crate::workload::Blocks;
+use crate::workload::BlockLoad;
 use host::Op;
 use sim::{Drive, PreconditionKind, Progress, RunOptions, Session, WorkloadSpec};
 use std::path::PathBuf;
@@ -43,12 +43,12 @@ pub fn drive_with(gib: u64, more: &[&str]) -> Drive {
 }
 
 /// A session of the usual drive that is past its preconditioning.
-pub fn prepared(gib: u64, workload: Blocks) -> Session {
+pub fn prepared(gib: u64, workload: BlockLoad) -> Session {
     prepared_of(drive(gib), workload)
 }
 
 /// The same of any drive.
-pub fn prepared_of(drive: Drive, workload: Blocks) -> Session {
+pub fn prepared_of(drive: Drive, workload: BlockLoad) -> Session {
     let options = RunOptions { precondition: PreconditionKind::Instant, ..RunOptions::default() };
     past_precondition(
         Session::with_workload(drive, Box::new(workload), options).unwrap_or_else(|error| panic!("{error}")),
@@ -88,7 +88,7 @@ pub struct Stretches {
 
 /// Runs `session` to its end, after `requests`.
 pub fn stretches(session: &mut Session, requests: u64, unit: Per) -> Stretches {
-    let mut meter = Meter::new();
+    let mut meter = InstructionMeter::new();
     let mut made = Stretches { costs: Vec::new(), pages: 0, requests: 0, cpu_s: 0.0 };
     for round in 1..=ROUNDS as u64 {
         let last = if round == ROUNDS as u64 { u64::MAX } else { requests * round / ROUNDS as u64 };
@@ -179,12 +179,12 @@ impl Case {
 
     /// A prepared session with this workload.
     pub fn session(&self, gib: u64) -> Session {
-        prepared(gib, Blocks::new(self.op, self.bytes, gib * GIB, self.sequential, self.requests, 32))
+        prepared(gib, BlockLoad::new(self.op, self.bytes, gib * GIB, self.sequential, self.requests, 32))
     }
 }
 
 /// Measures a case.
-pub fn measure(case: &Case, gib: u64, memory_wall_ns: f64) -> Line {
+pub fn measure(case: &Case, gib: u64, memory_wall_ns: f64) -> TableLine {
     let mut session = case.session(gib);
     let made = stretches(&mut session, case.requests, case.per);
     let result = session.result().unwrap_or_else(|error| panic!("{error}"));
@@ -197,8 +197,8 @@ pub fn measure(case: &Case, gib: u64, memory_wall_ns: f64) -> Line {
         number("state_bytes_per_mapping_unit"),
         number("state_bytes") / gib as f64,
     );
-    let costs = Costs::of(&made.costs);
-    Line { case: case.name.into(), gib, what: case.per.name(), costs, memory_wall_ns, note }
+    let costs = CostSpread::of(&made.costs);
+    TableLine { case: case.name.into(), gib, what: case.per.name(), costs, memory_wall_ns, note }
 }
 
 /// The case of `build`.
@@ -206,27 +206,27 @@ pub const BUILD: &str = "build and precondition";
 
 /// Building a drive and giving it a used state at once, per mapping unit. The note says what a bare store in
 /// random order costs: the wall's operation is a whole write (lookup, invalidate, update).
-pub fn build(gib: u64, memory_wall_ns: f64) -> Line {
+pub fn build(gib: u64, memory_wall_ns: f64) -> TableLine {
     let units = gib * GIB / UNIT;
     let store_ns = wall::store_ns(units as usize, 30_000_000);
-    let mut meter = Meter::new();
+    let mut meter = InstructionMeter::new();
     let costs: Vec<Cost> = (0..ROUNDS)
-        .map(|_| meter.of(|| prepared(gib, Blocks::new(Op::READ, 4096, gib * GIB, false, 1, 1))).0)
+        .map(|_| meter.of(|| prepared(gib, BlockLoad::new(Op::READ, 4096, gib * GIB, false, 1, 1))).0)
         .collect();
     let note = format!(
         "{:.2} CPU s; a bare store in random order costs {store_ns:.1} ns",
-        Costs::of(&costs).main_ns() / 1e9
+        CostSpread::of(&costs).main_ns() / 1e9
     );
     let costs: Vec<Cost> = costs.into_iter().map(|cost| cost.per(units as f64)).collect();
-    let costs = Costs::of(&costs);
-    Line { case: BUILD.into(), gib, what: "mapping unit", costs, memory_wall_ns, note }
+    let costs = CostSpread::of(&costs);
+    TableLine { case: BUILD.into(), gib, what: "mapping unit", costs, memory_wall_ns, note }
 }
 
 /// The case of `trace`.
 pub const TRACE: &str = "real trace, web server hour";
 
 /// A recorded workload, where it is; its lines are parsed while it runs.
-pub fn trace(memory_wall_ns: f64) -> Option<Line> {
+pub fn trace(memory_wall_ns: f64) -> Option<TableLine> {
     let folder = std::env::var("FLOATGATE_TRACES").unwrap_or_else(|_| "../shared/traces".into());
     let path = PathBuf::from(folder).join("derived-linux-webserver-2-no-repeats.load.gz");
     if !path.is_file() {
@@ -238,7 +238,7 @@ pub fn trace(memory_wall_ns: f64) -> Option<Line> {
         "options": { "addresses": "compact", "as_fast_as_possible": 32 },
     });
     let spec = WorkloadSpec::from_json(&spec.to_string()).unwrap_or_else(|error| panic!("{error}"));
-    let mut meter = Meter::new();
+    let mut meter = InstructionMeter::new();
     let (mut costs, mut requests, mut cpu_ns) = (Vec::new(), 0, 0.0);
     for _ in 0..ROUNDS {
         let options = RunOptions { precondition: PreconditionKind::Instant, ..RunOptions::default() };
@@ -254,8 +254,8 @@ pub fn trace(memory_wall_ns: f64) -> Option<Line> {
         requests / ROUNDS as u64,
         requests as f64 * 1e3 / cpu_ns
     );
-    let costs = Costs::of(&costs);
-    Some(Line { case: TRACE.into(), gib: 16, what: "page operation", costs, memory_wall_ns, note })
+    let costs = CostSpread::of(&costs);
+    Some(TableLine { case: TRACE.into(), gib: 16, what: "page operation", costs, memory_wall_ns, note })
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! How fast cells are programmed: blocks of 4 Mi cells of each kind, erased and then programmed with random states.
 
-use crate::cost::{Cost, Costs, Meter, ROUNDS, Spread};
+use crate::cost::{Cost, CostSpread, InstructionMeter, ROUNDS, ValueSpread};
 use config::{Document, Section};
 use nand::Cell;
 use nand::cells::normal::Stream;
@@ -20,9 +20,9 @@ pub struct CellRow {
     kind: &'static str,
     wear: &'static str,
     cells: usize,
-    erase: Costs,
-    program: Costs,
-    read: Costs,
+    erase: CostSpread,
+    program: CostSpread,
+    read: CostSpread,
 }
 
 /// Measures every kind, new and worn; `wordlines` of 65,536 cells make a block.
@@ -41,7 +41,7 @@ fn one(kind: &(Cell, &'static str, &str), wear: &'static str, cycles: f64, wordl
         (0..BITLINES as u64).map(|cell| (draws.bits(cell) % physics.states.len() as u64) as u8).collect();
     let condition = Condition::worn(cycles);
     let mut block = CellBlock::new(&physics, Stream::new(1), wordlines, BITLINES, condition);
-    let mut meter = Meter::new();
+    let mut meter = InstructionMeter::new();
     let [mut erased, mut programmed, mut read]: [Vec<Cost>; 3] = Default::default();
     for _ in 0..ROUNDS {
         erased.push(meter.of(|| block.erase(&physics, condition)).0);
@@ -59,7 +59,7 @@ fn one(kind: &(Cell, &'static str, &str), wear: &'static str, cycles: f64, wordl
             "states tell apart"
         );
     }
-    let [erase, program, read] = [erased, programmed, read].map(|costs| Costs::of(&costs));
+    let [erase, program, read] = [erased, programmed, read].map(|costs| CostSpread::of(&costs));
     CellRow { kind: kind.1, wear, cells: wordlines * BITLINES, erase, program, read }
 }
 
@@ -76,8 +76,8 @@ pub fn table(rows: &[CellRow]) -> String {
          | instructions, programmed |\n|---|---|---|---|---|---|---|\n",
     );
     for row in rows {
-        let speed = |costs: &Costs| row.cells as f64 * 1e3 / costs.main_ns();
-        let Spread { median, min, max } = row.program.cpu_ns.unwrap_or(row.program.wall_ns);
+        let speed = |costs: &CostSpread| row.cells as f64 * 1e3 / costs.main_ns();
+        let ValueSpread { median, min, max } = row.program.cpu_ns.unwrap_or(row.program.wall_ns);
         let _ = writeln!(
             text,
             "| {}, {} | {:.1} Mi | in {:.0} ({:.0} to {:.0}) ms | {:.0} | {:.0} | {:.0} | {} |",
@@ -103,13 +103,13 @@ pub fn table(rows: &[CellRow]) -> String {
 fn copied_gb_per_s() -> f64 {
     const BYTES: usize = 256 << 20;
     let (from, mut to) = (vec![1u8; BYTES], vec![2u8; BYTES]);
-    let mut meter = Meter::new();
+    let mut meter = InstructionMeter::new();
     let copies = [(); ROUNDS].map(|()| {
         let (cost, ()) = meter.of(|| to.copy_from_slice(std::hint::black_box(&from)));
         std::hint::black_box(&mut to);
         cost
     });
-    BYTES as f64 / Costs::of(&copies).main_ns()
+    BYTES as f64 / CostSpread::of(&copies).main_ns()
 }
 
 /// As lines for programs.

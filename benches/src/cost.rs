@@ -31,11 +31,11 @@ impl Cost {
 }
 
 /// Counts instructions, where the kernel allows.
-pub struct Meter {
+pub struct InstructionMeter {
     counter: Option<counter::Counter>,
 }
 
-impl Meter {
+impl InstructionMeter {
     /// A meter for this thread.
     pub fn new() -> Self {
         Self { counter: counter::Counter::new() }
@@ -71,7 +71,7 @@ fn thread_ns() -> f64 {
 
 /// The middle of several values, with the least and the most.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Spread {
+pub struct ValueSpread {
     /// As many values are smaller as are larger.
     pub median: f64,
     /// The smallest.
@@ -80,7 +80,7 @@ pub struct Spread {
     pub max: f64,
 }
 
-impl Spread {
+impl ValueSpread {
     /// The spread of `values`, of which there must be one.
     pub fn of(values: impl IntoIterator<Item = f64>) -> Self {
         let mut sorted: Vec<f64> = values.into_iter().collect();
@@ -92,32 +92,32 @@ impl Spread {
 
 /// The spread of several costs, each of its kind on its own.
 #[derive(Clone, Copy, Debug)]
-pub struct Costs {
+pub struct CostSpread {
     /// Pieces that were measured.
     pub rounds: usize,
     /// By the clock on the wall.
-    pub wall_ns: Spread,
+    pub wall_ns: ValueSpread,
     /// Of the processor.
-    pub cpu_ns: Option<Spread>,
+    pub cpu_ns: Option<ValueSpread>,
     /// Where they were counted in each piece.
-    pub instructions: Option<Spread>,
+    pub instructions: Option<ValueSpread>,
 }
 
-impl Costs {
+impl CostSpread {
     /// What these pieces show.
     pub fn of(costs: &[Cost]) -> Self {
         let counted: Option<Vec<f64>> = costs.iter().map(|cost| cost.instructions).collect();
         Self {
             rounds: costs.len(),
-            wall_ns: Spread::of(costs.iter().map(|cost| cost.wall_ns)),
-            cpu_ns: Some(Spread::of(costs.iter().map(|cost| cost.cpu_ns))),
-            instructions: counted.map(Spread::of),
+            wall_ns: ValueSpread::of(costs.iter().map(|cost| cost.wall_ns)),
+            cpu_ns: Some(ValueSpread::of(costs.iter().map(|cost| cost.cpu_ns))),
+            instructions: counted.map(ValueSpread::of),
         }
     }
 
     /// A single measurement of which only the wall time is known.
     pub fn of_wall(ns: f64) -> Self {
-        Self { rounds: 1, wall_ns: Spread::of([ns]), cpu_ns: None, instructions: None }
+        Self { rounds: 1, wall_ns: ValueSpread::of([ns]), cpu_ns: None, instructions: None }
     }
 
     /// What tells most about the code: processor time, or wall time where it alone was measured.
@@ -179,20 +179,21 @@ mod tests {
 
     #[test]
     fn the_median_of_an_even_number_lies_between_the_two_in_the_middle() {
-        assert_eq!(Spread::of([4.0, 1.0, 2.0, 9.0]), Spread { median: 3.0, min: 1.0, max: 9.0 });
-        assert_eq!(Spread::of([5.0]), Spread { median: 5.0, min: 5.0, max: 5.0 });
+        assert_eq!(ValueSpread::of([4.0, 1.0, 2.0, 9.0]), ValueSpread { median: 3.0, min: 1.0, max: 9.0 });
+        assert_eq!(ValueSpread::of([5.0]), ValueSpread { median: 5.0, min: 5.0, max: 5.0 });
     }
 
     #[test]
     fn instructions_that_one_round_lacks_are_not_shown() {
         let of = |instructions| Cost { wall_ns: 2.0, cpu_ns: 1.0, instructions };
-        assert_eq!(Costs::of(&[of(Some(7.0)), of(None)]).instructions, None);
-        assert_eq!(Costs::of(&[of(Some(7.0)), of(Some(9.0))]).instructions.unwrap().median, 8.0);
+        assert_eq!(CostSpread::of(&[of(Some(7.0)), of(None)]).instructions, None);
+        assert_eq!(CostSpread::of(&[of(Some(7.0)), of(Some(9.0))]).instructions.unwrap().median, 8.0);
     }
 
     #[test]
     fn instructions_are_those_of_the_work_or_none() {
-        let (cost, sum) = Meter::new().of(|| (0..10_000_000_u64).fold(0, |a, b| std::hint::black_box(a ^ b)));
+        let (cost, sum) =
+            InstructionMeter::new().of(|| (0..10_000_000_u64).fold(0, |a, b| std::hint::black_box(a ^ b)));
         std::hint::black_box(sum);
         assert!(cost.instructions.is_none_or(|count| count > 10_000_000.0));
     }

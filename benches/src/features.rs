@@ -3,7 +3,7 @@
 //! The build of another commit measures the same if it has this file. `README.md` says how instructions are counted.
 
 use crate::Row;
-use crate::workload::Blocks;
+use crate::workload::BlockLoad;
 use host::Op;
 use sim::{Drive, PreconditionKind, RunOptions, Session};
 
@@ -83,7 +83,7 @@ fn one(feature: &Feature, case: String, wall_ns: f64) -> Row {
     let lines = DRIVE.iter().chain(feature.chip).chain(feature.keys.iter().copied().flatten());
     let lines: Vec<String> = lines.map(|line| (*line).to_owned()).collect();
     let drive = Drive::from_resolved("bench", &lines).unwrap_or_else(|error| panic!("{case}: {error}"));
-    let mut blocks = Blocks::new(Op::WRITE, 4096, drive.capacity().get(), false, REQUESTS, 32);
+    let mut blocks = BlockLoad::new(Op::WRITE, 4096, drive.capacity().get(), false, REQUESTS, 32);
     blocks.other = Some(Op::READ);
     let options =
         RunOptions { precondition: PreconditionKind::Fill, check: feature.check, ..RunOptions::default() };

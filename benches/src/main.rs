@@ -17,11 +17,11 @@ mod wall;
 mod workload;
 
 use cases::{CASES, GIB, UNIT};
-use cost::Meter;
-use table::{Line, Row};
+use cost::InstructionMeter;
+use table::{Row, TableLine};
 
 /// What was asked for.
-struct Asked {
+struct Arguments {
     quick: bool,
     callgrind: bool,
     counted: Option<String>,
@@ -29,7 +29,7 @@ struct Asked {
     only: Option<String>,
 }
 
-impl Asked {
+impl Arguments {
     /// The command line; one that is wrong ends the program.
     fn of(mut words: impl Iterator<Item = String>) -> Self {
         let mut asked = Self { quick: false, callgrind: false, counted: None, save: None, only: None };
@@ -66,13 +66,13 @@ impl Asked {
 }
 
 /// Measures what is measured only when it is asked for.
-fn on_request(asked: &Asked) -> Vec<Line> {
+fn on_request(asked: &Arguments) -> Vec<TableLine> {
     let mut rows: Vec<Row> = Vec::new();
     if asked.asks_for(features::CASES) {
         let wall_ns = wall::page_operation_ns((GIB / UNIT) as usize, 1_500_000);
         rows.extend(features::measure(wall_ns, |case| asked.wants(case)));
     }
-    let mut lines: Vec<Line> = rows.into_iter().map(Line::from).collect();
+    let mut lines: Vec<TableLine> = rows.into_iter().map(TableLine::from).collect();
     if asked.asks_for(scaling::CASES) {
         lines.extend(scaling::measure(|case| asked.wants(case)));
     }
@@ -80,7 +80,7 @@ fn on_request(asked: &Asked) -> Vec<Line> {
 }
 
 /// Measures the drives of the speed budget.
-fn budget(asked: &Asked) -> Vec<Line> {
+fn budget(asked: &Arguments) -> Vec<TableLine> {
     let (sizes, main_gib, scale): (&[u64], u64, u64) =
         if asked.quick { (&[1, 4], 4, 20) } else { (&[16, 256, 1024], 256, 1) };
     let mut lines = Vec::new();
@@ -106,7 +106,7 @@ fn budget(asked: &Asked) -> Vec<Line> {
 }
 
 fn main() {
-    let asked = Asked::of(std::env::args().skip(1));
+    let asked = Arguments::of(std::env::args().skip(1));
     if let Some(case) = &asked.counted {
         return callgrind::counted(case);
     }
@@ -117,7 +117,8 @@ fn main() {
     lines.extend(budget(&asked));
     let wordlines = if asked.quick { 4 } else { 64 };
     let cell_rows = if asked.wants("program cells") { cells::measure(wordlines) } else { Vec::new() };
-    let no_instructions = if Meter::new().counts_instructions() { "-" } else { "not allowed here" };
+    let no_instructions =
+        if InstructionMeter::new().counts_instructions() { "-" } else { "not allowed here" };
     let report = record::report(&lines, &cell_rows, no_instructions);
     println!("{report}");
     if let Some(name) = &asked.save {

@@ -1,11 +1,11 @@
 //! A run of the benchmark, kept in `runs/`.
 
 use crate::cells::{self, CellRow};
-use crate::table::{self, Line};
+use crate::table::{self, TableLine};
 use std::path::PathBuf;
 
 /// All that one run of the benchmark says.
-pub fn report(lines: &[Line], cell_rows: &[CellRow], no_instructions: &str) -> String {
+pub fn report(lines: &[TableLine], cell_rows: &[CellRow], no_instructions: &str) -> String {
     format!(
         "Processor: {}. Floatgate {}. One core. Medians, with the least and the most of {} rounds.\n\n{}\n{}",
         processor(),
@@ -17,7 +17,7 @@ pub fn report(lines: &[Line], cell_rows: &[CellRow], no_instructions: &str) -> S
 }
 
 /// Writes the report and the raw numbers to `runs/NAME`, or ends the program with one line.
-pub fn save(name: &str, report: &str, lines: &[Line], cell_rows: &[CellRow]) {
+pub fn save(name: &str, report: &str, lines: &[TableLine], cell_rows: &[CellRow]) {
     let folder = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/runs")).join(name);
     let saved = std::fs::create_dir_all(&folder)
         .and_then(|()| std::fs::write(folder.join("summary.md"), report))

@@ -3,9 +3,9 @@
 //! Each case changes one size of one drive. The first row of a size is what the others are compared with.
 
 use crate::cases::{Per, prepared_of, stretches};
-use crate::cost::Costs;
-use crate::table::Line;
-use crate::workload::Blocks;
+use crate::cost::CostSpread;
+use crate::table::TableLine;
+use crate::workload::BlockLoad;
 use host::Op;
 use sim::Drive;
 
@@ -15,18 +15,18 @@ const REQUESTS: u64 = 300_000;
 const USUAL_DEPTH: u32 = 32;
 
 /// One size: how it is set, and the values it is given.
-struct Size {
+struct ScaledSize {
     name: &'static str,
     op: Op,
     values: &'static [u32],
     /// The keys for a value.
     keys: fn(u32) -> Vec<String>,
     /// Changes the workload for a value.
-    workload: fn(&mut Blocks, u32),
+    workload: fn(&mut BlockLoad, u32),
 }
 
-const SIZES: [Size; 6] = [
-    Size {
+const SIZES: [ScaledSize; 6] = [
+    ScaledSize {
         name: "queues, reads",
         op: Op::READ,
         values: &[1, 32, 1024, 65_535],
@@ -36,14 +36,14 @@ const SIZES: [Size; 6] = [
         },
         workload: |blocks, queues| blocks.queues = queues as u16,
     },
-    Size {
+    ScaledSize {
         name: "depth, reads",
         op: Op::READ,
         values: &[32, 1, 1024, 16_384],
         keys: |_| vec!["host.max_commands=65536".into(), "host.link.queue_depth=65536".into()],
         workload: |blocks, depth| blocks.depth = depth,
     },
-    Size {
+    ScaledSize {
         name: "dies, writes",
         op: Op::WRITE,
         values: &[32, 128, 512, 1024],
@@ -59,14 +59,14 @@ const SIZES: [Size; 6] = [
         },
         workload: |_, _| {},
     },
-    Size {
+    ScaledSize {
         name: "blocks of a die, writes",
         op: Op::WRITE,
         values: &[264, 1032, 4104, 16_392],
         keys: |blocks| vec![format!("nand.blocks_per_plane={blocks}")],
         workload: |_, _| {},
     },
-    Size {
+    ScaledSize {
         name: "streams read ahead, sequential reads",
         op: Op::READ,
         values: &[16, 128, 1024],
@@ -75,7 +75,7 @@ const SIZES: [Size; 6] = [
         },
         workload: |blocks, _| blocks.sequential = true,
     },
-    Size {
+    ScaledSize {
         name: "thousand requests, reads",
         op: Op::READ,
         values: &[300, 3000, 12_000],
@@ -85,7 +85,7 @@ const SIZES: [Size; 6] = [
 ];
 
 /// Measures each case that is `wanted`.
-pub fn measure(wanted: impl Fn(&str) -> bool) -> Vec<Line> {
+pub fn measure(wanted: impl Fn(&str) -> bool) -> Vec<TableLine> {
     let mut lines = Vec::new();
     for size in &SIZES {
         let mut first = None;
@@ -99,7 +99,7 @@ pub fn measure(wanted: impl Fn(&str) -> bool) -> Vec<Line> {
     lines
 }
 
-fn one(size: &Size, value: u32, case: String, first: &mut Option<f64>) -> Line {
+fn one(size: &ScaledSize, value: u32, case: String, first: &mut Option<f64>) -> TableLine {
     let usual = [
         "title=benchmark drive",
         "geometry.channels=8",
@@ -118,15 +118,15 @@ fn one(size: &Size, value: u32, case: String, first: &mut Option<f64>) -> Line {
     let keys: Vec<String> = usual.map(str::to_owned).into_iter().chain((size.keys)(value)).collect();
     let drive = Drive::from_resolved("bench", &keys).unwrap_or_else(|error| panic!("{case}: {error}"));
     let gib = drive.capacity().get() >> 30;
-    let mut blocks = Blocks::new(size.op, 4096, drive.capacity().get(), false, REQUESTS, USUAL_DEPTH);
+    let mut blocks = BlockLoad::new(size.op, 4096, drive.capacity().get(), false, REQUESTS, USUAL_DEPTH);
     (size.workload)(&mut blocks, value);
     let requests = blocks.requests;
     let mut session = prepared_of(drive, blocks);
     let made = stretches(&mut session, requests, if size.op == Op::READ { Per::Request } else { Per::Page });
-    let costs = Costs::of(&made.costs);
+    let costs = CostSpread::of(&made.costs);
     let ns = costs.main_ns();
     let usual_ns = *first.get_or_insert(ns);
     let what = if size.op == Op::READ { Per::Request } else { Per::Page }.name();
     let note = format!("{:.2} of the first", ns / usual_ns);
-    Line { case, gib, what, costs, memory_wall_ns: f64::NAN, note }
+    TableLine { case, gib, what, costs, memory_wall_ns: f64::NAN, note }
 }

@@ -1,6 +1,6 @@
 //! What was measured, as a table for people and as lines for programs.
 
-use crate::cost::{Costs, Spread};
+use crate::cost::{CostSpread, ValueSpread};
 use std::fmt::Write as _;
 
 /// One measured line of which only the wall time is known.
@@ -14,7 +14,7 @@ pub struct Row {
 }
 
 /// One line of the table.
-pub struct Line {
+pub struct TableLine {
     /// What was done.
     pub case: String,
     /// The size of the drive.
@@ -22,21 +22,21 @@ pub struct Line {
     /// What the cost is of.
     pub what: &'static str,
     /// What one of these costs.
-    pub costs: Costs,
+    pub costs: CostSpread,
     /// What the bare memory accesses of one page operation cost on a drive of this size.
     pub memory_wall_ns: f64,
     /// What else there is to say.
     pub note: String,
 }
 
-impl From<Row> for Line {
+impl From<Row> for TableLine {
     fn from(row: Row) -> Self {
         let Row { case, gib, ns, what, wall_ns, note } = row;
-        Self { case, gib, what, costs: Costs::of_wall(ns), memory_wall_ns: wall_ns, note }
+        Self { case, gib, what, costs: CostSpread::of_wall(ns), memory_wall_ns: wall_ns, note }
     }
 }
 
-impl Line {
+impl TableLine {
     /// Processor time in memory walls.
     fn walls(&self) -> f64 {
         self.costs.main_ns() / self.memory_wall_ns
@@ -47,7 +47,7 @@ const HEAD: &str = "| case | drive | per | CPU (least to most) | wall clock | in
                     |---|---|---|---|---|---|---|---|---|\n";
 
 /// The table; `no_instructions` stands where none were counted.
-pub fn markdown(lines: &[Line], no_instructions: &str) -> String {
+pub fn markdown(lines: &[TableLine], no_instructions: &str) -> String {
     let mut text = HEAD.to_owned();
     for line in lines {
         let instructions = line.costs.instructions.map_or(no_instructions.into(), |spread| range(spread, 0));
@@ -68,8 +68,8 @@ pub fn markdown(lines: &[Line], no_instructions: &str) -> String {
 }
 
 /// A median with its spread; without it where there was one measurement.
-fn range(spread: Spread, digits: usize) -> String {
-    let Spread { median, min, max } = spread;
+fn range(spread: ValueSpread, digits: usize) -> String {
+    let ValueSpread { median, min, max } = spread;
     if min == max {
         return format!("{median:.digits$}");
     }
@@ -77,7 +77,7 @@ fn range(spread: Spread, digits: usize) -> String {
 }
 
 /// The same for programs.
-pub fn csv(lines: &[Line]) -> String {
+pub fn csv(lines: &[TableLine]) -> String {
     let mut text = String::from(
         "case,drive_gib,per,rounds,cpu_ns,cpu_ns_min,cpu_ns_max,wall_ns,wall_ns_min,wall_ns_max,\
          instructions,instructions_min,instructions_max,memory_wall_ns,walls,note\n",
@@ -103,7 +103,7 @@ pub fn csv(lines: &[Line]) -> String {
 }
 
 /// A median, the least and the most; empty where there is none.
-fn three(spread: Option<Spread>) -> String {
+fn three(spread: Option<ValueSpread>) -> String {
     spread.map_or(",,".into(), |one| format!("{:.3},{:.3},{:.3}", one.median, one.min, one.max))
 }
 
@@ -112,10 +112,17 @@ mod tests {
     use super::*;
     use crate::cost::Cost;
 
-    fn line(instructions: Option<f64>) -> Line {
+    fn line(instructions: Option<f64>) -> TableLine {
         let costs = [1.0, 2.0, 4.0].map(|ns| Cost { wall_ns: 3.0 * ns, cpu_ns: ns, instructions });
-        let costs = Costs::of(&costs);
-        Line { case: "a, b".into(), gib: 16, what: "request", costs, memory_wall_ns: 4.0, note: "n".into() }
+        let costs = CostSpread::of(&costs);
+        TableLine {
+            case: "a, b".into(),
+            gib: 16,
+            what: "request",
+            costs,
+            memory_wall_ns: 4.0,
+            note: "n".into(),
+        }
     }
 
     #[test]

@@ -3,7 +3,7 @@
 //!
 //! Processor time, in the median of several stretches, as that of the engine.
 
-use crate::cost::{Costs, Meter, ROUNDS};
+use crate::cost::{CostSpread, InstructionMeter, ROUNDS};
 use engine::{RandomStream, large_array};
 use std::hint::black_box;
 
@@ -49,7 +49,7 @@ pub fn store_ns(units: usize, operations: u64) -> f64 {
 
 /// Processor time of one of `operations`, which `work` does in several stretches.
 fn median_ns(operations: u64, mut work: impl FnMut(u64)) -> f64 {
-    let (mut meter, count) = (Meter::new(), operations / ROUNDS as u64);
+    let (mut meter, count) = (InstructionMeter::new(), operations / ROUNDS as u64);
     let costs: Vec<_> = (0..ROUNDS).map(|_| meter.of(|| work(count)).0.per(count as f64)).collect();
-    Costs::of(&costs).main_ns()
+    CostSpread::of(&costs).main_ns()
 }

@@ -5,7 +5,7 @@ use host::{Completion, HostRequest, Op, Poll, Workload, WorkloadError, WorkloadR
 use units::SimTime;
 
 /// Blocks of one size, in order or at random, at a fixed queue depth.
-pub struct Blocks {
+pub struct BlockLoad {
     /// Read or write.
     pub op: Op,
     /// What every other request is instead.
@@ -27,7 +27,7 @@ pub struct Blocks {
     random: RandomStream,
 }
 
-impl Blocks {
+impl BlockLoad {
     /// Requests of `bytes` over `capacity` bytes.
     pub fn new(op: Op, bytes: u32, capacity: u64, sequential: bool, requests: u64, depth: u32) -> Self {
         let blocks = capacity / u64::from(bytes);
@@ -49,7 +49,7 @@ impl Blocks {
     }
 }
 
-impl Workload for Blocks {
+impl Workload for BlockLoad {
     fn poll(&mut self, now: SimTime) -> Result<Poll, WorkloadError> {
         if self.made == self.requests {
             return Ok(Poll::Done);

@@ -17,6 +17,6 @@ pub use bus::Bus;
 pub use energy::IoEnergy;
 pub use family::{Family, ModeSet};
 pub use interface::Interface;
-pub use signalling::{Cadence, Pins, Signalling, Waits};
+pub use signalling::{Cadence, CycleWaits, Pins, Signalling};
 pub use strobes::Strobes;
 pub use support::Support;

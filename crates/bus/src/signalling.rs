@@ -46,7 +46,7 @@ impl Cadence {
 
 /// Waits that a protocol prescribes between its cycles.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Waits {
+pub struct CycleWaits {
     /// From the last cycle of a command to busy (tWB).
     pub t_wb: Femtos,
     /// From ready to the first data cycle (tRR).
@@ -82,7 +82,7 @@ pub struct Signalling {
     /// Both edges of the strobe carry data.
     pub double_data_rate: bool,
     /// Waits between cycles.
-    pub waits: Waits,
+    pub waits: CycleWaits,
     /// Wires.
     pub pins: Pins,
     /// Supply of the output drivers; absent where the interface does not say.

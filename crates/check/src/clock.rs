@@ -1,14 +1,14 @@
 //! The account of time: every part of every flash operation, how long it may take, and what must lie before it.
 
 use crate::examined::Busy;
-use crate::numbers::{Numbers, Sent};
+use crate::numbers::{Numbers, SentData};
 use controller::{ChannelUse, Class, Kind, Origin, Transaction, TransactionId, Work};
 use std::collections::VecDeque;
 use units::SimTime;
 
 /// How far an operation is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Stage {
+enum FlightStage {
     /// Its place is free.
     Over,
     Waits,
@@ -25,7 +25,7 @@ enum Stage {
 /// One operation in flight.
 #[derive(Clone, Copy, Debug)]
 struct Flight {
-    stage: Stage,
+    stage: FlightStage,
     kind: Kind,
     /// When its last part was over.
     ready: SimTime,
@@ -44,7 +44,7 @@ struct Flight {
 }
 
 const OVER: Flight = Flight {
-    stage: Stage::Over,
+    stage: FlightStage::Over,
     kind: Kind::Read,
     ready: SimTime::ZERO,
     array_ns: 0,
@@ -69,12 +69,12 @@ pub(crate) struct Clock {
     /// Array time by kind and column, and bytes in and out.
     work: Work,
     /// Reads whose data were out and are decoded until then.
-    decoding: VecDeque<Decoding>,
+    decoding: VecDeque<DecodingRead>,
 }
 
 /// A read whose data are being decoded.
 #[derive(Clone, Copy, Debug)]
-struct Decoding {
+struct DecodingRead {
     until: SimTime,
     origin: Origin,
     pages: u32,
@@ -121,10 +121,10 @@ impl Clock {
     pub fn on_submit(&mut self, id: TransactionId, transaction: &Transaction) {
         let due = self.numbers.array_ns(transaction);
         let flight = self.flight(id);
-        assert_eq!(flight.stage, Stage::Over, "two operations at once have number {}", id.0);
+        assert_eq!(flight.stage, FlightStage::Over, "two operations at once have number {}", id.0);
         let Transaction { kind, mask, bytes, queued: ready, .. } = *transaction;
         let pieces = (transaction.reading.pieces, 0, 0);
-        *flight = Flight { stage: Stage::Waits, kind, ready, due, mask, bytes, pieces, ..OVER };
+        *flight = Flight { stage: FlightStage::Waits, kind, ready, due, mask, bytes, pieces, ..OVER };
     }
 
     /// A rider has its data with those of another read: they must be among what that one sends.
@@ -132,7 +132,7 @@ impl Clock {
         self.on_submit(id, transaction);
         let of = self.flight(carrier);
         assert_eq!(of.kind, Kind::Read, "a read rides on a {}", of.kind.name());
-        if matches!(of.stage, Stage::Told | Stage::Over) {
+        if matches!(of.stage, FlightStage::Told | FlightStage::Over) {
             assert_eq!(
                 transaction.mask & !of.mask,
                 0,
@@ -160,14 +160,14 @@ impl Clock {
         self.channel_free[channel] = to;
         let flight = &self.flights[id.index()];
         let expected = match usage {
-            ChannelUse::Command | ChannelUse::DataIn => Stage::Waits,
-            ChannelUse::Status | ChannelUse::DataOut => Stage::Worked,
+            ChannelUse::Command | ChannelUse::DataIn => FlightStage::Waits,
+            ChannelUse::Status | ChannelUse::DataOut => FlightStage::Worked,
         };
         let (what, name) = (usage.name(), transaction.kind.name());
         assert_eq!(flight.stage, expected, "{what} of a {name} comes before or after its time, at {from}");
         assert!(from >= flight.ready, "{what} of a {name} begins at {from}, before {}", flight.ready);
         let (units, planes) = (flight.mask.count_ones(), transaction.reading.planes);
-        let mut sent = Sent { units, bytes: flight.bytes, planes };
+        let mut sent = SentData { units, bytes: flight.bytes, planes };
         let (pieces, sensed, out) = flight.pieces;
         let is_piece = pieces > 1 && usage == ChannelUse::DataOut;
         if is_piece {
@@ -189,7 +189,7 @@ impl Clock {
                 return; // The array senses on: no read waits for this.
             }
         }
-        flight.stage = if expected == Stage::Waits { Stage::Loaded } else { Stage::Told };
+        flight.stage = if expected == FlightStage::Waits { FlightStage::Loaded } else { FlightStage::Told };
         flight.ready = to;
         flight.transfer_ns += took;
     }
@@ -203,9 +203,9 @@ impl Clock {
         let name = kind.name();
         let (pieces, sensed, _) = flight.pieces;
         match flight.stage {
-            Stage::Loaded => {}
-            Stage::Worked if sensed > 0 && sensed < pieces => {}
-            Stage::Suspended => flight.due.0 += resume,
+            FlightStage::Loaded => {}
+            FlightStage::Worked if sensed > 0 && sensed < pieces => {}
+            FlightStage::Suspended => flight.due.0 += resume,
             stage => panic!("the array works on a {name} that is {stage:?}"),
         }
         assert!(from >= flight.ready, "a {name} begins at {from}, before {}", flight.ready);
@@ -216,7 +216,7 @@ impl Clock {
         let took = flight.array_ns;
         assert!(took <= due + slack, "a {name} takes {took} ns of its array; by the chip's file it is {due}");
         self.array_free[die] = to;
-        flight.stage = Stage::Worked;
+        flight.stage = FlightStage::Worked;
         if pieces > 1 {
             let senses = u64::from(transaction.reading.senses);
             let expected = due / senses * share(senses, pieces, sensed);
@@ -224,7 +224,7 @@ impl Clock {
             flight.pieces.1 += 1;
         } else if took + slack < due {
             assert!(matches!(kind, Kind::Program | Kind::Erase), "a {name} ends after {took} of {due} ns");
-            flight.stage = Stage::Suspended;
+            flight.stage = FlightStage::Suspended;
             self.array_free[die] = to + units::Nanos::new(self.numbers.suspend_ns(kind));
         }
         let column = transaction.origin.wait_column();
@@ -240,15 +240,15 @@ impl Clock {
         self.note_decoding(transaction);
         if let Some(carrier) = flight.carrier {
             let of = self.flights[carrier.index()];
-            let out = matches!(of.stage, Stage::Told | Stage::Over);
+            let out = matches!(of.stage, FlightStage::Told | FlightStage::Over);
             assert!(out && transaction.finished >= of.ready, "a read ends before the one that it rides on");
             assert_eq!(transaction.mask & !of.mask, 0, "a read ends without its data");
             return;
         }
         let needed = match transaction.kind {
-            Kind::Read => Stage::Told,
-            Kind::Program | Kind::Erase | Kind::Copyback if self.numbers.asks_status() => Stage::Told,
-            _ => Stage::Worked,
+            Kind::Read => FlightStage::Told,
+            Kind::Program | Kind::Erase | Kind::Copyback if self.numbers.asks_status() => FlightStage::Told,
+            _ => FlightStage::Worked,
         };
         let Flight { stage, array_ns, transfer_ns, ready, due, .. } = flight;
         assert_eq!(stage, needed, "a {name} ends after {array_ns} of {} ns of its array, {stage:?}", due.0);
@@ -283,7 +283,7 @@ impl Clock {
             let until = transaction.finished + units::Nanos::new(time);
             let Transaction { origin, pages, class, .. } = *transaction;
             let is_internal = class != Class::HostRead || origin == Origin::ReadAhead;
-            self.decoding.push_back(Decoding { until, origin, pages, is_internal });
+            self.decoding.push_back(DecodingRead { until, origin, pages, is_internal });
         }
     }
 
@@ -315,7 +315,7 @@ impl Clock {
             channels.iter().all(|busy| *busy <= now.ns()),
             "a channel was busy longer than there was time"
         );
-        let open = self.flights.iter().filter(|flight| flight.stage != Stage::Over).count();
+        let open = self.flights.iter().filter(|flight| flight.stage != FlightStage::Over).count();
         let in_flight = drive.in_flight;
         assert!(
             open <= in_flight,

@@ -14,17 +14,17 @@ const EMPTY: u32 = u32::MAX;
 const LACKING: u32 = u32::MAX - 1;
 
 /// The version that each sector of a unit comes from.
-type Sectors = Box<[u32]>;
+type SectorVersions = Box<[u32]>;
 
 /// What a slot of the buffer holds.
 #[derive(Clone, Debug, Default)]
-struct Slot {
+struct SlotContent {
     lpn: Lpn,
     version: u32,
     /// It is part of a program in flight.
     bound: bool,
     /// Sector by sector what it has, and what it should have, where these are not all of one version.
-    parts: Option<(Sectors, Sectors)>,
+    parts: Option<(SectorVersions, SectorVersions)>,
 }
 
 /// The unit of a slot that was filled before the run, which only a drive that wore out before it leaves so: whatever the
@@ -39,9 +39,9 @@ pub(crate) struct Content {
     /// What a slot holds that was not heard of.
     unheard: Lpn,
     /// Units of the logical drive, of the buffer and of the flash. Only looked up, never walked through.
-    drive: HashMap<u32, Sectors>,
-    slots: Vec<Slot>,
-    flash: HashMap<u64, Sectors>,
+    drive: HashMap<u32, SectorVersions>,
+    slots: Vec<SlotContent>,
+    flash: HashMap<u64, SectorVersions>,
     /// What is wrong with units on flash.
     faults: HashMap<u64, String>,
 }
@@ -105,9 +105,9 @@ impl Content {
         self.drive.remove(&lpn.0);
     }
 
-    fn slot(&mut self, slot: u32) -> &mut Slot {
+    fn slot(&mut self, slot: u32) -> &mut SlotContent {
         if self.slots.len() <= slot as usize {
-            self.slots.resize(slot as usize + 1, Slot { lpn: self.unheard, ..Slot::default() });
+            self.slots.resize(slot as usize + 1, SlotContent { lpn: self.unheard, ..SlotContent::default() });
         }
         &mut self.slots[slot as usize]
     }
@@ -118,10 +118,10 @@ impl Content {
         let own = self.slot(slot);
         assert!(!own.bound, "slot {slot} is written anew while {} in it goes to the flash", own.lpn);
         let Some(part) = part else {
-            *own = Slot { lpn, version, bound: false, parts: None };
+            *own = SlotContent { lpn, version, bound: false, parts: None };
             return;
         };
-        let mut has: Sectors = match rest {
+        let mut has: SectorVersions = match rest {
             None => vec![LACKING; self.per_unit as usize].into(),
             Some(from) => {
                 let from = self.slot(from).clone();
@@ -132,13 +132,13 @@ impl Content {
         };
         has[part].fill(version);
         let should = self.drive.get(&lpn.0).expect("a partial write was noted").clone();
-        *self.slot(slot) = Slot { lpn, version, bound: false, parts: Some((has, should)) };
+        *self.slot(slot) = SlotContent { lpn, version, bound: false, parts: Some((has, should)) };
     }
 
     /// A slot keeps what was read at `ppa`.
     pub fn on_kept(&mut self, lpn: Lpn, slot: u32, version: u32, ppa: Ppa) {
         let parts = self.flash.get(&ppa.0).map(|there| (there.clone(), there.clone()));
-        *self.slot(slot) = Slot { lpn, version, bound: false, parts };
+        *self.slot(slot) = SlotContent { lpn, version, bound: false, parts };
     }
 
     /// What a slot lacks was read at `ppa`, which holds `stored`.

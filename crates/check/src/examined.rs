@@ -1,10 +1,10 @@
 //! What the account is told of a drive beside its events: facts that never change, where it begins, and what the drive says of
 //! itself, which is held against the account.
 
-use crate::shape::Shape;
+use crate::shape::FlashShape;
 use bus::Signalling;
 use controller::{Origin, Work};
-use host::{HostRequest, Space};
+use host::{HostRequest, HostSpace};
 use units::{Lpn, Ppa, SimTime};
 
 /// What is known of a drive and never changes.
@@ -12,9 +12,9 @@ pub struct Facts {
     /// Its resolved keys, each as `--set` takes it; defaults are among them.
     pub keys: Vec<String>,
     /// Where units lie.
-    pub shape: Shape,
+    pub shape: FlashShape,
     /// Its namespaces.
-    pub space: Space,
+    pub space: HostSpace,
     /// What chips and controller speak on the wires.
     pub signalling: Signalling,
     /// By the number that a program bears for how it is written, the usual way left out: the program step, and the set of
@@ -43,7 +43,7 @@ pub struct Promise {
 
 /// Operations and bytes that the drive has counted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Counted {
+pub struct DriveCounts {
     /// Pages read, by origin.
     pub pages_read: [u64; Origin::COUNT],
     /// Pages programmed, by origin.
@@ -85,7 +85,7 @@ pub enum KeptAt {
 }
 
 /// Where all units lived when the account began; it never changes.
-pub trait Beginning {
+pub trait MapAtFirst {
     /// Where a unit lived, or [`Ppa::NONE`].
     fn lookup(&self, lpn: Lpn) -> Ppa;
 
@@ -99,7 +99,7 @@ pub trait Beginning {
 /// A drive that says what it holds and has counted.
 pub trait Examined {
     /// Where all units live now, to be kept.
-    type Beginning: Beginning;
+    type Beginning: MapAtFirst;
 
     /// What never changes.
     fn facts(&self) -> Facts;
@@ -144,7 +144,7 @@ pub trait Examined {
     fn is_draining(&self) -> bool;
 
     /// What it has counted.
-    fn counted(&self) -> Counted;
+    fn counted(&self) -> DriveCounts;
 
     /// How busy it has counted its parts.
     fn busy(&self, now: SimTime) -> Busy;

@@ -10,7 +10,7 @@ use units::{DieId, Lpn};
 
 /// The account of dies that failed in the run.
 #[derive(Default)]
-pub(crate) struct Failures {
+pub(crate) struct FailedDies {
     /// Reads may fail for other reasons, too: the drive has a code, or a die that was dead before.
     may_fail_anyway: bool,
     dead: BTreeSet<u32>,
@@ -21,7 +21,7 @@ pub(crate) struct Failures {
     merged: BTreeSet<u32>,
 }
 
-impl Failures {
+impl FailedDies {
     pub fn of(facts: &Facts) -> Self {
         Self { may_fail_anyway: facts.reads_may_fail, ..Self::default() }
     }

@@ -1,10 +1,10 @@
 //! The account of what goes in and comes out: by origin on flash, by request at the host.
 
 use crate::clock::Clock;
-use crate::examined::Counted;
-use crate::parts::Parts;
+use crate::examined::DriveCounts;
+use crate::parts::NamespaceParts;
 use controller::{Origin, Transaction};
-use host::{Effect, HostRequest, Space, Status};
+use host::{CompletionStatus, Effect, HostRequest, HostSpace};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -14,15 +14,15 @@ use units::{Lpn, Ppa, SimTime};
 const SECTOR: u64 = 512;
 
 /// Counts by origin.
-type ByOrigin = [u64; Origin::COUNT];
+type CountsByOrigin = [u64; Origin::COUNT];
 
 /// What is counted of flash and host.
 #[derive(Clone, Default)]
 struct Counts {
-    pages_read: ByOrigin,
-    pages_programmed: ByOrigin,
-    units_programmed: ByOrigin,
-    blocks_erased: ByOrigin,
+    pages_read: CountsByOrigin,
+    pages_programmed: CountsByOrigin,
+    units_programmed: CountsByOrigin,
+    blocks_erased: CountsByOrigin,
     /// Bytes that came with writes of the host's, and those programmed for it that came with none.
     bytes_written: u64,
     bytes_filled_up: u64,
@@ -36,7 +36,7 @@ struct Counts {
 
 /// A request of the host's in flight.
 #[derive(Clone, Copy, Default)]
-struct Asked {
+struct RequestAccount {
     /// It came in the window that is measured.
     counts: bool,
     /// Units that it touches, and units whose data have entered.
@@ -66,12 +66,12 @@ pub(crate) struct Ledger {
     all: Counts,
     /// What was counted when the measured window began, and pages being decoded and busy channels then.
     then: Counts,
-    decoding_then: ByOrigin,
+    decoding_then: CountsByOrigin,
     busy_then: (Vec<u64>, Vec<u64>),
     window: SimTime,
     /// The window has begun.
     counts: bool,
-    requests: Vec<Asked>,
+    requests: Vec<RequestAccount>,
     /// Units of reads that were answered, and units that the host asks the flash for and no read was submitted yet.
     units_read: u64,
     wanted: Vec<Ppa>,
@@ -83,7 +83,7 @@ pub(crate) struct Ledger {
     brought: Vec<(Lpn, Brought)>,
     ended: Vec<(Lpn, u32)>,
     read_before: u64,
-    parts: Parts,
+    parts: NamespaceParts,
 }
 
 /// When the window begins that results are of.
@@ -97,7 +97,7 @@ pub enum Measured {
 
 impl Ledger {
     /// An account that begins with what the drive counted before.
-    pub fn new(counted: Counted, unit: u64, busy: (Vec<u64>, Vec<u64>), measured: Measured) -> Self {
+    pub fn new(counted: DriveCounts, unit: u64, busy: (Vec<u64>, Vec<u64>), measured: Measured) -> Self {
         let all = Counts {
             pages_read: counted.pages_read,
             pages_programmed: counted.pages_programmed,
@@ -123,13 +123,13 @@ impl Ledger {
             brought: Vec::new(),
             ended: Vec::new(),
             read_before: counted.units_read,
-            parts: Parts::new(&Space::from(0)),
+            parts: NamespaceParts::new(&HostSpace::from(0)),
         }
     }
 
     /// The same account for a drive whose namespaces lie so.
-    pub fn of_parts(self, space: &Space) -> Self {
-        Self { parts: Parts::new(space), ..self }
+    pub fn of_parts(self, space: &HostSpace) -> Self {
+        Self { parts: NamespaceParts::new(space), ..self }
     }
 
     /// From now on counts: what came before is left out of the results.
@@ -146,9 +146,9 @@ impl Ledger {
         self.requests.iter_mut().for_each(|asked| asked.counts = false);
     }
 
-    fn request(&mut self, id: u32) -> &mut Asked {
+    fn request(&mut self, id: u32) -> &mut RequestAccount {
         if self.requests.len() <= id as usize {
-            self.requests.resize(id as usize + 1, Asked::default());
+            self.requests.resize(id as usize + 1, RequestAccount::default());
         }
         &mut self.requests[id as usize]
     }
@@ -161,7 +161,7 @@ impl Ledger {
         } else {
             end.div_ceil(self.unit) - request.offset / self.unit
         };
-        *self.request(id) = Asked { counts, units, ..Asked::default() };
+        *self.request(id) = RequestAccount { counts, units, ..RequestAccount::default() };
         self.all.submitted[request.op.effect() as usize] += u64::from(counts);
     }
 
@@ -171,7 +171,7 @@ impl Ledger {
     }
 
     /// Pages of each origin that were read and never reached who asked for them.
-    pub fn forget_reads(&mut self, pages: ByOrigin) {
+    pub fn forget_reads(&mut self, pages: CountsByOrigin) {
         self.all.pages_read.iter_mut().zip(pages).for_each(|(all, lost)| *all -= lost);
     }
 
@@ -267,8 +267,8 @@ impl Ledger {
         request.ready = request.ready.max(decoded);
     }
 
-    pub fn on_complete(&mut self, id: u32, request: &HostRequest, status: Status, now: SimTime) {
-        let failed = status == Status::Failed;
+    pub fn on_complete(&mut self, id: u32, request: &HostRequest, status: CompletionStatus, now: SimTime) {
+        let failed = status == CompletionStatus::Failed;
         let asked = *self.request(id);
         let op = request.op;
         assert!(now >= request.arrive, "a {} is answered before it came", op.name());
@@ -397,7 +397,7 @@ impl Ledger {
     }
 
     /// The final account; `decoding` gives the pages of an origin that are being decoded, which do not count as read yet.
-    pub fn settle(&self, counted: &Counted, decoding: impl Fn(Origin) -> u64) {
+    pub fn settle(&self, counted: &DriveCounts, decoding: impl Fn(Origin) -> u64) {
         let all = &self.all;
         for origin in Origin::ALL {
             let (seen, said) = (all.pages_read[origin as usize], counted.pages_read[origin as usize]);

@@ -32,6 +32,6 @@ mod survival;
 mod trims;
 
 pub use account::Checker;
-pub use examined::{Answered, Beginning, Busy, Counted, Examined, Facts, KeptAt, PastEvent, Promise};
+pub use examined::{Answered, Busy, DriveCounts, Examined, Facts, KeptAt, MapAtFirst, PastEvent, Promise};
 pub use ledger::Measured;
-pub use shape::Shape;
+pub use shape::FlashShape;

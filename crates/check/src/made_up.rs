@@ -1,9 +1,9 @@
 //! A drive that is made up for tests: it says of itself what a test puts in.
 
-use crate::examined::{Beginning, Busy, Counted, Examined, Facts, KeptAt, Promise};
-use crate::shape::Shape;
-use bus::{Cadence, Pins, Signalling, Waits};
-use host::Space;
+use crate::examined::{Busy, DriveCounts, Examined, Facts, KeptAt, MapAtFirst, Promise};
+use crate::shape::FlashShape;
+use bus::{Cadence, CycleWaits, Pins, Signalling};
+use host::HostSpace;
 use std::collections::BTreeMap;
 use units::{Femtos, Lpn, Ppa, SimTime};
 
@@ -72,8 +72,8 @@ impl MadeUp {
 }
 
 /// Its shape.
-pub(crate) fn shape() -> Shape {
-    Shape {
+pub(crate) fn shape() -> FlashShape {
+    FlashShape {
         unit_bytes: 4096,
         dies: 2,
         superblocks_per_die: 8,
@@ -87,7 +87,7 @@ pub(crate) fn shape() -> Shape {
     }
 }
 
-impl Beginning for Homes {
+impl MapAtFirst for Homes {
     fn lookup(&self, lpn: Lpn) -> Ppa {
         self.get(&lpn.0).map_or(Ppa::NONE, |&home| Ppa(home))
     }
@@ -109,14 +109,14 @@ impl Examined for MadeUp {
         Facts {
             keys: KEYS.map(str::to_owned).to_vec(),
             shape: shape(),
-            space: Space::from(1024 * 4096),
+            space: HostSpace::from(1024 * 4096),
             signalling: Signalling {
                 cycle: Femtos::new(25_000_000),
                 data_in: cadence,
                 data_out: cadence,
                 shortest: Femtos::new(25_000_000),
                 double_data_rate: false,
-                waits: Waits::default(),
+                waits: CycleWaits::default(),
                 pins: Pins { shared: 1, per_way: 1, strobes: 1 },
                 io_supply: None,
             },
@@ -136,7 +136,7 @@ impl Examined for MadeUp {
     }
 
     fn lookup(&self, lpn: Lpn) -> Ppa {
-        Beginning::lookup(&self.homes, lpn)
+        MapAtFirst::lookup(&self.homes, lpn)
     }
 
     fn holder(&self, ppa: Ppa) -> Lpn {
@@ -179,8 +179,8 @@ impl Examined for MadeUp {
         false
     }
 
-    fn counted(&self) -> Counted {
-        Counted::default()
+    fn counted(&self) -> DriveCounts {
+        DriveCounts::default()
     }
 
     fn busy(&self, _: SimTime) -> Busy {

@@ -7,7 +7,7 @@ use controller::{ChannelUse, Kind, Transaction};
 use units::{Bytes, Nanos, TransferRate};
 
 /// How a program of some cost is to be timed.
-enum Cost {
+enum ProgramTime {
     /// The usual time, divided by this step.
     Step(f64),
     /// Times of a set of voltages.
@@ -15,7 +15,7 @@ enum Cost {
 }
 
 /// Array times as the chip's file has them, in ns.
-struct Chip {
+struct ChipNumbers {
     bits: usize,
     /// One, or one for each page type; in mode of one bit a cell: read and program.
     t_r: Vec<u64>,
@@ -29,7 +29,7 @@ struct Chip {
     t_suspend: [u64; 2],
     t_resume: u64,
     /// By the transaction's number; the usual one is not among them.
-    costs: Vec<Cost>,
+    costs: Vec<ProgramTime>,
 }
 
 /// What holds a channel, in femtoseconds and bytes.
@@ -45,7 +45,7 @@ struct Wires {
 
 /// Everything that takes time at channels and arrays.
 pub(super) struct Numbers {
-    chip: Chip,
+    chip: ChipNumbers,
     wires: Wires,
     /// Channels of the drive.
     pub channels: u32,
@@ -72,7 +72,7 @@ fn read_again(keys: &[String]) -> Result<Document, ConfigError> {
     Ok(document)
 }
 
-impl Chip {
+impl ChipNumbers {
     fn read(root: &mut Section, facts: &Facts) -> Result<Self, ConfigError> {
         let mut nand = root.child("nand")?;
         let bits = match nand.required::<String>("cell", "")?.as_str() {
@@ -123,8 +123,8 @@ impl Chip {
             let of =
                 |name: &str| sets.iter().find(|(known, _)| known == name).map(|(_, times)| times.clone());
             chip.costs.push(match set {
-                None => Cost::Step(*step),
-                Some(name) => Cost::Set(of(name).expect("the drive was read with this set")),
+                None => ProgramTime::Step(*step),
+                Some(name) => ProgramTime::Set(of(name).expect("the drive was read with this set")),
             });
         }
         Ok(chip)
@@ -155,8 +155,8 @@ impl Chip {
         let cost = (transaction.cost as usize).checked_sub(1).map(|at| &self.costs[at]);
         let step = match cost {
             None => return (of(usual), 0),
-            Some(Cost::Set(times)) => return (times[self.place(transaction, times)], 0),
-            Some(Cost::Step(step)) => *step,
+            Some(ProgramTime::Set(times)) => return (times[self.place(transaction, times)], 0),
+            Some(ProgramTime::Step(step)) => *step,
         };
         if self.steps.len() == 1 {
             return ((of(0) as f64 / step).round() as u64, 1);
@@ -200,7 +200,7 @@ impl Wires {
 
 /// What crosses the channel with a transaction.
 #[derive(Clone, Copy)]
-pub(super) struct Sent {
+pub(super) struct SentData {
     /// Units that a read sends.
     pub units: u32,
     /// Bytes of parts of units; 0: whole units.
@@ -227,7 +227,7 @@ impl Numbers {
         let document = read_again(&facts.keys)?;
         let mut root = Section::root(&document);
         Ok(Self {
-            chip: Chip::read(&mut root, facts)?,
+            chip: ChipNumbers::read(&mut root, facts)?,
             wires: Wires::read(&mut root, facts)?,
             channels: root.child("geometry")?.required("channels", "")?,
             t_decode: root.child("ecc")?.required::<Nanos>("t_decode", "")?.ns(),
@@ -268,7 +268,7 @@ impl Numbers {
     }
 
     /// How long the channel is held, and how many bytes cross it.
-    pub fn channel_ns(&self, transaction: &Transaction, usage: ChannelUse, sent: Sent) -> (u64, u64) {
+    pub fn channel_ns(&self, transaction: &Transaction, usage: ChannelUse, sent: SentData) -> (u64, u64) {
         let waits = &self.wires.signalling.waits;
         let [read, program, erase, status] = self.wires.cycles;
         match (usage, transaction.kind) {
@@ -293,7 +293,7 @@ impl Numbers {
         }
     }
 
-    fn data_out(&self, Sent { units, bytes, planes }: Sent) -> (u64, u64) {
+    fn data_out(&self, SentData { units, bytes, planes }: SentData) -> (u64, u64) {
         let (bytes, drained) = match u64::from(bytes) {
             0 => {
                 let bytes = self.wires.unit_bytes * u64::from(units);

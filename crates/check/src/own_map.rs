@@ -3,9 +3,9 @@
 //! It begins with what the drive's map held then and keeps what has changed since, as a short run on a drive of a terabyte
 //! touches a few thousand of its units. Once that is a notable part of the drive, arrays take its place.
 
-use crate::examined::{Beginning, Examined};
+use crate::examined::{Examined, MapAtFirst};
 use crate::past::EMPTY;
-use crate::shape::Shape;
+use crate::shape::FlashShape;
 use engine::{ByNumber, large_array};
 use std::cell::Cell;
 use units::{Lpn, Ppa};
@@ -20,7 +20,7 @@ const ASKED_PART: usize = 8;
 
 /// What is known of a logical unit: together, since they are asked for together.
 #[derive(Clone, Copy)]
-pub(super) struct Unit {
+pub(super) struct UnitState {
     pub home: Ppa,
     /// Of the newest write.
     pub version: u32,
@@ -31,7 +31,7 @@ pub(super) struct Unit {
 
 /// What is known of a physical unit.
 #[derive(Clone, Copy)]
-pub(super) struct Place {
+pub(super) struct PlaceState {
     /// Who lives there, while it is valid.
     pub holder: u32,
     /// What was programmed there last, and in which version.
@@ -39,7 +39,7 @@ pub(super) struct Place {
     pub version: u32,
 }
 
-impl Unit {
+impl UnitState {
     /// As the run found it.
     fn of(lpn: Lpn, home: Ppa, logical: u32) -> Self {
         let holds = home != Ppa::NONE && lpn.0 < logical;
@@ -47,7 +47,7 @@ impl Unit {
     }
 }
 
-impl Place {
+impl PlaceState {
     /// As the run found it.
     fn of(holder: Lpn) -> Self {
         Self { holder: holder.0, stored: holder.0, version: 0 }
@@ -55,19 +55,19 @@ impl Place {
 }
 
 /// What has changed since the beginning.
-struct Changes<B> {
+struct MapChanges<B> {
     beginning: B,
     /// Valid units of each superblock at the beginning.
     valid: Vec<u32>,
-    units: ByNumber<u32, Unit>,
-    places: ByNumber<u64, Place>,
+    units: ByNumber<u32, UnitState>,
+    places: ByNumber<u64, PlaceState>,
     /// Units and places asked for that had not changed.
     asked: Cell<usize>,
 }
 
 enum Kept<B> {
-    Changes(Box<Changes<B>>),
-    All { units: Vec<Unit>, places: Vec<Place> },
+    Changes(Box<MapChanges<B>>),
+    All { units: Vec<UnitState>, places: Vec<PlaceState> },
 }
 
 /// Each unit, and each place on flash.
@@ -80,10 +80,10 @@ pub(super) struct OwnMap<B> {
     kept: Kept<B>,
 }
 
-impl<B: Beginning> OwnMap<B> {
+impl<B: MapAtFirst> OwnMap<B> {
     /// What the drive holds now.
-    pub fn of(drive: &impl Examined<Beginning = B>, shape: &Shape) -> Self {
-        let changes = Changes {
+    pub fn of(drive: &impl Examined<Beginning = B>, shape: &FlashShape) -> Self {
+        let changes = MapChanges {
             beginning: drive.beginning(),
             valid: drive.valid_units().to_vec(),
             units: ByNumber::default(),
@@ -100,23 +100,23 @@ impl<B: Beginning> OwnMap<B> {
     }
 
     #[inline]
-    pub fn unit(&self, lpn: Lpn) -> Unit {
+    pub fn unit(&self, lpn: Lpn) -> UnitState {
         match &self.kept {
             Kept::All { units, .. } => units[lpn.index()],
             Kept::Changes(changes) => match changes.units.get(&lpn.0) {
                 Some(unit) => *unit,
-                None => Unit::of(lpn, changes.home_of(lpn), self.logical),
+                None => UnitState::of(lpn, changes.home_of(lpn), self.logical),
             },
         }
     }
 
     #[inline]
-    pub fn unit_mut(&mut self, lpn: Lpn) -> &mut Unit {
+    pub fn unit_mut(&mut self, lpn: Lpn) -> &mut UnitState {
         match &mut self.kept {
             Kept::All { units, .. } => &mut units[lpn.index()],
             Kept::Changes(changes) => {
                 if !changes.units.contains_key(&lpn.0) {
-                    let unit = Unit::of(lpn, changes.home_of(lpn), self.logical);
+                    let unit = UnitState::of(lpn, changes.home_of(lpn), self.logical);
                     changes.units.insert(lpn.0, unit);
                 }
                 changes.units.get_mut(&lpn.0).expect("put there a line above")
@@ -125,23 +125,23 @@ impl<B: Beginning> OwnMap<B> {
     }
 
     #[inline]
-    pub fn place(&self, ppa: Ppa) -> Place {
+    pub fn place(&self, ppa: Ppa) -> PlaceState {
         match &self.kept {
             Kept::All { places, .. } => places[ppa.index()],
             Kept::Changes(changes) => match changes.places.get(&ppa.0) {
                 Some(place) => *place,
-                None => Place::of(changes.living_at(ppa)),
+                None => PlaceState::of(changes.living_at(ppa)),
             },
         }
     }
 
     #[inline]
-    pub fn place_mut(&mut self, ppa: Ppa) -> &mut Place {
+    pub fn place_mut(&mut self, ppa: Ppa) -> &mut PlaceState {
         match &mut self.kept {
             Kept::All { places, .. } => &mut places[ppa.index()],
             Kept::Changes(changes) => {
                 if !changes.places.contains_key(&ppa.0) {
-                    let place = Place::of(changes.living_at(ppa));
+                    let place = PlaceState::of(changes.living_at(ppa));
                     changes.places.insert(ppa.0, place);
                 }
                 changes.places.get_mut(&ppa.0).expect("put there a line above")
@@ -150,12 +150,12 @@ impl<B: Beginning> OwnMap<B> {
     }
 
     /// All units of the host's, in order.
-    pub fn hosts(&self) -> impl Iterator<Item = Unit> {
+    pub fn hosts(&self) -> impl Iterator<Item = UnitState> {
         (0..self.logical).map(|lpn| self.unit(Lpn(lpn)))
     }
 
     /// All places, in order.
-    pub fn places(&self) -> impl Iterator<Item = (Ppa, Place)> {
+    pub fn places(&self) -> impl Iterator<Item = (Ppa, PlaceState)> {
         (0..self.physical as u64).map(|ppa| (Ppa(ppa), self.place(Ppa(ppa))))
     }
 
@@ -176,13 +176,13 @@ impl<B: Beginning> OwnMap<B> {
     #[cold]
     pub fn make_all(&mut self) {
         let Kept::Changes(changes) = &self.kept else { return };
-        let mut units = large_array(self.written, Unit::of(Lpn::NONE, Ppa::NONE, self.logical));
-        let mut places = large_array(self.physical, Place::of(Lpn(NOTHING)));
+        let mut units = large_array(self.written, UnitState::of(Lpn::NONE, Ppa::NONE, self.logical));
+        let mut places = large_array(self.physical, PlaceState::of(Lpn(NOTHING)));
         changes.beginning.each(|lpn, ppa| {
             let place = &mut places[ppa.index()];
             assert_eq!(place.holder, NOTHING, "two logical units live at {ppa}");
-            *place = Place::of(lpn);
-            units[lpn.index()] = Unit::of(lpn, ppa, self.logical);
+            *place = PlaceState::of(lpn);
+            units[lpn.index()] = UnitState::of(lpn, ppa, self.logical);
         });
         changes.units.iter().for_each(|(&lpn, unit)| units[lpn as usize] = *unit);
         changes.places.iter().for_each(|(&ppa, place)| places[ppa as usize] = *place);
@@ -222,7 +222,7 @@ impl<B: Beginning> OwnMap<B> {
 
     /// Compares with a map that does not know what has changed in it; gives the valid units of each superblock. Sums over all
     /// units do not depend on their order: none of them is asked for at random, unless one is to be found that differs.
-    fn settle_whole(&self, drive: &impl Examined, changes: &Changes<B>) -> Vec<u32> {
+    fn settle_whole(&self, drive: &impl Examined, changes: &MapChanges<B>) -> Vec<u32> {
         let mut valid = vec![0; drive.valid_units().len()];
         let mut sum = 0u64;
         changes.beginning.each(|lpn, ppa| {
@@ -250,7 +250,7 @@ impl<B: Beginning> OwnMap<B> {
     }
 }
 
-impl<B: Beginning> Changes<B> {
+impl<B: MapAtFirst> MapChanges<B> {
     fn home_of(&self, lpn: Lpn) -> Ppa {
         self.asked.set(self.asked.get() + 1);
         self.beginning.lookup(lpn)

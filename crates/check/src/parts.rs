@@ -1,18 +1,18 @@
 //! Which namespace the host asked for how much, counted from what the host was told.
 
-use host::{Effect, HostRequest, Space, Status};
+use host::{CompletionStatus, Effect, HostRequest, HostSpace};
 use serde_json::Value;
 
 /// What was asked of each of several namespaces: for each kind of request how many were done, their bytes, and how many failed.
-pub(crate) struct Parts {
+pub(crate) struct NamespaceParts {
     /// First byte of each, and the first behind it.
     extents: Vec<[u64; 2]>,
     served: Vec<[[u64; 3]; 3]>,
 }
 
-impl Parts {
+impl NamespaceParts {
     /// An account of the namespaces in `space`.
-    pub fn new(space: &Space) -> Self {
+    pub fn new(space: &HostSpace) -> Self {
         let extents = space.namespaces.iter().map(|one| one.extent);
         let extents: Vec<[u64; 2]> =
             extents.map(|extent| [extent.offset, extent.offset + extent.bytes]).collect();
@@ -25,7 +25,7 @@ impl Parts {
     }
 
     /// A request that counts is answered.
-    pub fn on_complete(&mut self, request: &HostRequest, status: Status) {
+    pub fn on_complete(&mut self, request: &HostRequest, status: CompletionStatus) {
         let kind = match request.op.effect() {
             Effect::Read => 0,
             Effect::Write => 1,
@@ -38,7 +38,7 @@ impl Parts {
             assert!(self.extents.is_empty(), "{bytes} bytes at {from} are of no namespace, or of several");
             return;
         };
-        let more = if status == Status::Failed { [0, 0, 1] } else { [1, bytes, 0] };
+        let more = if status == CompletionStatus::Failed { [0, 0, 1] } else { [1, bytes, 0] };
         self.served[at][kind].iter_mut().zip(more).for_each(|(sum, more)| *sum += more);
     }
 

@@ -4,7 +4,7 @@ use units::{Lpn, Ppa};
 
 /// A drive in mapping units. Places count units: die after die, superblock after superblock, page row after page row.
 #[derive(Clone, Debug)]
-pub struct Shape {
+pub struct FlashShape {
     /// Bytes of a mapping unit.
     pub unit_bytes: u64,
     /// Dies of the drive, and superblocks of each.
@@ -27,7 +27,7 @@ pub struct Shape {
     pub map_units: u32,
 }
 
-impl Shape {
+impl FlashShape {
     /// Superblocks of the drive.
     pub(crate) fn superblocks(&self) -> usize {
         self.dies as usize * self.superblocks_per_die as usize

@@ -1,7 +1,7 @@
 //! The checker's account of parity over dies: what must hold so that any one page can be found again.
 
 use crate::examined::Examined;
-use crate::shape::Shape;
+use crate::shape::FlashShape;
 use controller::{Kind, Origin, Transaction};
 
 mod after_cut;
@@ -29,7 +29,7 @@ const NOWHERE: usize = usize::MAX;
 
 impl StripeAccount {
     /// An account that begins with what the drive holds now.
-    pub fn new(drive: &impl Examined, shape: &Shape, width: u32) -> Self {
+    pub fn new(drive: &impl Examined, shape: &FlashShape, width: u32) -> Self {
         let per_die = shape.superblocks_per_die as usize;
         let groups = shape.superblocks() / width as usize;
         let mut account = Self {

@@ -1,14 +1,14 @@
 //! A trim that was answered has happened: each unit that lies wholly inside it was forgotten after it was asked for. And no
 //! unit is forgotten that no trim covers as a whole.
 
-use crate::shape::Shape;
+use crate::shape::FlashShape;
 use host::{Effect, HostRequest};
 use std::collections::BTreeMap;
 use std::ops::Range;
 use units::Lpn;
 
 /// The account of trims.
-pub(crate) struct Trims {
+pub(crate) struct TrimAccount {
     unit: u64,
     units: usize,
     /// Snapshots may have no room for what a trim would forget.
@@ -30,8 +30,8 @@ fn whole_units(trim: &HostRequest, unit: u64) -> Range<u32> {
     first as u32..end.max(first) as u32
 }
 
-impl Trims {
-    pub fn of(shape: &Shape, snapshots: Option<&[u32]>) -> Self {
+impl TrimAccount {
+    pub fn of(shape: &FlashShape, snapshots: Option<&[u32]>) -> Self {
         Self {
             unit: shape.unit_bytes,
             units: shape.logical_units as usize,
@@ -92,7 +92,7 @@ mod tests {
 
     /// A trim of units 2 and 3, of which these are forgotten before it is answered.
     fn forgotten(units: &[u32]) {
-        let mut trims = Trims {
+        let mut trims = TrimAccount {
             unit: 4096,
             units: 8,
             may_refuse: false,

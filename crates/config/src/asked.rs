@@ -28,7 +28,7 @@ pub struct Asked {
 
 /// What a key says on the way to another.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Answer {
+pub(crate) enum KeyAnswer {
     /// This value, as `--set` takes it.
     Is(String),
     /// A value or a table, of any content.
@@ -41,6 +41,6 @@ pub(crate) enum Answer {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Fork {
     pub key: String,
-    pub taken: Answer,
-    pub others: Vec<Answer>,
+    pub taken: KeyAnswer,
+    pub others: Vec<KeyAnswer>,
 }

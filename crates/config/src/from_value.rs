@@ -1,6 +1,6 @@
 //! The types that values are read as.
 
-use crate::value::{Node, Place, Value};
+use crate::value::{Place, Value, ValueNode};
 use units::{
     Bytes, Capacitance, Current, Energy, Femtos, Frequency, Nanos, Potential, Power, Quantity, TransferRate,
     Voltage,
@@ -238,7 +238,7 @@ impl<T: FromValue> FromValue for Vec<T> {
     }
 
     fn to_value(&self) -> Value {
-        let node = |item: &T| Node { value: item.to_value(), place: Place::Default, source: None };
+        let node = |item: &T| ValueNode { value: item.to_value(), place: Place::Default, source: None };
         match self.as_slice() {
             [single] => single.to_value(),
             items => Value::List(items.iter().map(node).collect()),

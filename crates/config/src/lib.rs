@@ -22,4 +22,4 @@ pub use from_value::FromValue;
 pub use limits::{Limits, above, at_least, at_most};
 pub use policy::{Card, Policy, PolicyEntry, parameters};
 pub use survey::{Key, Need, survey};
-pub use value::{Node, Place, Value};
+pub use value::{Place, Value, ValueNode};

@@ -5,7 +5,7 @@ use std::fmt;
 
 /// One end of a range.
 #[derive(Clone, Debug, PartialEq)]
-struct Edge {
+struct RangeEdge {
     at: f64,
     /// As it would be written.
     shown: String,
@@ -16,14 +16,14 @@ struct Edge {
 /// The numbers that a key takes; without an end, all that its type can hold. Of a list, each item.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Limits {
-    least: Option<Edge>,
-    most: Option<Edge>,
+    least: Option<RangeEdge>,
+    most: Option<RangeEdge>,
     because: Option<&'static str>,
 }
 
-fn edge<T: FromValue>(limit: &T, included: bool) -> Option<Edge> {
+fn edge<T: FromValue>(limit: &T, included: bool) -> Option<RangeEdge> {
     let shown = limit.to_value().to_string().trim_matches('"').to_owned();
-    limit.magnitudes().first().map(|at| Edge { at: *at, shown, included })
+    limit.magnitudes().first().map(|at| RangeEdge { at: *at, shown, included })
 }
 
 /// `limit` or more.

@@ -8,7 +8,7 @@
 //! Not followed: numbers. A reader that reads a key only when another number is above zero hides it from the list; a
 //! drive that comes to such a key says so in builds with debug assertions.
 
-use crate::asked::{Answer, Asked, Fork};
+use crate::asked::{Asked, Fork, KeyAnswer};
 use crate::{ConfigError, Document, Section};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -35,9 +35,9 @@ pub struct Key {
 }
 
 /// Answers on the way, the first asked first.
-type Path = Vec<(String, Answer)>;
+type Path = Vec<(String, KeyAnswer)>;
 
-struct Run {
+struct SurveyRun {
     path: Path,
     asked: Vec<Asked>,
     forks: Vec<Fork>,
@@ -47,7 +47,7 @@ struct Run {
 
 /// Every key that `read` can come to from `base`, in the order in which it does.
 pub fn survey<T>(base: &Document, read: impl Fn(&mut Section) -> Result<T, ConfigError>) -> Vec<Key> {
-    let mut runs: Vec<Run> = Vec::new();
+    let mut runs: Vec<SurveyRun> = Vec::new();
     let (mut seen, mut waiting) = (BTreeSet::new(), VecDeque::from([Path::new()]));
     while let Some(path) = waiting.pop_front() {
         let run = follow(base, path, &read);
@@ -72,13 +72,17 @@ pub fn survey<T>(base: &Document, read: impl Fn(&mut Section) -> Result<T, Confi
     keys.collect()
 }
 
-fn follow<T>(base: &Document, path: Path, read: &impl Fn(&mut Section) -> Result<T, ConfigError>) -> Run {
+fn follow<T>(
+    base: &Document,
+    path: Path,
+    read: &impl Fn(&mut Section) -> Result<T, ConfigError>,
+) -> SurveyRun {
     let (mut document, mut given) = (base.clone(), BTreeSet::new());
     for (key, answer) in &path {
         match answer {
-            Answer::Is(value) => document.set(&format!("{key}={value}")).expect("a key and its value"),
-            Answer::Absent => document.remove(key),
-            Answer::Given => {
+            KeyAnswer::Is(value) => document.set(&format!("{key}={value}")).expect("a key and its value"),
+            KeyAnswer::Absent => document.remove(key),
+            KeyAnswer::Given => {
                 given.insert(key.clone());
             }
         }
@@ -86,14 +90,14 @@ fn follow<T>(base: &Document, path: Path, read: &impl Fn(&mut Section) -> Result
     let mut section = Section::surveyed(&document, given);
     let whole = read(&mut section).is_ok();
     let (asked, forks) = section.surveyed_keys();
-    Run { path, asked, forks, whole }
+    SurveyRun { path, asked, forks, whole }
 }
 
 /// The fewest answers that lead to a key, and those of the base that it would not be read without.
-fn needs(asked: &Asked, runs: &[Run]) -> Vec<Vec<Need>> {
-    let with: Vec<&Run> = runs.iter().filter(|run| run.asked.contains(asked)).collect();
+fn needs(asked: &Asked, runs: &[SurveyRun]) -> Vec<Vec<Need>> {
+    let with: Vec<&SurveyRun> = runs.iter().filter(|run| run.asked.contains(asked)).collect();
     let fewest = with.iter().map(|run| run.path.len()).min().unwrap_or(0);
-    let mut ways: BTreeMap<Path, BTreeMap<String, BTreeSet<Answer>>> = BTreeMap::new();
+    let mut ways: BTreeMap<Path, BTreeMap<String, BTreeSet<KeyAnswer>>> = BTreeMap::new();
     for run in with.iter().filter(|run| run.path.len() == fewest) {
         let (last, before) = match run.path.split_last() {
             Some((last, before)) => (Some(last), before.to_vec()),
@@ -119,8 +123,8 @@ fn needs(asked: &Asked, runs: &[Run]) -> Vec<Vec<Need>> {
 }
 
 /// What the base says that a key of it needs: it is not read when that is changed, and only that.
-fn of_base(asked: &Asked, runs: &[Run]) -> Vec<Need> {
-    let mut answers: BTreeMap<&str, (BTreeSet<Answer>, bool)> = BTreeMap::new();
+fn of_base(asked: &Asked, runs: &[SurveyRun]) -> Vec<Need> {
+    let mut answers: BTreeMap<&str, (BTreeSet<KeyAnswer>, bool)> = BTreeMap::new();
     for fork in &runs[0].forks {
         answers.entry(&fork.key).or_default().0.insert(fork.taken.clone());
     }
@@ -137,14 +141,14 @@ fn of_base(asked: &Asked, runs: &[Run]) -> Vec<Need> {
     lost.map(|(key, (with, _))| need(key, &with)).collect()
 }
 
-fn need(key: &str, answers: &BTreeSet<Answer>) -> Need {
+fn need(key: &str, answers: &BTreeSet<KeyAnswer>) -> Need {
     let values: Vec<String> = answers
         .iter()
-        .filter_map(|answer| if let Answer::Is(value) = answer { Some(value.clone()) } else { None })
+        .filter_map(|answer| if let KeyAnswer::Is(value) = answer { Some(value.clone()) } else { None })
         .collect();
     match answers.first() {
-        Some(Answer::Absent) => Need::Absent(key.to_owned()),
-        Some(Answer::Given) => Need::Given(key.to_owned()),
+        Some(KeyAnswer::Absent) => Need::Absent(key.to_owned()),
+        Some(KeyAnswer::Given) => Need::Given(key.to_owned()),
         _ => Need::Is(key.to_owned(), values),
     }
 }

@@ -37,9 +37,9 @@ pub enum Value {
     /// True or false.
     Boolean(bool),
     /// A list.
-    List(Vec<Node>),
+    List(Vec<ValueNode>),
     /// A table.
-    Table(BTreeMap<String, Node>),
+    Table(BTreeMap<String, ValueNode>),
 }
 
 impl fmt::Display for Value {
@@ -63,7 +63,7 @@ impl fmt::Display for Value {
 
 /// A value with its place and the comment behind it.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Node {
+pub struct ValueNode {
     /// The value.
     pub value: Value,
     /// Where it is written.

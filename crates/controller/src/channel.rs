@@ -14,7 +14,7 @@ pub(crate) enum Grant {
     DataOut,
 }
 
-pub(crate) struct Channel {
+pub(crate) struct ChannelState {
     pub free_at: SimTime,
     pub busy_ns: u64,
     pub wake_scheduled: bool,
@@ -26,7 +26,7 @@ pub(crate) struct Channel {
     arbiter: Box<dyn Arbiter>,
 }
 
-impl Channel {
+impl ChannelState {
     pub fn new(dies: u32, arbiter: Box<dyn Arbiter>) -> Self {
         Self {
             free_at: SimTime::ZERO,

@@ -4,7 +4,7 @@ mod chips;
 mod pieces;
 mod power;
 
-use crate::channel::{Channel, Grant};
+use crate::channel::{ChannelState, Grant};
 use crate::die::{ArrayPhase, Cached, Die, RegisterPhase, Urgency};
 use crate::scheduler::{DieView, Scheduler};
 use crate::sharing::{Ride, Sharing, spent};
@@ -61,7 +61,7 @@ pub struct Controller {
     /// Read and program time of superblocks with one bit a cell.
     slc_times: [Nanos; 2],
     dies: Vec<Die>,
-    channels: Vec<Channel>,
+    channels: Vec<ChannelState>,
     slab: Slab,
     scheduler: Box<dyn Scheduler>,
     submitted: u64,
@@ -93,7 +93,7 @@ impl Controller {
             costs: vec![ProgramCost::Scaled(1.0)],
             dies: (0..geometry.dies()).map(|die| Die::new(die, geometry.channels)).collect(),
             channels: (0..geometry.channels)
-                .map(|_| Channel::new(geometry.dies_per_channel(), (config.arbitration)()))
+                .map(|_| ChannelState::new(geometry.dies_per_channel(), (config.arbitration)()))
                 .collect(),
             slab: Slab::new(),
             scheduler: (config.scheduler)(),

@@ -5,9 +5,9 @@ use std::hash::{BuildHasherDefault, Hasher};
 
 /// Numbers as keys: they are spread well enough by a multiplication.
 #[derive(Clone, Default)]
-pub struct Spread(u64);
+pub struct SpreadHash(u64);
 
-impl Hasher for Spread {
+impl Hasher for SpreadHash {
     fn finish(&self) -> u64 {
         self.0
     }
@@ -28,4 +28,4 @@ impl Hasher for Spread {
 }
 
 /// A map by number. Nothing may depend on the order in which it is gone through.
-pub type ByNumber<K, V> = HashMap<K, V, BuildHasherDefault<Spread>>;
+pub type ByNumber<K, V> = HashMap<K, V, BuildHasherDefault<SpreadHash>>;

@@ -6,19 +6,19 @@
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-type State = [u64; 4];
+type LeapState = [u64; 4];
 
 /// What so many draws do to a stream.
 #[derive(Clone, Debug)]
 pub struct Leap {
     /// What becomes of each single bit.
-    images: Vec<State>,
+    images: Vec<LeapState>,
 }
 
 impl Leap {
     /// So many draws.
     pub fn of(draws: u64) -> Self {
-        let bits = |image: fn(State) -> State| (0..256).map(|bit| image(single(bit))).collect();
+        let bits = |image: fn(LeapState) -> LeapState| (0..256).map(|bit| image(single(bit))).collect();
         let mut power = Self { images: bits(step) };
         let mut leap = Self { images: bits(|state| state) };
         let mut rest = draws;
@@ -39,7 +39,7 @@ impl Leap {
         Self { images: self.images.iter().map(|&image| next.image(image)).collect() }
     }
 
-    fn image(&self, state: State) -> State {
+    fn image(&self, state: LeapState) -> LeapState {
         let mut out = [0; 4];
         for (word, &bits) in state.iter().enumerate() {
             let mut rest = bits;
@@ -57,25 +57,25 @@ impl Leap {
     }
 }
 
-fn single(bit: usize) -> State {
+fn single(bit: usize) -> LeapState {
     let mut state = [0; 4];
     state[bit / 64] = 1 << (bit % 64);
     state
 }
 
-fn step(state: State) -> State {
+fn step(state: LeapState) -> LeapState {
     let mut generator = generator_at(state);
     generator.next_u64();
     state_of(&generator)
 }
 
-pub(crate) fn state_of(generator: &Xoshiro256PlusPlus) -> State {
+pub(crate) fn state_of(generator: &Xoshiro256PlusPlus) -> LeapState {
     let bytes = generator.state();
     std::array::from_fn(|word| u64::from_le_bytes(std::array::from_fn(|byte| bytes[8 * word + byte])))
 }
 
 /// No state that a draw can lead to is all zeros, for which the library would take another one.
-pub(crate) fn generator_at(state: State) -> Xoshiro256PlusPlus {
+pub(crate) fn generator_at(state: LeapState) -> Xoshiro256PlusPlus {
     let mut bytes = [0; 32];
     for (part, word) in bytes.chunks_mut(8).zip(state) {
         part.copy_from_slice(&word.to_le_bytes());

@@ -12,7 +12,7 @@ const STEPS_MOST: usize = 16;
 
 /// An event's key, and the next of the same slot.
 #[derive(Clone, Copy, Debug)]
-struct Node {
+struct WheelNode {
     key: u128,
     next: u16,
 }
@@ -25,7 +25,7 @@ pub(crate) struct Wheel {
     /// One bit for each slot that holds something, and one for each word of these bits.
     words: [u64; WORDS],
     summary: u64,
-    nodes: Vec<Node>,
+    nodes: Vec<WheelNode>,
     /// The first node that is not in use.
     free: u16,
 }
@@ -47,7 +47,7 @@ impl Wheel {
         }
         let Some(unused) = self.nodes.get_mut(node as usize) else { return false };
         self.free = unused.next;
-        *unused = Node { key, next: NONE };
+        *unused = WheelNode { key, next: NONE };
         self.heads[slot] = node;
         self.words[slot / WORD] |= 1 << (slot % WORD);
         self.summary |= 1 << (slot / WORD);
@@ -72,11 +72,11 @@ impl Wheel {
             self.summary |= 1 << (slot / WORD);
         }
         if first == NONE || key < self.nodes[first as usize].key {
-            self.nodes[node as usize] = Node { key, next: first };
+            self.nodes[node as usize] = WheelNode { key, next: first };
             self.heads[slot] = node;
         } else {
             let Some(before) = self.before(first, key) else { return false };
-            self.nodes[node as usize] = Node { key, next: self.nodes[before].next };
+            self.nodes[node as usize] = WheelNode { key, next: self.nodes[before].next };
             self.nodes[before].next = node;
         }
         self.free = unused;
@@ -145,7 +145,7 @@ impl Wheel {
     pub fn for_each(&mut self, mut each: impl FnMut(&mut u128)) {
         for &head in self.heads.iter() {
             let mut node = head;
-            while let Some(Node { key, next }) = self.nodes.get_mut(node as usize) {
+            while let Some(WheelNode { key, next }) = self.nodes.get_mut(node as usize) {
                 each(key);
                 node = *next;
             }
@@ -157,7 +157,7 @@ impl Wheel {
         let node = self.nodes.len();
         let may_grow = self.free == NONE && node < NONE as usize;
         if may_grow {
-            self.nodes.push(Node { key: 0, next: NONE });
+            self.nodes.push(WheelNode { key: 0, next: NONE });
             self.free = node as u16;
         }
         may_grow

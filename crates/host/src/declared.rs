@@ -9,7 +9,7 @@ const MOST: usize = 32;
 
 /// How much of the drive a namespace is.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Room {
+pub enum NamespaceRoom {
     /// So many bytes.
     Bytes(u64),
     /// A part of the drive's bytes.
@@ -26,7 +26,7 @@ pub struct Declared {
     /// What may be asked of it.
     pub set: &'static CommandSet,
     /// How much of the drive it is.
-    pub room: Room,
+    pub room: NamespaceRoom,
 }
 
 impl Declared {
@@ -61,9 +61,12 @@ impl Declared {
         let declared: Vec<Self> =
             names.into_iter().map(|name| Self::read_one(&mut section, name)).collect::<Result<_, _>>()?;
         section.clone().finish()?;
-        if declared.iter().filter(|one| one.room == Room::Rest).count() > 1 {
-            let rest: Vec<&str> =
-                declared.iter().filter(|one| one.room == Room::Rest).map(|one| one.name.as_str()).collect();
+        if declared.iter().filter(|one| one.room == NamespaceRoom::Rest).count() > 1 {
+            let rest: Vec<&str> = declared
+                .iter()
+                .filter(|one| one.room == NamespaceRoom::Rest)
+                .map(|one| one.name.as_str())
+                .collect();
             let expected = format!("expected a size or a share for all but one of {}", rest.join(", "));
             return Err(section.reject("names", &expected));
         }
@@ -84,9 +87,9 @@ impl Declared {
             (Some(size), None) if size.get() == 0 || !size.get().is_multiple_of(SECTOR) => {
                 return Err(of.reject("size", &format!("expected a multiple of {SECTOR} bytes, above 0")));
             }
-            (Some(size), None) => Room::Bytes(size.get()),
-            (None, Some(share)) => Room::Share(share),
-            (None, None) => Room::Rest,
+            (Some(size), None) => NamespaceRoom::Bytes(size.get()),
+            (None, Some(share)) => NamespaceRoom::Share(share),
+            (None, None) => NamespaceRoom::Rest,
         };
         of.finish()?;
         Ok(Self { name, set, room })

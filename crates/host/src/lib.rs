@@ -29,10 +29,10 @@ pub mod volume;
 pub mod workload;
 mod workload_error;
 
-pub use command::{CommandSet, Completion, Effect, Op, Status};
-pub use declared::{Declared, Room};
+pub use command::{CommandSet, Completion, CompletionStatus, Effect, Op};
+pub use declared::{Declared, NamespaceRoom};
 pub use link::{Direction, LinkConfig};
 pub use request::HostRequest;
-pub use space::{Namespace, Space};
+pub use space::{HostSpace, Namespace};
 pub use workload::{Extent, Poll, Workload, WorkloadReport};
 pub use workload_error::WorkloadError;

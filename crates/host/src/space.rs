@@ -17,27 +17,27 @@ pub struct Namespace {
 
 /// What there is to work on.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Space {
+pub struct HostSpace {
     /// Bytes of the drive.
     pub bytes: u64,
     /// Its namespaces, where there are several, in their order; empty where the drive is a single namespace, of any name.
     pub namespaces: Vec<Namespace>,
 }
 
-impl From<u64> for Space {
+impl From<u64> for HostSpace {
     /// A drive of so many bytes that is one namespace.
     fn from(bytes: u64) -> Self {
         Self { bytes, namespaces: Vec::new() }
     }
 }
 
-impl From<&Self> for Space {
+impl From<&Self> for HostSpace {
     fn from(space: &Self) -> Self {
         space.clone()
     }
 }
 
-impl Space {
+impl HostSpace {
     /// There are several namespaces, of which a workload must name those it works on.
     pub fn is_parted(&self) -> bool {
         !self.namespaces.is_empty()
@@ -83,7 +83,7 @@ mod tests {
     fn a_namespace_goes_by_its_name_as_a_device_and_by_its_number() {
         let namespace =
             |name: &str, offset| Namespace { name: name.into(), extent: Extent { offset, bytes: 4096 } };
-        let space = Space { bytes: 8192, namespaces: vec![namespace("log", 0), namespace("data", 4096)] };
+        let space = HostSpace { bytes: 8192, namespaces: vec![namespace("log", 0), namespace("data", 4096)] };
         for name in ["data", "/dev/data", "/dev/nvme0n2", "nvme3n2"] {
             assert_eq!(space.device(name).map(|found| found.extent.offset), Some(4096), "{name}");
         }
@@ -91,6 +91,6 @@ mod tests {
             assert_eq!(space.device(name), None, "{name}");
         }
         assert_eq!(space.expected("dat"), "a namespace of the drive: log, data; did you mean \"data\"?");
-        assert!(Space::from(4096).device("log").is_none() && !Space::from(4096).is_parted());
+        assert!(HostSpace::from(4096).device("log").is_none() && !HostSpace::from(4096).is_parted());
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::buffers::Buffers;
 use crate::contents::Payload;
-use crate::nbd::{Asked, Command, Export, PAYLOAD_MOST, Refusal};
+use crate::nbd::{Command, Export, NbdRequest, PAYLOAD_MOST, Refusal};
 use host::{Effect, Op};
 use std::borrow::Cow;
 use std::ops::Range;
@@ -14,7 +14,7 @@ const PIECE: u64 = 256 << 10;
 
 /// A request to the drive.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Part {
+pub struct DriveRequest {
     pub op: Op,
     pub offset: u64,
     pub bytes: u32,
@@ -24,7 +24,7 @@ pub struct Part {
 
 /// What becomes of a client's request.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Plan {
+pub enum RequestPlan {
     /// It is refused.
     Refuse(Refusal),
     /// It asks what is allocated.
@@ -59,11 +59,11 @@ impl Pieces {
     }
 
     /// The next request to the drive, if there is one.
-    pub fn next(&mut self) -> Option<Part> {
+    pub fn next(&mut self) -> Option<DriveRequest> {
         let Range { start, end } = self.left;
         if start == end {
             let is_due = std::mem::take(&mut self.flushes);
-            return is_due.then_some(Part {
+            return is_due.then_some(DriveRequest {
                 op: Op::FLUSH,
                 offset: 0,
                 bytes: 0,
@@ -78,46 +78,56 @@ impl Pieces {
             other => other.clone(),
         };
         let bytes = (self.left.start - start) as u32;
-        Some(Part { op: self.op, offset: start, bytes, fua: self.fua, payload })
+        Some(DriveRequest { op: self.op, offset: start, bytes, fua: self.fua, payload })
     }
 }
 
 /// What becomes of `asked`; `allocation`: the client may ask for that.
-pub fn plan(asked: Asked<'_>, export: &Export, allocation: Allocation, buffers: &mut Buffers) -> Plan {
+pub fn plan(
+    asked: NbdRequest<'_>,
+    export: &Export,
+    allocation: Allocation,
+    buffers: &mut Buffers,
+) -> RequestPlan {
     let unit = u64::from(export.unit);
     match asked.command {
-        Command::Disconnect => return Plan::Leave,
+        Command::Disconnect => return RequestPlan::Leave,
         Command::Flush => {
             let pieces =
                 Pieces { op: Op::FLUSH, left: 0..0, fua: false, payload: Payload::None, unit, flushes: true };
-            return Plan::Drive(pieces);
+            return RequestPlan::Drive(pieces);
         }
-        Command::Other => return Plan::Refuse(Refusal::Invalid),
-        Command::BlockStatus if allocation == Allocation::Unknown => return Plan::Refuse(Refusal::Invalid),
+        Command::Other => return RequestPlan::Refuse(Refusal::Invalid),
+        Command::BlockStatus if allocation == Allocation::Unknown => {
+            return RequestPlan::Refuse(Refusal::Invalid);
+        }
         _ => {}
     }
     if let Some(refusal) = refusal(&asked, export) {
-        return Plan::Refuse(refusal);
+        return RequestPlan::Refuse(refusal);
     }
     let (range, fua) = (asked.offset..asked.offset + u64::from(asked.length), asked.is_fua());
     let work = |op, left, fua, payload| Pieces { op, left, fua, payload, unit, flushes: false };
     match asked.command {
-        Command::Read => Plan::Drive(work(Op::READ, range, false, Payload::None)),
+        Command::Read => RequestPlan::Drive(work(Op::READ, range, false, Payload::None)),
         Command::Write => {
             let bytes = match asked.data {
                 Cow::Owned(bytes) => bytes,
                 Cow::Borrowed(bytes) => buffers.copy(bytes),
             };
-            Plan::Drive(work(Op::WRITE, range, fua, Payload::Bytes(bytes)))
+            RequestPlan::Drive(work(Op::WRITE, range, fua, Payload::Bytes(bytes)))
         }
         Command::Trim => {
             // What the drive forgot is to stay forgotten.
-            Plan::Drive(Pieces { flushes: fua, ..work(Op::TRIM, covered(range, unit), false, Payload::None) })
+            RequestPlan::Drive(Pieces {
+                flushes: fua,
+                ..work(Op::TRIM, covered(range, unit), false, Payload::None)
+            })
         }
         // Forgotten units would read as zeros only until a power cut brings back what they held: zeros are data.
-        Command::WriteZeroes if asked.is_fast_only() => Plan::Refuse(Refusal::Unsupported),
-        Command::WriteZeroes => Plan::Drive(work(Op::WRITE, range, fua, Payload::Zeros)),
-        _ => Plan::Status,
+        Command::WriteZeroes if asked.is_fast_only() => RequestPlan::Refuse(Refusal::Unsupported),
+        Command::WriteZeroes => RequestPlan::Drive(work(Op::WRITE, range, fua, Payload::Zeros)),
+        _ => RequestPlan::Status,
     }
 }
 
@@ -128,7 +138,7 @@ pub enum Allocation {
     Unknown,
 }
 
-fn refusal(asked: &Asked<'_>, export: &Export) -> Option<Refusal> {
+fn refusal(asked: &NbdRequest<'_>, export: &Export) -> Option<Refusal> {
     let writes = matches!(asked.command, Command::Write | Command::WriteZeroes);
     let end = asked.offset.checked_add(u64::from(asked.length));
     if asked.length == 0 || (asked.command == Command::Read && asked.length > PAYLOAD_MOST) {

@@ -5,8 +5,10 @@
 
 use crate::answers::Answers;
 use crate::buffers::Buffers;
-use crate::nbd::{Asked, Export, HEADER, Handshake, Parsed, Replies, Step, greeting, parse};
-use crate::sockets::{Interest, Stream};
+use crate::nbd::{
+    Export, HEADER, Handshake, HandshakeStep, NbdMessage, NbdRequest, Replies, greeting, parse,
+};
+use crate::sockets::{ClientSocket, Interest};
 use std::io::{ErrorKind, Read};
 use std::sync::Arc;
 
@@ -32,14 +34,14 @@ pub enum Quiet {
 
 /// A write whose data have memory of their own, as far as they have come.
 struct Long {
-    asked: Asked<'static>,
+    asked: NbdRequest<'static>,
     data: Vec<u8>,
     filled: usize,
 }
 
 /// A client.
 pub struct Connection {
-    stream: Stream,
+    stream: ClientSocket,
     handshake: Handshake,
     ready: bool,
     /// What has come, as far as `filled`, and room behind it.
@@ -65,7 +67,7 @@ pub struct Connection {
 
 impl Connection {
     /// Greets a client.
-    pub fn new(stream: Stream, exports: Arc<[Export]>) -> Self {
+    pub fn new(stream: ClientSocket, exports: Arc<[Export]>) -> Self {
         let mut answers = Answers::default();
         answers.add(|out| out.extend(greeting()));
         Self {
@@ -92,7 +94,7 @@ impl Connection {
     }
 
     /// Its socket, and what to wait for there; none where nothing would be done about it.
-    pub fn interest(&self) -> Option<(&Stream, Interest)> {
+    pub fn interest(&self) -> Option<(&ClientSocket, Interest)> {
         let interest = Interest { reads: self.may_read(), writes: self.answers.bytes() > 0 };
         (interest.reads || interest.writes).then_some((&self.stream, interest))
     }
@@ -156,7 +158,7 @@ impl Connection {
     }
 
     /// Reads what has come, and takes requests as far as they are whole and `take` says that the turn is not over.
-    pub fn receive(&mut self, quiet: Quiet, take: &mut impl FnMut(&mut Self, Asked<'_>) -> bool) {
+    pub fn receive(&mut self, quiet: Quiet, take: &mut impl FnMut(&mut Self, NbdRequest<'_>) -> bool) {
         if self.has_more {
             self.take(take);
         }
@@ -193,7 +195,7 @@ impl Connection {
     }
 
     /// So many bytes have come, where there was room for them.
-    fn came(&mut self, count: usize, take: &mut impl FnMut(&mut Self, Asked<'_>) -> bool) {
+    fn came(&mut self, count: usize, take: &mut impl FnMut(&mut Self, NbdRequest<'_>) -> bool) {
         match self.long.take() {
             None => {
                 self.filled += count;
@@ -206,7 +208,7 @@ impl Connection {
         }
     }
 
-    fn take(&mut self, take: &mut impl FnMut(&mut Self, Asked<'_>) -> bool) {
+    fn take(&mut self, take: &mut impl FnMut(&mut Self, NbdRequest<'_>) -> bool) {
         let read = std::mem::take(&mut self.read);
         let (mut at, end) = (0, self.filled);
         let mut goes_on = true;
@@ -217,24 +219,24 @@ impl Connection {
                 break;
             }
             if !self.ready {
-                let mut taken = (0, Step::More);
+                let mut taken = (0, HandshakeStep::More);
                 self.answers.add(|out| taken = self.handshake.take(&read[at..end], out));
                 at += taken.0;
                 match taken.1 {
-                    Step::More => break,
-                    Step::Ready => self.ready = true,
-                    Step::Over => self.is_over = true,
+                    HandshakeStep::More => break,
+                    HandshakeStep::Ready => self.ready = true,
+                    HandshakeStep::Over => self.is_over = true,
                 }
                 continue;
             }
             match parse(&read[at..end]) {
-                Parsed::More => break,
-                Parsed::Nonsense => self.is_over = true,
-                Parsed::Request(asked, length) => {
+                NbdMessage::More => break,
+                NbdMessage::Nonsense => self.is_over = true,
+                NbdMessage::Request(asked, length) => {
                     at += length;
                     goes_on = take(self, asked);
                 }
-                Parsed::Long(asked) => {
+                NbdMessage::Long(asked) => {
                     let mut data = vec![0; asked.length as usize];
                     let here = &read[at + HEADER..end];
                     let filled = here.len().min(data.len());
@@ -265,7 +267,7 @@ impl Connection {
 mod tests {
     use super::*;
     use crate::nbd::Command;
-    use host::Space;
+    use host::HostSpace;
     use std::io::Write;
     use std::os::unix::net::UnixStream;
 
@@ -278,7 +280,7 @@ mod tests {
         let (mut client, server) = UnixStream::pair().unwrap();
         server.set_nonblocking(true).unwrap();
         let mut connection =
-            Connection::new(Stream::Unix(server), Export::all_of(&Space::from(1 << 40), 4096));
+            Connection::new(ClientSocket::Unix(server), Export::all_of(&HostSpace::from(1 << 40), 4096));
         client.write_all(&3u32.to_be_bytes()).unwrap();
         client.write_all(b"IHAVEOPT\0\0\0\x01\0\0\0\0").unwrap();
         connection.receive(Quiet::Read, &mut |_, _| panic!("nothing is asked yet"));

@@ -4,13 +4,13 @@
 //! are, though the drive reads them later.
 
 use crate::buffers::Buffers;
-use crate::found::{self, Holds, Programs};
-use crate::image::{Bits, Image, Programmed, Spare};
+use crate::found::{self, Holds, UnfinishedPrograms};
+use crate::image::{CellBits, Image, ProgramImage, SpareArea};
 use controller::{Kind, Origin, Transaction};
 use ftl::{Layout, Medium};
 use host::{Effect, HostRequest};
 use sim::Error;
-use sim::holder::{Answer, Holder};
+use sim::holder::{Holder, HostAnswer};
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::io;
 use std::ops::Range;
@@ -43,8 +43,8 @@ pub struct Done {
 
 /// A slot of the buffer.
 #[derive(Clone, Debug)]
-struct Slot {
-    spare: Spare,
+struct BufferedSlot {
+    spare: SpareArea,
     data: Vec<u8>,
     /// A write brought a part of the unit, and the rest could not be read: the unit's data are unknown.
     spoiled: bool,
@@ -58,7 +58,7 @@ struct Entering {
 }
 
 /// What server, workload and observer have in common. They are one thread.
-pub struct Shared {
+pub struct SharedContents {
     /// Requests that the drive has not taken yet, with their numbers.
     pub incoming: VecDeque<(u64, HostRequest)>,
     /// Data of the requests in flight, by number.
@@ -76,21 +76,21 @@ pub struct Shared {
     layout: Layout,
     /// The number of each request that the drive is at, by the id it gave.
     numbers: Vec<u64>,
-    slots: Vec<Option<Slot>>,
+    slots: Vec<Option<BufferedSlot>>,
     /// The slot of each unit whose newest data are not on flash. Only looked up.
     newest: HashMap<Lpn, u32>,
     entering: Entering,
     /// Requests whose units could not be laid over what was there. Only looked up.
     spoiled: HashSet<u64>,
     /// Programs in flight, by owner.
-    placed: HashMap<u32, (Ppa, Programmed)>,
+    placed: HashMap<u32, (Ppa, ProgramImage)>,
     /// The number of the next write of a unit.
     stamp: u64,
     /// What that was when each superblock was last programmed; 0: before this server.
     touched: Vec<u64>,
 }
 
-impl Shared {
+impl SharedContents {
     /// Nothing is in the buffer, and all else in `image`.
     pub fn new(image: Image, layout: Layout) -> Self {
         Self {
@@ -122,7 +122,7 @@ impl Shared {
     ///
     /// # Errors
     /// When the disk does not give it, or a spare area is damaged.
-    pub fn find(&mut self, programs: Programs, medium: &mut Medium) -> Result<Holds, Error> {
+    pub fn find(&mut self, programs: UnfinishedPrograms, medium: &mut Medium) -> Result<Holds, Error> {
         let holds = found::put(&self.image, &self.layout, programs, medium)?;
         self.stamp = self.stamp.max(holds.newest + 1);
         Ok(holds)
@@ -148,12 +148,12 @@ impl Shared {
         self.layout.unit.get() as usize
     }
 
-    fn slot(&self, slot: u32) -> Option<&Slot> {
+    fn slot(&self, slot: u32) -> Option<&BufferedSlot> {
         self.slots.get(slot as usize)?.as_ref()
     }
 
     /// Fills a slot; gives what was in it.
-    fn put(&mut self, slot: u32, filled: Slot) -> Option<Slot> {
+    fn put(&mut self, slot: u32, filled: BufferedSlot) -> Option<BufferedSlot> {
         if self.slots.len() <= slot as usize {
             self.slots.resize(slot as usize + 1, None);
         }
@@ -216,7 +216,7 @@ impl Shared {
     }
 
     /// What a program takes from a slot, or from where it was.
-    fn take(&self, origin: Origin, from: u64, data: &mut [u8]) -> Spare {
+    fn take(&self, origin: Origin, from: u64, data: &mut [u8]) -> SpareArea {
         match origin {
             Origin::Host => {
                 if let Some(slot) = self.slot(from as u32) {
@@ -230,12 +230,12 @@ impl Shared {
             _ => return self.copy(Ppa(from), data),
         }
         data.fill(0);
-        Spare::Other
+        SpareArea::Other
     }
 
     /// What is on flash, as it is: data that do not fit their spare area do not fit it elsewhere either.
-    fn copy(&self, from: Ppa, data: &mut [u8]) -> Spare {
-        let spare = self.image.spare(from).unwrap_or(Spare::Damaged);
+    fn copy(&self, from: Ppa, data: &mut [u8]) -> SpareArea {
+        let spare = self.image.spare(from).unwrap_or(SpareArea::Damaged);
         if self.image.read(from, data).is_ok() {
             return spare;
         }
@@ -244,11 +244,11 @@ impl Shared {
     }
 }
 
-/// [`Shared`] as a run sees it.
-pub struct Contents(pub Arc<Mutex<Shared>>);
+/// [`SharedContents`] as a run sees it.
+pub struct Contents(pub Arc<Mutex<SharedContents>>);
 
 impl Contents {
-    fn with<R>(&self, work: impl FnOnce(&mut Shared) -> R) -> R {
+    fn with<R>(&self, work: impl FnOnce(&mut SharedContents) -> R) -> R {
         work(&mut self.0.lock().expect("one thread"))
     }
 }
@@ -289,10 +289,10 @@ impl Holder for Contents {
     fn on_buffered(&mut self, lpn: Lpn, slot: u32) {
         self.with(|shared| {
             let Entering { data, spoiled } = std::mem::take(&mut shared.entering);
-            let spare = Spare::of(lpn, shared.stamp, &data);
+            let spare = SpareArea::of(lpn, shared.stamp, &data);
             let spare = if spoiled { spare.spoiled() } else { spare };
             shared.stamp += 1;
-            let before = shared.put(slot, Slot { spare, data, spoiled });
+            let before = shared.put(slot, BufferedSlot { spare, data, spoiled });
             // The next unit enters where an older one lay.
             shared.entering.data = before.map_or_else(|| vec![0; shared.unit()], |before| before.data);
             shared.newest.insert(lpn, slot);
@@ -303,7 +303,7 @@ impl Holder for Contents {
         self.with(|shared| {
             let mut data = vec![0; shared.unit()];
             let spare = shared.copy(ppa, &mut data);
-            shared.put(slot, Slot { spare, data, spoiled: false });
+            shared.put(slot, BufferedSlot { spare, data, spoiled: false });
         });
     }
 
@@ -311,7 +311,7 @@ impl Holder for Contents {
         self.with(|shared| {
             let unit = shared.unit();
             let data = shared.buffers.room(units as usize * unit);
-            let mut placed = Programmed { spares: Vec::with_capacity(units as usize), data };
+            let mut placed = ProgramImage { spares: Vec::with_capacity(units as usize), data };
             for (at, data) in placed.data.chunks_mut(unit).enumerate() {
                 let (origin, from) = source(at as u32);
                 placed.spares.push(shared.take(origin, from, data));
@@ -332,7 +332,7 @@ impl Holder for Contents {
                 // A fold in the die reads one bit a cell, and writes all of them.
                 let one_bit = operation.slc && operation.kind == Kind::Program;
                 shared.moved += placed.data.len() as u64;
-                shared.image.set_mode(superblock, if one_bit { Bits::One } else { Bits::All });
+                shared.image.set_mode(superblock, if one_bit { CellBits::One } else { CellBits::All });
                 if let Some(data) = shared.image.program(first, placed) {
                     shared.buffers.put_back(data);
                 }
@@ -353,7 +353,7 @@ impl Holder for Contents {
         self.with(|shared| shared.image.erase(superblock));
     }
 
-    fn on_answer(&mut self, answer: &Answer<'_>, lookup: &dyn Fn(Lpn) -> Ppa) {
+    fn on_answer(&mut self, answer: &HostAnswer<'_>, lookup: &dyn Fn(Lpn) -> Ppa) {
         self.with(|shared| {
             let number = shared.numbers[answer.id as usize];
             if let Some(Payload::Bytes(bytes)) = shared.payloads.remove(&number) {

@@ -1,6 +1,6 @@
 //! The written parts of a drive, as runs.
 
-use crate::nbd::Extent;
+use crate::nbd::ReplyExtent;
 use std::ops::Range;
 
 /// Units that one question for what is allocated looks at.
@@ -16,8 +16,8 @@ pub fn extents(
     most: usize,
     on_flash: &[Range<u32>],
     in_buffer: &[u32],
-) -> Vec<Extent> {
-    let mut found: Vec<Extent> = Vec::new();
+) -> Vec<ReplyExtent> {
+    let mut found: Vec<ReplyExtent> = Vec::new();
     let (mut flash, mut buffer) = (on_flash.iter().peekable(), in_buffer.iter().peekable());
     let mut at = asked.start;
     while at < asked.end {
@@ -37,7 +37,7 @@ pub fn extents(
         match found.last_mut().filter(|last| last.written == written) {
             Some(last) => last.bytes += bytes,
             None if count == most => break,
-            None => found.push(Extent { bytes, written }),
+            None => found.push(ReplyExtent { bytes, written }),
         }
         at = end;
     }
@@ -65,8 +65,8 @@ mod tests {
         unit: u64,
         most: usize,
         is_written: impl Fn(usize) -> bool,
-    ) -> Vec<Extent> {
-        let mut found: Vec<Extent> = Vec::new();
+    ) -> Vec<ReplyExtent> {
+        let mut found: Vec<ReplyExtent> = Vec::new();
         let mut at = asked.start;
         while at < asked.end {
             let (written, end) = (is_written((at / unit) as usize), ((at / unit + 1) * unit).min(asked.end));
@@ -74,7 +74,7 @@ mod tests {
             match found.last_mut() {
                 Some(last) if last.written == written => last.bytes += bytes,
                 _ if count == most => break,
-                _ => found.push(Extent { bytes, written }),
+                _ => found.push(ReplyExtent { bytes, written }),
             }
             at = end;
         }

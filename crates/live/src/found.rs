@@ -4,7 +4,7 @@
 //! do is a drive's: it reads the spare areas of its flash, in simulated time. A program may have been in flight in each
 //! superblock that was not full: its pages count as torn.
 
-use crate::image::{Image, Left, Spare};
+use crate::image::{Image, ImageLeft, SpareArea};
 use ftl::{Layout, Medium, SuperblockFound};
 use sim::Error;
 use std::fs::File;
@@ -19,7 +19,7 @@ const PART: usize = 1 << 20;
 
 /// What a drive may have been doing when its image was let go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Programs {
+pub enum UnfinishedPrograms {
     /// A program in each superblock that was not full.
     UnderWay,
     /// None: it was at rest.
@@ -45,10 +45,12 @@ pub enum Begins {
 /// When the state of a drive at rest is another, or a file is there that no server of this image wrote.
 pub fn begins(image: &Image, path: &Path, state: &Path) -> Result<Begins, Error> {
     match image.left() {
-        Left::AtRest(_) if std::fs::symlink_metadata(state).is_err_and(|error| error.kind() == NotFound) => {
+        ImageLeft::AtRest(_)
+            if std::fs::symlink_metadata(state).is_err_and(|error| error.kind() == NotFound) =>
+        {
             Ok(Begins::WithoutState)
         }
-        Left::AtRest(expected) => {
+        ImageLeft::AtRest(expected) => {
             if checksum(state)? != expected {
                 return Err(Error(format!(
                     "{}: not the state that belongs to {}: expected the one its server left, or none: then the \
@@ -59,7 +61,7 @@ pub fn begins(image: &Image, path: &Path, state: &Path) -> Result<Begins, Error>
             }
             Ok(Begins::AtRest(state.display().to_string()))
         }
-        Left::AtWork => {
+        ImageLeft::AtWork => {
             check_replaceable(image, path, state)?;
             Ok(if image.is_new() { Begins::Fresh } else { Begins::AfterCut })
         }
@@ -129,7 +131,12 @@ pub struct Holds {
 /// # Errors
 /// When the disk does not give it, or a spare area is not what was written there: which unit it was of, and which version,
 /// no record says, so that no unit could be trusted.
-pub fn put(image: &Image, layout: &Layout, programs: Programs, medium: &mut Medium) -> Result<Holds, Error> {
+pub fn put(
+    image: &Image,
+    layout: &Layout,
+    programs: UnfinishedPrograms,
+    medium: &mut Medium,
+) -> Result<Holds, Error> {
     let mut holds = Holds::default();
     for superblock in 0..layout.superblocks() {
         let spares = image.spares(superblock).map_err(|error| image.damage(&error.to_string()))?;
@@ -139,23 +146,23 @@ pub fn put(image: &Image, layout: &Layout, programs: Programs, medium: &mut Medi
         let mut order = 0;
         for (ppa, spare) in (first..).map(Ppa).zip(&spares) {
             match *spare {
-                Spare::Data { lpn, stamp, .. } => {
+                SpareArea::Data { lpn, stamp, .. } => {
                     medium.put_unit(ppa, lpn, stamp);
                     order = stamp.max(order);
                 }
-                Spare::Damaged => {
+                SpareArea::Damaged => {
                     return Err(damage(image, superblock, ppa, "is not what was written there"));
                 }
-                Spare::Blank if ppa.0 < first + u64::from(written * layout.row_units) => {
+                SpareArea::Blank if ppa.0 < first + u64::from(written * layout.row_units) => {
                     return Err(damage(image, superblock, ppa, "is blank, and one behind it is not"));
                 }
-                Spare::Blank | Spare::Other => {}
+                SpareArea::Blank | SpareArea::Other => {}
             }
         }
         holds.newest = holds.newest.max(order);
         let rows_programmed = match programs {
-            Programs::UnderWay => with_torn(written, layout, mark.one_bit),
-            Programs::Over => written,
+            UnfinishedPrograms::UnderWay => with_torn(written, layout, mark.one_bit),
+            UnfinishedPrograms::Over => written,
         };
         holds.torn_rows += u64::from(rows_programmed - written);
         let found = SuperblockFound { rows_programmed, one_bit: mark.one_bit, erases: mark.erases, order };
@@ -174,9 +181,9 @@ fn rows_of(layout: &Layout, one_bit: bool) -> (u32, u32) {
 }
 
 /// Page rows of a superblock that were programmed.
-fn rows_written(spares: &[Spare], layout: &Layout, one_bit: bool) -> u32 {
+fn rows_written(spares: &[SpareArea], layout: &Layout, one_bit: bool) -> u32 {
     let (rows, step) = rows_of(layout, one_bit);
-    let last = spares.iter().rposition(|spare| *spare != Spare::Blank);
+    let last = spares.iter().rposition(|spare| *spare != SpareArea::Blank);
     last.map_or(0, |last| (last as u32 / layout.row_units + 1).next_multiple_of(step).min(rows))
 }
 

@@ -30,6 +30,6 @@ mod server;
 mod sockets;
 mod source;
 
-pub use meter::{Ages, Board, DriveNow, Kind, Progress, Times};
-pub use pace::{Lateness, Pace};
+pub use meter::{Board, DriveNow, MeteredKind, ServerProgress, SuperblockAges, TimeClasses};
+pub use pace::{Lateness, WallPace};
 pub use server::{ServeOptions, Server};

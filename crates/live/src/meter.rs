@@ -22,20 +22,20 @@ const BOUNDS: usize = (OCTAVES << PARTS_BITS) + 1;
 
 /// Times, in classes that grow with them.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Times {
+pub struct TimeClasses {
     /// How many fell into each class; the last has no upper end.
     pub counts: Vec<u64>,
     /// All together.
     pub total_ns: u64,
 }
 
-impl Default for Times {
+impl Default for TimeClasses {
     fn default() -> Self {
         Self { counts: vec![0; BOUNDS + 1], total_ns: 0 }
     }
 }
 
-impl Times {
+impl TimeClasses {
     fn note(&mut self, ns: u64) {
         self.counts[class_of(ns)] += 1;
         self.total_ns = self.total_ns.saturating_add(ns);
@@ -63,18 +63,18 @@ fn bounds() -> Vec<u64> {
 
 /// Requests of a kind that were done.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct Kind {
+pub struct MeteredKind {
     /// How many.
     pub requests: u64,
     /// What they were about.
     pub bytes: u64,
     /// How long each took, in simulated time.
-    pub latency: Times,
+    pub latency: TimeClasses,
 }
 
 /// Superblocks that hold something, by what the host has written since they were last programmed.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct Ages {
+pub struct SuperblockAges {
     /// Up to 1 %, 5 %, 25 %, 100 % of the drive, and more.
     pub superblocks: [u64; 5],
     /// Since before the server was there.
@@ -109,12 +109,12 @@ pub struct DriveNow {
     /// Superblocks by state.
     pub superblocks: BTreeMap<&'static str, u64>,
     /// And by age.
-    pub ages: Ages,
+    pub ages: SuperblockAges,
 }
 
 /// How far a server is.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct Progress {
+pub struct ServerProgress {
     /// Clients that are connected.
     pub clients: usize,
     /// Memory that they have: of requests in flight, and of answers that they have not taken.
@@ -128,7 +128,7 @@ pub struct Progress {
     /// How late answers were; null at full speed.
     pub lateness: Option<Lateness>,
     /// The same in classes.
-    pub late: Times,
+    pub late: TimeClasses,
     /// What the disk below the image says, while it is full.
     pub refused: Option<String>,
     /// Why requests are recorded no longer.
@@ -138,7 +138,7 @@ pub struct Progress {
     /// The image was at rest, and its state was lost: the drive began as after a power cut.
     pub is_without_state: bool,
     /// Requests done, by kind.
-    pub done: BTreeMap<&'static str, Kind>,
+    pub done: BTreeMap<&'static str, MeteredKind>,
     /// Requests refused, by error.
     pub refusals: BTreeMap<&'static str, u64>,
     /// The drive.
@@ -150,17 +150,17 @@ pub struct Progress {
 /// Where a server leaves what those who watch may see, and where they leave what they want.
 #[derive(Debug, Default)]
 pub struct Board {
-    now: Mutex<Progress>,
+    now: Mutex<ServerProgress>,
     ended: AtomicBool,
 }
 
 impl Board {
-    fn locked(&self) -> MutexGuard<'_, Progress> {
+    fn locked(&self) -> MutexGuard<'_, ServerProgress> {
         self.now.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// How far the server was when it left word last.
-    pub fn progress(&self) -> Progress {
+    pub fn progress(&self) -> ServerProgress {
         self.locked().clone()
     }
 
@@ -175,7 +175,7 @@ impl Board {
     }
 
     /// The server leaves word.
-    pub fn leave(&self, progress: Progress) {
+    pub fn leave(&self, progress: ServerProgress) {
         *self.locked() = progress;
     }
 }
@@ -186,8 +186,8 @@ pub struct Meter {
     pub answered: u64,
     /// How late answers were.
     pub late: Late,
-    late_classes: Times,
-    done: [Kind; 4],
+    late_classes: TimeClasses,
+    done: [MeteredKind; 4],
     refusals: BTreeMap<&'static str, u64>,
     due: Instant,
 }
@@ -204,7 +204,7 @@ impl Meter {
         Self {
             answered: 0,
             late: Late::default(),
-            late_classes: Times::default(),
+            late_classes: TimeClasses::default(),
             done: Default::default(),
             refusals: BTreeMap::new(),
             due: Instant::now(),
@@ -246,8 +246,8 @@ impl Meter {
     }
 
     /// All that is counted here.
-    pub fn progress(&self, now: SimTime) -> Progress {
-        Progress {
+    pub fn progress(&self, now: SimTime) -> ServerProgress {
+        ServerProgress {
             requests: self.answered,
             simulated_ns: now.ns(),
             lateness: self.late.summary(),
@@ -255,7 +255,7 @@ impl Meter {
             done: KINDS.into_iter().zip(self.done.iter().cloned()).collect(),
             refusals: self.refusals.clone(),
             bounds_ns: bounds(),
-            ..Progress::default()
+            ..ServerProgress::default()
         }
     }
 }
@@ -283,7 +283,7 @@ pub fn drive_now(ftl: &Ftl, ages: impl Iterator<Item = Option<u64>>) -> DriveNow
         buffer_units_at_risk: ftl.at_risk().into(),
         pe_cycles: [least.into(), sum as f64 / cycles.len().max(1) as f64, most.into()],
         superblocks: STATES.into_iter().map(|name| (name, 0)).collect(),
-        ages: Ages::default(),
+        ages: SuperblockAges::default(),
     };
     let capacity = u64::from(ftl.layout().logical_units);
     for (&state, age) in ftl.superblock_states().iter().zip(ages) {
@@ -298,7 +298,7 @@ pub fn drive_now(ftl: &Ftl, ages: impl Iterator<Item = Option<u64>>) -> DriveNow
 /// In the order of [`SuperblockState`].
 const STATES: [&str; 7] = ["free", "open", "closed", "victim", "erasing", "lost", "parity"];
 
-impl Ages {
+impl SuperblockAges {
     fn add(&mut self, age: Option<u64>, capacity: u64) {
         let Some(age) = age else { return self.unknown += 1 };
         let limits = [capacity / 100, capacity / 20, capacity / 4, capacity];
@@ -326,11 +326,11 @@ mod tests {
 
     #[test]
     fn ages_are_shares_of_the_drive() {
-        let mut ages = Ages::default();
+        let mut ages = SuperblockAges::default();
         [Some(0), Some(10), Some(11), Some(250), Some(1000), Some(1001), None]
             .into_iter()
             .for_each(|age| ages.add(age, 1000));
-        assert_eq!(ages, Ages { superblocks: [2, 1, 1, 1, 1], unknown: 1 });
+        assert_eq!(ages, SuperblockAges { superblocks: [2, 1, 1, 1, 1], unknown: 1 });
     }
 
     #[test]

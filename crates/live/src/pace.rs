@@ -13,14 +13,14 @@ const MOST_NS: u64 = 3_600_000_000_000;
 
 /// Simulated time per time on the wall.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Pace {
+pub enum WallPace {
     /// None: as fast as possible. Simulated time passes only while requests are in flight.
     Max,
     /// So many seconds a second.
     Of(f64),
 }
 
-impl Pace {
+impl WallPace {
     /// Reads `max` or a number.
     ///
     /// # Errors
@@ -40,14 +40,14 @@ impl Pace {
 
 /// The two times, coupled.
 #[derive(Clone, Copy, Debug)]
-pub struct Clock {
+pub struct WallClock {
     /// Simulated seconds a second.
     pace: f64,
     wall: Instant,
     simulated: SimTime,
 }
 
-impl Clock {
+impl WallClock {
     /// Both begin now, at `simulated`.
     pub fn new(pace: f64, simulated: SimTime) -> Self {
         Self { pace, wall: Instant::now(), simulated }
@@ -134,10 +134,10 @@ mod tests {
 
     #[test]
     fn a_pace_is_max_or_a_positive_number() {
-        assert_eq!(Pace::read("max"), Ok(Pace::Max));
-        assert_eq!(Pace::read("0.1"), Ok(Pace::Of(0.1)));
+        assert_eq!(WallPace::read("max"), Ok(WallPace::Max));
+        assert_eq!(WallPace::read("0.1"), Ok(WallPace::Of(0.1)));
         for text in ["0", "-1", "nan", "inf", "fast", ""] {
-            Pace::read(text).expect_err(text);
+            WallPace::read(text).expect_err(text);
         }
     }
 

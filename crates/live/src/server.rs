@@ -7,17 +7,17 @@
 mod requests;
 
 use crate::connection::{Connection, Quiet, TURN_BYTES};
-use crate::contents::{Contents, Shared};
-use crate::found::{self, Begins, Programs, check_replaceable, checksum};
-use crate::image::{Image, Left, Witness};
+use crate::contents::{Contents, SharedContents};
+use crate::found::{self, Begins, UnfinishedPrograms, check_replaceable, checksum};
+use crate::image::{Image, ImageLeft, Witness};
 use crate::meter::{Board, Meter, drive_now};
 use crate::nbd::{Export, Refusal};
-use crate::pace::{Clock, Pace};
+use crate::pace::{WallClock, WallPace};
 use crate::recorder::Recorder;
 use crate::sockets::{Listener, wait};
-use crate::source::Source;
+use crate::source::QueueSource;
 use ftl::{Damage, Ftl, Medium};
-use requests::Pending;
+use requests::ClientRequest;
 use serde::Deserialize;
 use serde_json::Value;
 use sim::holder::Lost;
@@ -77,7 +77,7 @@ impl ServeOptions {
 /// A drive that is served.
 pub struct Server {
     session: Session,
-    shared: Arc<Mutex<Shared>>,
+    shared: Arc<Mutex<SharedContents>>,
     listener: Listener,
     exports: Arc<[Export]>,
     options: ServeOptions,
@@ -86,13 +86,13 @@ pub struct Server {
     next_client: u64,
     /// The machine had no socket for another client.
     no_socket_until: Option<Instant>,
-    pending: HashMap<u64, Pending>,
+    pending: HashMap<u64, ClientRequest>,
     /// Clients and requests so far.
     seen: u64,
     numbered: u64,
     /// Requests to the drive that are not answered.
     in_flight: u64,
-    clock: Option<Clock>,
+    clock: Option<WallClock>,
     meter: Meter,
     board: Arc<Board>,
     recorder: Option<Recorder>,
@@ -106,7 +106,7 @@ impl Server {
     /// # Errors
     /// When the image is not this drive's or in use, or the socket cannot be listened at.
     pub fn new(drive: Drive, run: RunOptions, options: &ServeOptions) -> Result<Self, Error> {
-        let pace = Pace::read(&options.pace)?;
+        let pace = WallPace::read(&options.pace)?;
         Session::check_live(&drive)?;
         if options.record.is_some() && drive.space().is_parted() {
             return Err(Error("--record: a trace of one drive: expected a drive of one namespace".into()));
@@ -126,7 +126,7 @@ impl Server {
         let exports = Export::all_of(&drive.space(), layout.unit.get() as u32);
         let begins = found::begins(&image, &options.image, &state)?;
         let load_state = if let Begins::AtRest(state) = &begins { Some(state.clone()) } else { None };
-        let shared = Arc::new(Mutex::new(Shared::new(image, layout)));
+        let shared = Arc::new(Mutex::new(SharedContents::new(image, layout)));
         let session = Self::begin(drive, RunOptions { load_state, ..run }, &shared, &begins)?;
         let recorder = options.record.as_deref().map(Recorder::at).transpose()?;
         let mut server = Self {
@@ -150,9 +150,9 @@ impl Server {
         };
         let stamp = server.shared().stamp();
         // From here on what is on flash is other than what the state says.
-        server.shared().image.leave(Left::AtWork, stamp)?;
-        if let Pace::Of(pace) = pace {
-            server.clock = Some(Clock::new(pace, server.session.times()?.0));
+        server.shared().image.leave(ImageLeft::AtWork, stamp)?;
+        if let WallPace::Of(pace) = pace {
+            server.clock = Some(WallClock::new(pace, server.session.times()?.0));
         }
         server.leave_word()?;
         Ok(server)
@@ -162,15 +162,15 @@ impl Server {
     fn begin(
         drive: Drive,
         run: RunOptions,
-        shared: &Arc<Mutex<Shared>>,
+        shared: &Arc<Mutex<SharedContents>>,
         begins: &Begins,
     ) -> Result<Session, Error> {
-        let source = Box::new(Source::new(shared.clone()));
+        let source = Box::new(QueueSource::new(shared.clone()));
         let contents = Box::new(Contents(shared.clone()));
         let programs = match begins {
             Begins::Fresh | Begins::AtRest(_) => return Session::live(drive, source, run, contents, None),
-            Begins::AfterCut => Programs::UnderWay,
-            Begins::WithoutState => Programs::Over,
+            Begins::AfterCut => UnfinishedPrograms::UnderWay,
+            Begins::WithoutState => UnfinishedPrograms::Over,
         };
         let mut failed = None;
         let mut put = |medium: &mut Medium| {
@@ -189,7 +189,7 @@ impl Server {
         self.listener.uri()
     }
 
-    fn shared(&self) -> MutexGuard<'_, Shared> {
+    fn shared(&self) -> MutexGuard<'_, SharedContents> {
         self.shared.lock().expect("one thread")
     }
 
@@ -443,7 +443,7 @@ impl Server {
         let mut shared = self.shared();
         shared.image.note(Witness::default());
         let stamp = shared.stamp();
-        shared.image.leave(Left::AtRest(state), stamp)
+        shared.image.leave(ImageLeft::AtRest(state), stamp)
     }
 }
 

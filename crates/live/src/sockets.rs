@@ -19,7 +19,7 @@ pub enum Listener {
 }
 
 /// A client's socket.
-pub enum Stream {
+pub enum ClientSocket {
     /// At a path.
     Unix(UnixStream),
     /// At a port.
@@ -63,10 +63,10 @@ impl Listener {
     ///
     /// # Errors
     /// When one waits, and the machine has no socket for it: the next try will find the same until others are gone.
-    pub fn accept(&self) -> io::Result<Option<Stream>> {
+    pub fn accept(&self) -> io::Result<Option<ClientSocket>> {
         let stream = match self {
-            Self::Unix(listener, _) => listener.accept().map(|(stream, _)| Stream::Unix(stream)),
-            Self::Tcp(listener) => listener.accept().map(|(stream, _)| Stream::Tcp(stream)),
+            Self::Unix(listener, _) => listener.accept().map(|(stream, _)| ClientSocket::Unix(stream)),
+            Self::Tcp(listener) => listener.accept().map(|(stream, _)| ClientSocket::Tcp(stream)),
         };
         let stream = match stream {
             Ok(stream) => stream,
@@ -74,8 +74,8 @@ impl Listener {
             Err(error) => return Err(error),
         };
         let ready = match &stream {
-            Stream::Unix(stream) => stream.set_nonblocking(true),
-            Stream::Tcp(stream) => stream.set_nonblocking(true).and_then(|()| stream.set_nodelay(true)),
+            ClientSocket::Unix(stream) => stream.set_nonblocking(true),
+            ClientSocket::Tcp(stream) => stream.set_nonblocking(true).and_then(|()| stream.set_nodelay(true)),
         };
         Ok(ready.ok().map(|()| stream))
     }
@@ -108,7 +108,7 @@ impl AsFd for Listener {
     }
 }
 
-impl AsFd for Stream {
+impl AsFd for ClientSocket {
     fn as_fd(&self) -> BorrowedFd<'_> {
         match self {
             Self::Unix(stream) => stream.as_fd(),
@@ -117,7 +117,7 @@ impl AsFd for Stream {
     }
 }
 
-impl Read for Stream {
+impl Read for ClientSocket {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         match self {
             Self::Unix(stream) => stream.read(into),
@@ -126,7 +126,7 @@ impl Read for Stream {
     }
 }
 
-impl Write for Stream {
+impl Write for ClientSocket {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match self {
             Self::Unix(stream) => stream.write(bytes),
@@ -163,7 +163,7 @@ fn is_passing(kind: ErrorKind) -> bool {
 /// Waits until something happens at one of these, a signal comes, or the time is over. Gives at which of them it did.
 pub fn wait<'a>(
     listener: Option<&Listener>,
-    clients: impl Iterator<Item = (&'a Stream, Interest)>,
+    clients: impl Iterator<Item = (&'a ClientSocket, Interest)>,
     most: Duration,
 ) -> (bool, Vec<bool>) {
     let mut waited = Vec::new();

@@ -1,26 +1,26 @@
 //! Requests of clients, as a workload.
 
-use crate::contents::Shared;
+use crate::contents::SharedContents;
 use host::{Completion, HostRequest, Poll, Workload, WorkloadError, WorkloadReport};
 use std::sync::{Arc, Mutex};
 use units::SimTime;
 
 /// Hands out what the server has put into its queue; it is never at its end, since more may come.
-pub struct Source {
-    shared: Arc<Mutex<Shared>>,
+pub struct QueueSource {
+    shared: Arc<Mutex<SharedContents>>,
     /// The number of the request handed out last.
     number: u64,
     requests: u64,
 }
 
-impl Source {
+impl QueueSource {
     /// Requests from the queue of `shared`.
-    pub fn new(shared: Arc<Mutex<Shared>>) -> Self {
+    pub fn new(shared: Arc<Mutex<SharedContents>>) -> Self {
         Self { shared, number: 0, requests: 0 }
     }
 }
 
-impl Workload for Source {
+impl Workload for QueueSource {
     fn poll(&mut self, now: SimTime) -> Result<Poll, WorkloadError> {
         let incoming = &mut self.shared.lock().expect("one thread").incoming;
         match incoming.front() {

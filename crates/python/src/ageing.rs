@@ -1,4 +1,4 @@
-//! A drive worn to its end: `floatgate._core.Ageing`.
+//! A drive worn to its end: `floatgate._core.PyAgeing`.
 
 use crate::errors::{guarded, input};
 use crate::held::Held;
@@ -9,15 +9,15 @@ use sim::{AgeingOptions, Drive};
 use std::path::PathBuf;
 
 /// A drive on its way to its end. What crosses is JSON.
-#[pyclass(module = "floatgate._core", frozen)]
-pub struct Ageing {
+#[pyclass(name = "Ageing", module = "floatgate._core", frozen)]
+pub struct PyAgeing {
     inner: Held<sim::Ageing>,
     capacity_bytes: u64,
     unit_bytes: u64,
 }
 
 #[pymethods]
-impl Ageing {
+impl PyAgeing {
     /// Fills the drive `drive` (or in that file) of the catalogue `folders` once.
     #[new]
     fn new(

@@ -1,7 +1,7 @@
 //! The waveforms of the bus, for drawing.
 
 use crate::errors::{guarded, input};
-use bus::waveform::{Edge, Kind, Level, Operation, Waveform, draw};
+use bus::waveform::{Level, MarkKind, WaveEdge, WaveOperation, Waveform, draw};
 use config::{Document, Section};
 use pyo3::prelude::*;
 use serde_json::{Value, json};
@@ -16,8 +16,8 @@ pub fn bus_waveform(
     assignments: Vec<String>,
 ) -> PyResult<String> {
     guarded(py, || {
-        let Some(operation) = Operation::named(operation) else {
-            let known = Operation::ALL.map(|(_, name)| name);
+        let Some(operation) = WaveOperation::named(operation) else {
+            let known = WaveOperation::ALL.map(|(_, name)| name);
             let near = config::nearest(operation, known)
                 .map_or(String::new(), |near| format!("; did you mean {near:?}?"));
             return Err(input(format!(
@@ -50,10 +50,10 @@ fn to_json(waveform: &Waveform) -> Value {
         "marks": waveform.marks.iter().map(|mark| json!({
             "name": mark.name,
             "kind": match mark.kind {
-                Kind::SetUp => "set-up",
-                Kind::Hold => "hold",
-                Kind::Delay => "delay",
-                Kind::Wait => "wait",
+                MarkKind::SetUp => "set-up",
+                MarkKind::Hold => "hold",
+                MarkKind::Delay => "delay",
+                MarkKind::Wait => "wait",
             },
             "from_signal": mark.from_signal,
             "from": mark.from.get(),
@@ -74,7 +74,7 @@ fn to_json(waveform: &Waveform) -> Value {
 }
 
 /// Instant, level, and for a byte its word: `[12000, "byte", 48, "30h"]`.
-fn edge(edge: &Edge) -> Value {
+fn edge(edge: &WaveEdge) -> Value {
     let at = edge.at.get();
     match &edge.level {
         Level::Low => json!([at, "low"]),

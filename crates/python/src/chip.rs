@@ -1,4 +1,4 @@
-//! A simulated chip on the bench: `floatgate._core.Chip`.
+//! A simulated chip on the bench: `floatgate._core.PyChip`.
 
 use crate::ecc_measure::{EccPage, ones, soft_rates};
 use crate::errors::{guarded, input};
@@ -14,8 +14,8 @@ use std::ops::{Deref, DerefMut};
 use std::sync::{Mutex, MutexGuard};
 
 /// A chip made of the cell model, or of its tables. What crosses is JSON, numbers and bytes.
-#[pyclass(module = "floatgate._core", frozen)]
-pub struct Chip {
+#[pyclass(name = "Chip", module = "floatgate._core", frozen)]
+pub struct PyChip {
     inner: Mutex<BenchChip>,
 }
 
@@ -51,7 +51,7 @@ impl DerefMut for Locked<'_> {
     }
 }
 
-impl Chip {
+impl PyChip {
     fn lock(&self) -> Locked<'_> {
         Locked(self.inner.lock().unwrap_or_else(std::sync::PoisonError::into_inner))
     }
@@ -62,7 +62,7 @@ fn answered(answer: Answer) -> (&'static str, u64) {
 }
 
 #[pymethods]
-impl Chip {
+impl PyChip {
     /// The chip `name` (or file) of the catalogue `folders`, with `key=value` of its file overridden; made of its
     /// cells, or of its tables.
     #[new]

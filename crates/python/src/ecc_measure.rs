@@ -44,9 +44,9 @@ pub struct EccPage {
 
 /// What a page's cells come as: raw bit error rate of the middle comparison, information of a bit, references at each boundary,
 /// shares of a sent zero and of a sent one, ratios.
-type Seen = (f64, f64, Vec<Vec<f64>>, Vec<f64>, Vec<f64>, Vec<f64>);
+type CellsSeen = (f64, f64, Vec<Vec<f64>>, Vec<f64>, Vec<f64>, Vec<f64>);
 
-fn seen(references_v: Vec<Vec<f64>>, zones: Zones) -> Seen {
+fn seen(references_v: Vec<Vec<f64>>, zones: Zones) -> CellsSeen {
     let (rate, information) = (zones.rate(), zones.information());
     let [zero, one] = zones.shares;
     (rate, information, references_v, zero, one, zones.ratios)
@@ -72,7 +72,7 @@ impl EccPage {
     }
 
     /// What its cells come as, to a controller that holds it for `known`.
-    fn seen(&self, py: Python<'_>, known: &Self, soft_bits: u32, placement: &str) -> PyResult<Seen> {
+    fn seen(&self, py: Python<'_>, known: &Self, soft_bits: u32, placement: &str) -> PyResult<CellsSeen> {
         guarded(py, || {
             let placement = Placement::named(placement).ok_or_else(|| {
                 input(format!("placement {placement:?}: expected one of {}", placements().join(", ")))
@@ -116,7 +116,7 @@ fn soft(soft_bits: u32) -> PyResult<u32> {
 
 /// Bits that are flipped at this rate.
 #[pyfunction]
-pub fn ecc_flips(rate: f64) -> Seen {
+pub fn ecc_flips(rate: f64) -> CellsSeen {
     seen(Vec::new(), Zones::flips(rate))
 }
 

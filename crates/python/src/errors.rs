@@ -47,7 +47,7 @@ fn exception(panic: Box<dyn Any + Send>) -> PyErr {
         Ok(fault) => return InputError::new_err(fault.0),
         Err(panic) => panic,
     };
-    match panic.downcast::<stop::Signal>() {
+    match panic.downcast::<stop::RaisedSignal>() {
         Ok(signal) => signal.0,
         Err(panic) => BrokenInvariant::new_err(message(panic.as_ref())),
     }

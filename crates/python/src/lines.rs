@@ -10,8 +10,9 @@ use std::fmt::Write as _;
 
 /// A line of the rig's log: block, page, operation, cycle, busy time in ns, pulses, status, and no errors, as nothing was
 /// read back. In the order of `floatgate.lab.Entry`, which is made of it as it is.
-type LoggedRow<'py> = (u32, Option<u32>, Word<'py>, u64, u64, Option<u32>, Word<'py>, Option<u32>);
-type Word<'py> = Bound<'py, PyString>;
+type LoggedRow<'py> =
+    (u32, Option<u32>, LinesOfWord<'py>, u64, u64, Option<u32>, LinesOfWord<'py>, Option<u32>);
+type LinesOfWord<'py> = Bound<'py, PyString>;
 /// An operation on a page, the cycles in which its busy time changed, and these times in ns.
 type Changes = (&'static str, Option<u32>, Vec<u64>, Vec<u64>);
 

@@ -3,7 +3,7 @@
 use crate::errors::{guarded, input};
 use crate::held::Held;
 use crate::listing::catalogue;
-use crate::tables::{Table, schema};
+use crate::tables::{ArrowTable, schema};
 use ::live::{Board, ServeOptions};
 use pyo3::prelude::*;
 use serde_json::json;
@@ -15,14 +15,14 @@ use std::time::Duration;
 const SERVED: [&str; 2] = ["power.cut.drawn=0", "ftl.buffer.power_loss_protection=false"];
 
 /// A drive as a network block device.
-#[pyclass]
-pub struct Server {
+#[pyclass(name = "Server")]
+pub struct PyServer {
     inner: Held<::live::Server>,
     board: Arc<Board>,
 }
 
 #[pymethods]
-impl Server {
+impl PyServer {
     /// Builds the drive called `drive` (or in that file) as its image has it, and listens.
     #[new]
     fn new(
@@ -80,7 +80,7 @@ impl Server {
     }
 
     /// Drains the requests completed since the last call.
-    fn requests(&self) -> PyResult<Table> {
-        Ok(Table::of_bytes(schema(&sim::tables::REQUESTS), self.inner.lock()?.take_requests()))
+    fn requests(&self) -> PyResult<ArrowTable> {
+        Ok(ArrowTable::of_bytes(schema(&sim::tables::REQUESTS), self.inner.lock()?.take_requests()))
     }
 }

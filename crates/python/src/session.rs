@@ -4,7 +4,7 @@ use crate::errors::{guarded, input};
 use crate::held::Held;
 use crate::listing::catalogue;
 use crate::own;
-use crate::tables::{Table, schema};
+use crate::tables::{ArrowTable, schema};
 use host::trace::{self, TraceInfo};
 use host::volume::{SYNTHETIC, VolumeWorkload};
 use pyo3::exceptions::PyTypeError;
@@ -14,14 +14,14 @@ use serde_json::{Value, json};
 use sim::{Drive, RunOptions, WorkloadSpec};
 
 /// A drive, a workload and options, on their way to a result.
-#[pyclass]
-pub struct Session {
+#[pyclass(name = "Session")]
+pub struct PySession {
     inner: Held<sim::Session>,
     description: String,
 }
 
 #[pymethods]
-impl Session {
+impl PySession {
     /// Builds the drive called `drive` (or in that file) and opens the workload.
     #[new]
     fn new(
@@ -84,8 +84,8 @@ impl Session {
     }
 
     /// Drains the requests completed since the last call.
-    fn requests(&self) -> PyResult<Table> {
-        Ok(Table::of_bytes(schema(&sim::tables::REQUESTS), self.inner.lock()?.take_requests()))
+    fn requests(&self) -> PyResult<ArrowTable> {
+        Ok(ArrowTable::of_bytes(schema(&sim::tables::REQUESTS), self.inner.lock()?.take_requests()))
     }
 
     /// A piece of the timeline's file: what was added since the last call.
@@ -100,7 +100,7 @@ fn read(workload: &str, options: &str) -> PyResult<(WorkloadSpec, RunOptions)> {
     Ok((spec, RunOptions::from_json(options).map_err(input)?))
 }
 
-fn open(drive: Drive, spec: WorkloadSpec, options: RunOptions) -> PyResult<Session> {
+fn open(drive: Drive, spec: WorkloadSpec, options: RunOptions) -> PyResult<PySession> {
     let capacity = drive.capacity().get();
     let head = json!({ "name": drive.name, "title": drive.title, "capacity_bytes": capacity });
     let mut description = json!({ "drive": head });
@@ -118,7 +118,7 @@ fn open(drive: Drive, spec: WorkloadSpec, options: RunOptions) -> PyResult<Sessi
         }
         _ => sim::Session::new(drive, &spec, options),
     };
-    Ok(Session { inner: Held::new(inner.map_err(input)?), description: description.to_string() })
+    Ok(PySession { inner: Held::new(inner.map_err(input)?), description: description.to_string() })
 }
 
 /// The lines about a trace that a user checks before a run.

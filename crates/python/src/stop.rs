@@ -19,7 +19,7 @@ create_exception!(
 );
 
 /// A signal that a policy was interrupted by; it travels as a panic to the call from Python that began the work.
-pub struct Signal(pub PyErr);
+pub struct RaisedSignal(pub PyErr);
 
 const NONE: u8 = 0;
 const ASKED: u8 = 1;

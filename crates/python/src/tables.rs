@@ -73,13 +73,13 @@ fn type_name(kind: &DataType) -> String {
 }
 
 /// Columns of equal length, in Arrow's memory.
-#[pyclass(frozen)]
-pub struct Table {
+#[pyclass(name = "Table", frozen)]
+pub struct ArrowTable {
     schema: SchemaRef,
     batches: Vec<RecordBatch>,
 }
 
-impl Table {
+impl ArrowTable {
     /// Takes over little-endian columns of numbers, without copying them where they are aligned.
     pub fn of_bytes(schema: SchemaRef, columns: Vec<Vec<u8>>) -> Self {
         if columns.is_empty() {
@@ -109,7 +109,7 @@ impl Table {
 }
 
 #[pymethods]
-impl Table {
+impl ArrowTable {
     /// Makes a table of the columns `(name, type, unit, meaning)` from lists of equal length; None is a gap.
     #[new]
     fn new(columns: Vec<(String, String, String, String)>, values: &Bound<'_, PyDict>) -> PyResult<Self> {
@@ -281,7 +281,7 @@ impl Writer {
     }
 
     /// Appends the rows of a table.
-    fn write(&self, py: Python<'_>, table: &Table) -> PyResult<()> {
+    fn write(&self, py: Python<'_>, table: &ArrowTable) -> PyResult<()> {
         guarded(py, || {
             let mut open = self.open.lock().map_err(|_| PyValueError::new_err("the writer failed before"))?;
             if open.is_none() {
@@ -321,7 +321,7 @@ fn failed(error: ParquetError) -> PyErr {
 /// Reads a Parquet file of at most `rows_most` rows. Raises FileNotFoundError, OSError, or InputError for what is no
 /// Parquet file.
 #[pyfunction]
-pub fn read_parquet(py: Python<'_>, path: PathBuf, rows_most: u64) -> PyResult<Table> {
+pub fn read_parquet(py: Python<'_>, path: PathBuf, rows_most: u64) -> PyResult<ArrowTable> {
     guarded(py, || {
         let file = File::open(&path)?;
         let damaged = |error: String| input(format!("not readable as Parquet ({error})"));
@@ -334,6 +334,6 @@ pub fn read_parquet(py: Python<'_>, path: PathBuf, rows_most: u64) -> PyResult<T
         let schema = builder.schema().clone();
         let reader = builder.build().map_err(|error| damaged(error.to_string()))?;
         let batches = reader.collect::<Result<_, _>>().map_err(|error| damaged(error.to_string()))?;
-        Ok(Table { schema, batches })
+        Ok(ArrowTable { schema, batches })
     })
 }

@@ -42,7 +42,7 @@ pub fn trace_convert(py: Python<'_>, path: &str, options: &str, out: &str, to: &
 /// Every synthetic volume, with the source of each number, and every parameter, as JSON.
 #[pyfunction]
 pub fn volumes() -> String {
-    let known = |known: volume::Known| json!({ "value": known.value, "source": known.source });
+    let known = |known: volume::SourcedNumber| json!({ "value": known.value, "source": known.source });
     let one = |volume: &volume::Volume| {
         json!({
             "name": volume.name,

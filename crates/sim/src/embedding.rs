@@ -34,9 +34,9 @@ pub(crate) fn look() -> Result<(), Error> {
 }
 
 /// A drive that policies see, and that its work alone owns: it is freed with the work, unless it is kept.
-pub(crate) struct Seen<T>(Option<T>);
+pub(crate) struct SeenDrive<T>(Option<T>);
 
-impl<T> Seen<T> {
+impl<T> SeenDrive<T> {
     pub fn new(seen: T) -> Self {
         Self(Some(seen))
     }
@@ -47,7 +47,7 @@ impl<T> Seen<T> {
     }
 }
 
-impl<T> Deref for Seen<T> {
+impl<T> Deref for SeenDrive<T> {
     type Target = T;
 
     fn deref(&self) -> &T {
@@ -55,13 +55,13 @@ impl<T> Deref for Seen<T> {
     }
 }
 
-impl<T> DerefMut for Seen<T> {
+impl<T> DerefMut for SeenDrive<T> {
     fn deref_mut(&mut self) -> &mut T {
         self.0.as_mut().expect("there until it is dropped")
     }
 }
 
-impl<T> Drop for Seen<T> {
+impl<T> Drop for SeenDrive<T> {
     fn drop(&mut self) {
         if ASKED.get().is_some_and(|asked| (asked.is_kept)()) {
             std::mem::forget(self.0.take());

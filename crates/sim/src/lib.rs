@@ -27,7 +27,7 @@ pub use drive::keys::{KeyOnDrive, in_words, keys, keys_on, needs_in_words, polic
 pub use drive::memory::{Checking, free_memory};
 pub use embedding::{Embedding, embed};
 pub use error::Error;
-pub use life::limit::{DriveClass, Readability, Requirement, Service, WorstPage};
+pub use life::limit::{DriveClass, Readability, Requirement, ServiceLife, WorstPage};
 pub use life::options::AgeingOptions;
 pub use life::window::Speed;
 pub use life::{AgeFacts, AgeRow, Ageing, InUse};

@@ -8,7 +8,10 @@
 
 use config::{ConfigError, Entry, Place};
 use host::command::{self, CommandSet, Effect, SECTOR};
-use host::{Completion, Declared, Extent, HostRequest, Namespace, Room, Space, Status, WorkloadError};
+use host::{
+    Completion, CompletionStatus, Declared, Extent, HostRequest, HostSpace, Namespace, NamespaceRoom,
+    WorkloadError,
+};
 use units::SimTime;
 
 /// A namespace in its place.
@@ -67,8 +70,8 @@ impl Namespaces {
             return Ok(Self::whole(bytes));
         }
         let (mut rooms, left) = rooms(declared, units, unit, entries)?;
-        let shares = declared.iter().filter(|one| matches!(one.room, Room::Share(_))).count() as u64;
-        match declared.iter().position(|one| one.room == Room::Rest) {
+        let shares = declared.iter().filter(|one| matches!(one.room, NamespaceRoom::Share(_))).count() as u64;
+        match declared.iter().position(|one| one.room == NamespaceRoom::Rest) {
             Some(at) if left > 0 => rooms[at] = left,
             Some(at) => {
                 let name = &declared[at].name;
@@ -90,7 +93,7 @@ impl Namespaces {
         let mut all = Vec::new();
         let mut first = 0;
         for (one, room) in declared.iter().zip(rooms) {
-            let bytes = if let Room::Bytes(bytes) = one.room { bytes } else { room * unit };
+            let bytes = if let NamespaceRoom::Bytes(bytes) = one.room { bytes } else { room * unit };
             all.push(Placed::new(one.name.clone(), one.set, Extent { offset: first * unit, bytes }));
             first += room;
         }
@@ -104,12 +107,12 @@ impl Namespaces {
     }
 
     /// What a workload sees.
-    pub fn space(&self) -> Space {
+    pub fn space(&self) -> HostSpace {
         if !self.is_parted() {
-            return Space::from(self.all[0].extent.bytes);
+            return HostSpace::from(self.all[0].extent.bytes);
         }
         let seen = |one: &Placed| Namespace { name: one.name.clone(), extent: one.extent };
-        Space { bytes: self.bytes, namespaces: self.all.iter().map(seen).collect() }
+        HostSpace { bytes: self.bytes, namespaces: self.all.iter().map(seen).collect() }
     }
 
     /// Their names, sizes and command sets, for what is kept of a drive; none where it is one.
@@ -157,8 +160,8 @@ impl Namespaces {
 
     /// What the host is told when a request is done.
     #[inline]
-    pub fn completion(&self, request: &HostRequest, status: Status, at: SimTime) -> Completion {
-        let is_told = self.with_address >> request.op.code() & 1 == 1 && status == Status::Success;
+    pub fn completion(&self, request: &HostRequest, status: CompletionStatus, at: SimTime) -> Completion {
+        let is_told = self.with_address >> request.op.code() & 1 == 1 && status == CompletionStatus::Success;
         Completion { at, status, address: is_told.then_some(request.offset) }
     }
 
@@ -189,11 +192,11 @@ fn rooms(
     let mut rooms = Vec::new();
     for one in declared {
         let (key, room) = match one.room {
-            Room::Bytes(bytes) => ("size", bytes.div_ceil(unit)),
-            Room::Share(share) => ("share", (units as f64 * share) as u64),
-            Room::Rest => ("", 0),
+            NamespaceRoom::Bytes(bytes) => ("size", bytes.div_ceil(unit)),
+            NamespaceRoom::Share(share) => ("share", (units as f64 * share) as u64),
+            NamespaceRoom::Rest => ("", 0),
         };
-        if room == 0 && one.room != Room::Rest {
+        if room == 0 && one.room != NamespaceRoom::Rest {
             let expected = format!("expected at least one mapping unit of the drive, of {unit} bytes");
             return Err(refuse(entries, &one.name, key, expected));
         }
@@ -222,11 +225,11 @@ fn refuse(entries: &[Entry], name: &str, key: &str, expected: String) -> ConfigE
 
 /// What each of several namespaces was asked for; a flush is of the whole drive, whose buffer is one.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct ByNamespace(Vec<[Asked; Effect::COUNT]>);
+pub(crate) struct ByNamespace(Vec<[EffectCounts; Effect::COUNT]>);
 
 /// Requests with one effect.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Asked {
+pub(crate) struct EffectCounts {
     /// Requests that were done, and their bytes.
     pub done: u64,
     pub bytes: u64,
@@ -236,10 +239,10 @@ pub(crate) struct Asked {
 
 impl ByNamespace {
     /// Counts a request of namespace `at` that is answered.
-    pub fn note(&mut self, at: usize, request: &HostRequest, status: Status) {
-        let is_done = status == Status::Success;
+    pub fn note(&mut self, at: usize, request: &HostRequest, status: CompletionStatus) {
+        let is_done = status == CompletionStatus::Success;
         if self.0.len() <= at {
-            self.0.resize(at + 1, <[Asked; Effect::COUNT]>::default());
+            self.0.resize(at + 1, <[EffectCounts; Effect::COUNT]>::default());
         }
         let asked = &mut self.0[at][request.op.effect() as usize];
         asked.done += u64::from(is_done);
@@ -248,8 +251,8 @@ impl ByNamespace {
     }
 
     /// What namespace `at` was asked for with this effect.
-    pub fn of(&self, at: usize, effect: Effect) -> Asked {
-        self.0.get(at).map_or_else(Asked::default, |asked| asked[effect as usize])
+    pub fn of(&self, at: usize, effect: Effect) -> EffectCounts {
+        self.0.get(at).map_or_else(EffectCounts::default, |asked| asked[effect as usize])
     }
 }
 
@@ -258,8 +261,8 @@ mod tests {
     use super::*;
     use host::Op;
 
-    fn declared(rooms: &[Room]) -> Vec<Declared> {
-        let one = |(at, room): (usize, &Room)| Declared {
+    fn declared(rooms: &[NamespaceRoom]) -> Vec<Declared> {
+        let one = |(at, room): (usize, &NamespaceRoom)| Declared {
             name: format!("n{at}"),
             set: command::USUAL,
             room: *room,
@@ -267,7 +270,7 @@ mod tests {
         rooms.iter().enumerate().map(one).collect()
     }
 
-    fn placed(rooms: &[Room]) -> Result<Vec<(u64, u64)>, String> {
+    fn placed(rooms: &[NamespaceRoom]) -> Result<Vec<(u64, u64)>, String> {
         let placed =
             Namespaces::place(&declared(rooms), 100, 4096, &[]).map_err(|error| error.to_string())?;
         Ok(placed.all.iter().map(|one| (one.extent.offset / 4096, one.extent.bytes)).collect())
@@ -275,34 +278,40 @@ mod tests {
 
     #[test]
     fn namespaces_lie_side_by_side_from_whole_units_on() {
-        let sizes = [Room::Bytes(5 * 4096 + 512), Room::Share(0.333), Room::Rest];
+        let sizes = [NamespaceRoom::Bytes(5 * 4096 + 512), NamespaceRoom::Share(0.333), NamespaceRoom::Rest];
         assert_eq!(placed(&sizes).unwrap(), [(0, 5 * 4096 + 512), (6, 33 * 4096), (39, 61 * 4096)]);
         assert_eq!(placed(&[]).unwrap(), [(0, 100 * 4096)]);
         // What rounding shares leaves over belongs to none.
         assert_eq!(
-            placed(&[Room::Share(1.0 / 3.0); 3]).unwrap(),
+            placed(&[NamespaceRoom::Share(1.0 / 3.0); 3]).unwrap(),
             [(0, 33 * 4096), (33, 33 * 4096), (66, 33 * 4096)]
         );
     }
 
     #[test]
     fn what_does_not_fit_or_fill_the_drive_is_refused_in_a_line() {
-        let refused = |rooms: &[Room]| placed(rooms).unwrap_err();
-        let large = refused(&[Room::Share(0.5), Room::Bytes(51 * 4096)]);
+        let refused = |rooms: &[NamespaceRoom]| placed(rooms).unwrap_err();
+        let large = refused(&[NamespaceRoom::Share(0.5), NamespaceRoom::Bytes(51 * 4096)]);
         assert!(
             large.contains("host.namespaces.n1.size") && large.contains("at most 204800 bytes"),
             "{large}"
         );
-        assert!(refused(&[Room::Bytes(90 * 4096)]).contains("40960 of its 409600 bytes belong to none"));
         assert!(
-            refused(&[Room::Share(1.0), Room::Rest]).contains("leave some of the drive's 409600 bytes to n1")
+            refused(&[NamespaceRoom::Bytes(90 * 4096)]).contains("40960 of its 409600 bytes belong to none")
         );
-        assert!(refused(&[Room::Share(0.001), Room::Rest]).contains("at least one mapping unit"));
+        assert!(
+            refused(&[NamespaceRoom::Share(1.0), NamespaceRoom::Rest])
+                .contains("leave some of the drive's 409600 bytes to n1")
+        );
+        assert!(
+            refused(&[NamespaceRoom::Share(0.001), NamespaceRoom::Rest])
+                .contains("at least one mapping unit")
+        );
     }
 
     #[test]
     fn a_request_stays_within_one_namespace() {
-        let rooms = [Room::Bytes(5 * 4096 + 512), Room::Rest];
+        let rooms = [NamespaceRoom::Bytes(5 * 4096 + 512), NamespaceRoom::Rest];
         let namespaces = Namespaces::place(&declared(&rooms), 100, 4096, &[]).unwrap();
         let asked = |op, offset, bytes| {
             let request = HostRequest { arrive: SimTime::ZERO, op, offset, bytes, tag: 0, fua: false };

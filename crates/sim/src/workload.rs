@@ -2,10 +2,10 @@
 
 use crate::Error;
 use host::fio::{self, FioWorkload, JobFile, Variables};
-use host::flows::{FlowSpec, Flows};
+use host::flows::{FlowSpec, FlowsWorkload};
 use host::trace::{self, TraceOptions};
 use host::volume::VolumeWorkload;
-use host::{Space, Workload, WorkloadError};
+use host::{HostSpace, Workload, WorkloadError};
 use serde::Deserialize;
 use std::path::PathBuf;
 
@@ -81,7 +81,7 @@ impl WorkloadSpec {
     ///
     /// # Errors
     /// When the source is faulty or does not fit the drive.
-    pub fn open(&self, space: impl Into<Space>, seed: u64) -> Result<Box<dyn Workload>, Error> {
+    pub fn open(&self, space: impl Into<HostSpace>, seed: u64) -> Result<Box<dyn Workload>, Error> {
         self.open_again(&space.into(), seed, 0)
     }
 
@@ -89,7 +89,7 @@ impl WorkloadSpec {
     ///
     /// # Errors
     /// As for [`Self::open`].
-    pub fn open_again(&self, space: &Space, seed: u64, pass: u32) -> Result<Box<dyn Workload>, Error> {
+    pub fn open_again(&self, space: &HostSpace, seed: u64, pass: u32) -> Result<Box<dyn Workload>, Error> {
         let capacity = self.whole_drive(space)?;
         let fio = |job| -> Result<Box<dyn Workload>, Error> {
             let workload = FioWorkload::new(job, space, seed)?;
@@ -104,14 +104,14 @@ impl WorkloadSpec {
                 Box::new(if pass > 0 { workload.drawn_anew(seed, pass) } else { workload })
             }
             Self::Flows { name, flows } => {
-                Box::new(Flows::new(name, flows, capacity, seed.wrapping_add(u64::from(pass)))?)
+                Box::new(FlowsWorkload::new(name, flows, capacity, seed.wrapping_add(u64::from(pass)))?)
             }
             Self::Trace { path, options } => Box::new(trace::open(path, options, space)?),
         })
     }
 
     /// The bytes of a drive whose namespaces this names, or that has one.
-    fn whole_drive(&self, space: &Space) -> Result<u64, WorkloadError> {
+    fn whole_drive(&self, space: &HostSpace) -> Result<u64, WorkloadError> {
         let name = match self {
             Self::Volume { spec } => spec,
             Self::Flows { name, .. } => name,

@@ -6,7 +6,7 @@ use units::Lpn;
 
 /// One step of a host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Step {
+pub enum HostStep {
     /// Writes `count` units from `first` on.
     Write {
         /// The first unit.
@@ -73,14 +73,14 @@ impl ReferenceFtl {
     }
 
     /// Applies a step, unit by unit; for a read, returns the versions expected, in order.
-    pub fn apply(&mut self, step: Step) -> Vec<Option<u64>> {
+    pub fn apply(&mut self, step: HostStep) -> Vec<Option<u64>> {
         let lpns = |first: Lpn, count: u32| (first.0..first.0 + count).map(Lpn);
         match step {
-            Step::Write { first, count } => lpns(first, count).for_each(|lpn| {
+            HostStep::Write { first, count } => lpns(first, count).for_each(|lpn| {
                 self.write(lpn);
             }),
-            Step::Trim { first, count } => lpns(first, count).for_each(|lpn| self.trim(lpn)),
-            Step::Read { first, count } => return lpns(first, count).map(|lpn| self.read(lpn)).collect(),
+            HostStep::Trim { first, count } => lpns(first, count).for_each(|lpn| self.trim(lpn)),
+            HostStep::Read { first, count } => return lpns(first, count).map(|lpn| self.read(lpn)).collect(),
         }
         Vec::new()
     }
@@ -117,7 +117,7 @@ pub struct Habits {
 ///
 /// # Panics
 /// When the drive or the largest step has no units.
-pub fn history(units: u32, habits: Habits, seed: u64) -> impl Iterator<Item = Step> {
+pub fn history(units: u32, habits: Habits, seed: u64) -> impl Iterator<Item = HostStep> {
     assert!(units > 0 && habits.units_max > 0, "a history needs units");
     let mut random = RandomStream::new(seed, "reference.history");
     std::iter::repeat_with(move || {
@@ -126,11 +126,11 @@ pub fn history(units: u32, habits: Habits, seed: u64) -> impl Iterator<Item = St
         let first = Lpn((random.below(u64::from(space)) as u32).min(units - count));
         let kind = random.unit();
         if kind < habits.reads {
-            Step::Read { first, count }
+            HostStep::Read { first, count }
         } else if kind < habits.reads + habits.trims {
-            Step::Trim { first, count }
+            HostStep::Trim { first, count }
         } else {
-            Step::Write { first, count }
+            HostStep::Write { first, count }
         }
     })
 }
@@ -145,10 +145,10 @@ mod tests {
     fn the_last_write_wins_and_a_trim_empties() {
         let mut drive = ReferenceFtl::new(4);
         assert_eq!(drive.read(Lpn(3)), None);
-        drive.apply(Step::Write { first: Lpn(1), count: 3 });
+        drive.apply(HostStep::Write { first: Lpn(1), count: 3 });
         assert_eq!(drive.write(Lpn(2)), 4);
         drive.trim(Lpn(3));
-        assert_eq!(drive.apply(Step::Read { first: Lpn(0), count: 4 }), [None, Some(1), Some(4), None]);
+        assert_eq!(drive.apply(HostStep::Read { first: Lpn(0), count: 4 }), [None, Some(1), Some(4), None]);
         assert_eq!(drive.live(), 2);
         assert_eq!(drive.contents().collect::<Vec<_>>(), [(Lpn(1), 1), (Lpn(2), 4)]);
     }
@@ -163,12 +163,12 @@ mod tests {
         for step in steps(1) {
             let seen = drive.apply(step);
             match step {
-                Step::Write { first, count } => (first.0..first.0 + count).for_each(|unit| {
+                HostStep::Write { first, count } => (first.0..first.0 + count).for_each(|unit| {
                     writes += 1;
                     list[unit as usize] = Some(writes);
                 }),
-                Step::Trim { first, count } => list[first.index()..][..count as usize].fill(None),
-                Step::Read { first, count } => assert_eq!(seen, list[first.index()..][..count as usize]),
+                HostStep::Trim { first, count } => list[first.index()..][..count as usize].fill(None),
+                HostStep::Read { first, count } => assert_eq!(seen, list[first.index()..][..count as usize]),
             }
         }
     }

@@ -13,7 +13,7 @@ const NONE: u32 = u32::MAX;
 
 /// How large the model is and what the host writes to it.
 #[derive(Clone, Copy, Debug)]
-pub struct Shape {
+pub struct ModelShape {
     /// Closed blocks a victim is chosen from.
     pub usable: u32,
     /// Blocks filled with user data: `usable` divided by the wanted alpha.
@@ -26,7 +26,7 @@ pub struct Shape {
     pub hot_space: f64,
 }
 
-impl Shape {
+impl ModelShape {
     /// Uniform writes to `usable` blocks of which the user may fill `usable / alpha`.
     pub fn uniform(usable: u32, alpha: f64, units: u32) -> Self {
         let user = (f64::from(usable) / alpha).round() as u32;
@@ -41,7 +41,7 @@ impl Shape {
 
 /// The model at work.
 pub struct Model {
-    shape: Shape,
+    shape: ModelShape,
     policy: Box<dyn VictimPolicy>,
     /// Where each logical unit lies, and what each physical unit holds (`NONE` where that is invalid).
     home: Vec<u32>,
@@ -66,7 +66,7 @@ impl Model {
     ///
     /// # Panics
     /// When the user data does not leave a block's worth of room.
-    pub fn new(shape: Shape, mut policy: Box<dyn VictimPolicy>, seed: u64) -> Self {
+    pub fn new(shape: ModelShape, mut policy: Box<dyn VictimPolicy>, seed: u64) -> Self {
         assert!(shape.user < shape.usable, "no room for garbage: {shape:?}");
         // The open block and the spare.
         let blocks = shape.usable + 2;

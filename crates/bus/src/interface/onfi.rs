@@ -2,7 +2,7 @@
 //! standard prints 1.667 ns, the mode is 1200 MT/s and its cycle 5/3 ns.
 
 use crate::family::Family;
-use crate::signalling::{Cadence, Waits};
+use crate::signalling::{Cadence, CycleWaits};
 use config::{ConfigError, Section};
 use units::Femtos;
 
@@ -42,7 +42,7 @@ pub(super) fn cadence(mode: u32) -> Cadence {
 pub(super) const DDR_COMMAND: Femtos = Femtos::new(25_000_000);
 
 /// Waits of the double-data-rate interfaces.
-pub(super) const DDR_WAITS: Waits = Waits {
+pub(super) const DDR_WAITS: CycleWaits = CycleWaits {
     t_wb: Femtos::new(100_000_000),
     t_rr: Femtos::new(20_000_000),
     t_adl: Femtos::new(400_000_000),

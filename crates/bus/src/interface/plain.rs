@@ -2,7 +2,7 @@
 
 use super::{Interface, Spoken};
 use crate::family::{Family, ModeSet};
-use crate::signalling::{Cadence, Pins, Signalling, Waits};
+use crate::signalling::{Cadence, CycleWaits, Pins, Signalling};
 use config::{Card, ConfigError, Policy, Section};
 use units::{Femtos, TransferRate};
 
@@ -41,7 +41,7 @@ impl Interface for Plain {
             data_out: cadence,
             shortest: cadence.byte(),
             double_data_rate: false,
-            waits: Waits::default(),
+            waits: CycleWaits::default(),
             pins: Pins { shared: 13, per_way: 2, strobes: 1 },
             io_supply: None,
         }

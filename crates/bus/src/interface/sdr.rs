@@ -4,7 +4,7 @@ use super::onfi::{self, SDR_MODES, SDR_WAITS};
 use super::seed::{self, NS};
 use super::{Interface, Spoken};
 use crate::family::{Family, ModeSet};
-use crate::signalling::{Cadence, Signalling, Waits};
+use crate::signalling::{Cadence, CycleWaits, Signalling};
 use crate::strobes::Strobes;
 use config::{Card, ConfigError, Policy, Section};
 use units::Femtos;
@@ -42,7 +42,7 @@ impl Interface for Sdr {
             data_out: Cadence::per_cycle(Femtos::new(t_rc * NS), 1),
             shortest: Femtos::new(t_rc.max(t_wc) * NS),
             double_data_rate: false,
-            waits: Waits { t_wb, t_rr, t_adl, t_whr },
+            waits: CycleWaits { t_wb, t_rr, t_adl, t_whr },
             pins: seed::PINS,
             io_supply: Some(seed::IO_SUPPLY),
         }

@@ -1,7 +1,7 @@
 //! What CONV, SYNC_ONLY and PROPOSED share (Chung et al., Tables 1 and 2): their parameters, and how a clock
 //! follows from the shortest period that the equations allow.
 
-use crate::signalling::{Pins, Waits};
+use crate::signalling::{CycleWaits, Pins};
 use config::{ConfigError, Section, above};
 use units::{Femtos, Frequency, Voltage};
 
@@ -14,8 +14,8 @@ pub(super) const IO_SUPPLY: Voltage = Voltage::new(3_300_000);
 pub(super) const PINS: Pins = Pins { shared: 13, per_way: 2, strobes: 1 };
 
 /// The paper charges no protocol waits.
-pub(super) const WAITS: Waits =
-    Waits { t_wb: Femtos::new(0), t_rr: Femtos::new(0), t_adl: Femtos::new(0), t_whr: Femtos::new(0) };
+pub(super) const WAITS: CycleWaits =
+    CycleWaits { t_wb: Femtos::new(0), t_rr: Femtos::new(0), t_adl: Femtos::new(0), t_whr: Femtos::new(0) };
 
 /// Transfer of a byte between page register and IO latch: [28], OneNAND, by Table 2.
 pub(super) fn t_byte(section: &mut Section) -> Result<Femtos, ConfigError> {

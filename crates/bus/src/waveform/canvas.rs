@@ -1,6 +1,6 @@
 //! Edges as they are drawn, in any order; sorted in the end.
 
-use super::{Edge, Kind, Level, Mark, Operation, Phase, Signal, Waveform};
+use super::{Level, Mark, MarkKind, Signal, WaveEdge, WaveOperation, WavePhase, Waveform};
 use crate::Strobes;
 use units::Femtos;
 
@@ -10,7 +10,7 @@ pub(super) struct Canvas {
     signals: Vec<Signal>,
     marks: Vec<Mark>,
     captures: Vec<Femtos>,
-    phases: Vec<Phase>,
+    phases: Vec<WavePhase>,
     write_strobe: &'static str,
     clocked_to: u64,
     rests: Vec<(u64, u64)>,
@@ -44,7 +44,10 @@ impl Canvas {
 
     pub fn set(&mut self, name: &str, at: u64, level: Level) {
         let signal = self.signals.iter_mut().find(|signal| signal.name == name);
-        signal.expect("the signal is one of the interface's").edges.push(Edge { at: Femtos::new(at), level });
+        signal
+            .expect("the signal is one of the interface's")
+            .edges
+            .push(WaveEdge { at: Femtos::new(at), level });
     }
 
     /// Puts a byte on `bus` for `[from, to)`; a later byte may cut it short.
@@ -54,8 +57,8 @@ impl Canvas {
         if edges.len() > 1 && edges.last().is_some_and(|edge| edge.at.get() >= from) {
             edges.pop();
         }
-        edges.push(Edge { at: Femtos::new(from), level: Level::Byte(byte, name) });
-        edges.push(Edge { at: Femtos::new(to), level: Level::Released });
+        edges.push(WaveEdge { at: Femtos::new(from), level: Level::Byte(byte, name) });
+        edges.push(WaveEdge { at: Femtos::new(to), level: Level::Released });
     }
 
     /// True when the next phase of this name is a new one.
@@ -66,7 +69,7 @@ impl Canvas {
     pub fn mark(
         &mut self,
         name: &'static str,
-        kind: Kind,
+        kind: MarkKind,
         (from_signal, from): (&'static str, u64),
         (to_signal, to): (&'static str, u64),
         least: Option<u64>,
@@ -86,7 +89,7 @@ impl Canvas {
         let to = Femtos::new(self.now);
         match self.phases.last_mut() {
             Some(last) if last.name == name && byte.is_some() => last.to = to,
-            _ => self.phases.push(Phase { name, from, to, byte: byte.map(Femtos::new) }),
+            _ => self.phases.push(WavePhase { name, from, to, byte: byte.map(Femtos::new) }),
         }
     }
 
@@ -109,7 +112,7 @@ impl Canvas {
         }
     }
 
-    pub fn finish(mut self, interface: String, operation: Operation, notes: Vec<String>) -> Waveform {
+    pub fn finish(mut self, interface: String, operation: WaveOperation, notes: Vec<String>) -> Waveform {
         for signal in &mut self.signals {
             tidy(&mut signal.edges);
         }
@@ -131,7 +134,7 @@ impl Canvas {
 }
 
 /// In order of time, the last said of an instant holding, without changes that are none.
-fn tidy(edges: &mut Vec<Edge>) {
+fn tidy(edges: &mut Vec<WaveEdge>) {
     edges.sort_by_key(|edge| edge.at);
     edges.reverse();
     edges.dedup_by_key(|edge| edge.at);
@@ -166,7 +169,7 @@ fn signals(strobes: Strobes) -> Vec<Signal> {
         ),
     };
     let wire = |(name, what), level| {
-        let edges = vec![Edge { at: Femtos::new(0), level }];
+        let edges = vec![WaveEdge { at: Femtos::new(0), level }];
         Signal { name, what, wide: false, edges }
     };
     let wide = |pair| Signal { wide: true, ..wire(pair, Level::Released) };

@@ -1,6 +1,6 @@
 //! Cycles and bursts: where each interface puts its edges, and which relations they keep.
 
-use super::{Kind, Level, Pen};
+use super::{Level, MarkKind, Pen};
 use crate::Strobes;
 use crate::signalling::Cadence;
 
@@ -96,8 +96,8 @@ impl Pen {
         [least_before, least_after]: [u64; 2],
     ) {
         let canvas = &mut self.canvas;
-        canvas.mark(set_up, Kind::SetUp, (bus, edge - before), (strobe, edge), Some(least_before));
-        canvas.mark(hold, Kind::Hold, (strobe, edge), (bus, edge + after), Some(least_after));
+        canvas.mark(set_up, MarkKind::SetUp, (bus, edge - before), (strobe, edge), Some(least_before));
+        canvas.mark(hold, MarkKind::Hold, (strobe, edge), (bus, edge + after), Some(least_after));
     }
 
     /// Data to the chip.
@@ -120,7 +120,7 @@ impl Pen {
                 self.canvas.set("DQS", begin + period / 2, Level::Low);
                 // The first edge tDQSS, one period, after that of the clock which begins the burst.
                 let first = begin + 2 * period;
-                self.canvas.mark("tDQSS", Kind::Delay, ("CLK", begin + period), ("DQS", first), None);
+                self.canvas.mark("tDQSS", MarkKind::Delay, ("CLK", begin + period), ("DQS", first), None);
                 ("DQS", first, true)
             }
             Strobes::Toggled => {
@@ -196,10 +196,10 @@ impl Pen {
             let taken = fall + period + t_d;
             self.canvas.capture(taken);
             if byte == 0 {
-                self.canvas.mark("tOUT", Kind::Delay, ("REB", fall), ("REB", fall + t_out), None);
-                self.canvas.mark("tREA", Kind::Delay, ("IO", fall + t_out), ("IO", pad), None);
-                self.canvas.mark("tIN", Kind::Delay, ("IO", pad), ("RFIFO", pad + t_in), None);
-                self.canvas.mark("tD", Kind::Delay, ("CLK", fall + period), ("DCLK", taken), None);
+                self.canvas.mark("tOUT", MarkKind::Delay, ("REB", fall), ("REB", fall + t_out), None);
+                self.canvas.mark("tREA", MarkKind::Delay, ("IO", fall + t_out), ("IO", pad), None);
+                self.canvas.mark("tIN", MarkKind::Delay, ("IO", pad), ("RFIFO", pad + t_in), None);
+                self.canvas.mark("tD", MarkKind::Delay, ("CLK", fall + period), ("DCLK", taken), None);
                 let [before, after] = [taken - (pad + t_in), pad + t_in + period - taken];
                 self.around(["tS", "tH"], ("RFIFO", "DCLK"), taken, [before, after], [t_s, t_h]);
             }
@@ -230,9 +230,9 @@ impl Pen {
             self.canvas.byte("IO", (good, good + slot), value(byte));
             self.canvas.capture(taken);
             if byte == 0 {
-                self.canvas.mark("tRWEBD", Kind::Delay, ("RWEB", ask), ("RWEB", ask + t_rwebd), None);
-                self.canvas.mark("tDLL", Kind::Delay, ("DVS", ask + t_rwebd), ("DVS", taken), None);
-                self.canvas.mark("tIOD", Kind::Delay, ("RWEB", ask), ("IO", good), None);
+                self.canvas.mark("tRWEBD", MarkKind::Delay, ("RWEB", ask), ("RWEB", ask + t_rwebd), None);
+                self.canvas.mark("tDLL", MarkKind::Delay, ("DVS", ask + t_rwebd), ("DVS", taken), None);
+                self.canvas.mark("tIOD", MarkKind::Delay, ("RWEB", ask), ("IO", good), None);
             }
             if byte < MARKED {
                 let [before, after] = [taken - good, good + slot - taken];
@@ -268,12 +268,12 @@ impl Pen {
             let taken = good + (over - good) / 2;
             self.canvas.capture(taken);
             if byte == 0 {
-                self.canvas.mark("tREA", Kind::Delay, ("RE#", fall), (bus, good), None);
-                self.canvas.mark("set-up", Kind::SetUp, (bus, good), (bus, taken), None);
-                self.canvas.mark("hold", Kind::Hold, (bus, taken), (bus, over), None);
+                self.canvas.mark("tREA", MarkKind::Delay, ("RE#", fall), (bus, good), None);
+                self.canvas.mark("set-up", MarkKind::SetUp, (bus, good), (bus, taken), None);
+                self.canvas.mark("hold", MarkKind::Hold, (bus, taken), (bus, over), None);
                 let outlast = if over == by_fall { ("tRLOH", next) } else { ("tRHOH", rise) };
                 if over > outlast.1 {
-                    self.canvas.mark(outlast.0, Kind::Delay, ("RE#", outlast.1), (bus, over), None);
+                    self.canvas.mark(outlast.0, MarkKind::Delay, ("RE#", outlast.1), (bus, over), None);
                 }
             }
             end = over;
@@ -304,10 +304,10 @@ impl Pen {
             self.canvas.set("RE#", begin, Level::Low);
             self.canvas.set("RE#", after_last, Level::High);
             self.canvas.set("DQS", begin + t_strobe, Level::Low);
-            self.canvas.mark("tRPRE", Kind::Delay, ("RE#", begin), ("RE#", asked), None);
+            self.canvas.mark("tRPRE", MarkKind::Delay, ("RE#", begin), ("RE#", asked), None);
         }
         let name = if clocked { "tDQSCK" } else { "tDQSRE" };
-        self.canvas.mark(name, Kind::Delay, (asks, asked), ("DQS", asked + t_strobe), None);
+        self.canvas.mark(name, MarkKind::Delay, (asks, asked), ("DQS", asked + t_strobe), None);
         for byte in 0..bytes {
             let ask = asked + cadence.after(byte);
             let edge = ask + t_strobe;
@@ -322,10 +322,10 @@ impl Pen {
             let taken = edge + slot / 2;
             self.canvas.capture(taken);
             if byte == 0 {
-                self.canvas.mark("tDQSQ", Kind::Delay, ("DQS", edge), ("DQ", edge + t_dqsq), None);
-                self.canvas.mark("tQH", Kind::Delay, ("DQS", edge), ("DQ", edge + t_qh), None);
-                self.canvas.mark("set-up", Kind::SetUp, ("DQ", edge + t_dqsq), ("DQ", taken), None);
-                self.canvas.mark("hold", Kind::Hold, ("DQ", taken), ("DQ", edge + t_qh), None);
+                self.canvas.mark("tDQSQ", MarkKind::Delay, ("DQS", edge), ("DQ", edge + t_dqsq), None);
+                self.canvas.mark("tQH", MarkKind::Delay, ("DQS", edge), ("DQ", edge + t_qh), None);
+                self.canvas.mark("set-up", MarkKind::SetUp, ("DQ", edge + t_dqsq), ("DQ", taken), None);
+                self.canvas.mark("hold", MarkKind::Hold, ("DQ", taken), ("DQ", edge + t_qh), None);
             }
         }
         self.canvas.set("DQS", after_last + t_strobe, Level::Released);

@@ -13,12 +13,12 @@ use crate::{Signalling, Strobes};
 use canvas::Canvas;
 use config::{ConfigError, Section};
 use data::Params;
-pub use read::Request;
+pub use read::DrawnInterface;
 use units::Femtos;
 
 /// What is spoken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Operation {
+pub enum WaveOperation {
     /// A page from the array to the controller.
     Read,
     /// A page from the controller to the array.
@@ -29,7 +29,7 @@ pub enum Operation {
     Status,
 }
 
-impl Operation {
+impl WaveOperation {
     /// Every operation with its name.
     pub const ALL: [(Self, &str); 4] =
         [(Self::Read, "read"), (Self::Program, "program"), (Self::Erase, "erase"), (Self::Status, "status")];
@@ -63,7 +63,7 @@ pub enum Level {
 
 /// A change of level.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Edge {
+pub struct WaveEdge {
     /// Since the beginning.
     pub at: Femtos,
     /// From here on.
@@ -80,12 +80,12 @@ pub struct Signal {
     /// Eight wires.
     pub wide: bool,
     /// Changes, the first at 0, each later than the one before.
-    pub edges: Vec<Edge>,
+    pub edges: Vec<WaveEdge>,
 }
 
 /// What a mark shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum MarkKind {
     /// Data stand still before they are taken.
     SetUp,
     /// Data stand still after they were taken.
@@ -102,7 +102,7 @@ pub struct Mark {
     /// The parameter: `tDS`.
     pub name: &'static str,
     /// What it shows.
-    pub kind: Kind,
+    pub kind: MarkKind,
     /// The signal that begins it.
     pub from_signal: &'static str,
     /// Since the beginning.
@@ -125,7 +125,7 @@ impl Mark {
 
 /// A part of the operation.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Phase {
+pub struct WavePhase {
     /// `command`, `data out`, `tR`.
     pub name: &'static str,
     /// Since the beginning.
@@ -142,7 +142,7 @@ pub struct Waveform {
     /// The interface with its mode: `nv-ddr2, mode 5`.
     pub interface: String,
     /// What is spoken.
-    pub operation: Operation,
+    pub operation: WaveOperation,
     /// From top to bottom.
     pub signals: Vec<Signal>,
     /// In the order of their beginning.
@@ -150,7 +150,7 @@ pub struct Waveform {
     /// Instants at which data are taken.
     pub captures: Vec<Femtos>,
     /// One after the other, without gaps.
-    pub phases: Vec<Phase>,
+    pub phases: Vec<WavePhase>,
     /// What the picture takes for granted.
     pub notes: Vec<String>,
     /// The end.
@@ -161,9 +161,9 @@ pub struct Waveform {
 ///
 /// # Errors
 /// When a key is wrong, the interface has no waveform, or the timing does not close.
-pub fn draw(root: &mut Section, operation: Operation, bytes: u32) -> Result<Waveform, ConfigError> {
-    let request = Request::read(root)?;
-    if operation != Operation::Erase && operation != Operation::Status {
+pub fn draw(root: &mut Section, operation: WaveOperation, bytes: u32) -> Result<Waveform, ConfigError> {
+    let request = DrawnInterface::read(root)?;
+    if operation != WaveOperation::Erase && operation != WaveOperation::Status {
         request.check(root, bytes)?;
     }
     let waveform = request.draw(operation, bytes);
@@ -182,8 +182,8 @@ pub fn draw(root: &mut Section, operation: Operation, bytes: u32) -> Result<Wave
     }
 }
 
-impl Request {
-    fn draw(&self, operation: Operation, bytes: u32) -> Waveform {
+impl DrawnInterface {
+    fn draw(&self, operation: WaveOperation, bytes: u32) -> Waveform {
         let mut pen = Pen {
             signalling: self.signalling,
             strobes: self.strobes,
@@ -194,7 +194,7 @@ impl Request {
         let [t_r, t_prog, t_bers] = self.busy;
         let waits = self.signalling.waits;
         match operation {
-            Operation::Read => {
+            WaveOperation::Read => {
                 pen.command(0x00);
                 pen.address(&["C1", "C2", "R1", "R2", "R3"]);
                 pen.command(0x30);
@@ -202,7 +202,7 @@ impl Request {
                 pen.wait("tRR", "R/B#", waits.t_rr);
                 pen.data_out(bytes, |byte| (byte as u8, format!("D{byte}")));
             }
-            Operation::Program => {
+            WaveOperation::Program => {
                 pen.command(0x80);
                 pen.address(&["C1", "C2", "R1", "R2", "R3"]);
                 pen.wait("tADL", pen.canvas.write_strobe(), waits.t_adl);
@@ -210,13 +210,13 @@ impl Request {
                 pen.command(0x10);
                 pen.busy("tPROG", t_prog);
             }
-            Operation::Erase => {
+            WaveOperation::Erase => {
                 pen.command(0x60);
                 pen.address(&["R1", "R2", "R3"]);
                 pen.command(0xD0);
                 pen.busy("tBERS", t_bers);
             }
-            Operation::Status => {
+            WaveOperation::Status => {
                 pen.command(0x70);
                 pen.wait("tWHR", pen.canvas.write_strobe(), waits.t_whr);
                 // Both edges carry the one byte.
@@ -274,7 +274,7 @@ impl Pen {
         }
         let from = self.canvas.now;
         self.canvas.phase(name, self.on_clock(time.get()), None);
-        self.canvas.mark(name, Kind::Wait, (after, from), (after, from + time.get()), None);
+        self.canvas.mark(name, MarkKind::Wait, (after, from), (after, from + time.get()), None);
         self.run_clock();
     }
 
@@ -285,7 +285,7 @@ impl Pen {
         self.canvas.set("R/B#", from, Level::Low);
         self.canvas.set("R/B#", to, Level::High);
         self.canvas.phase(name, self.on_clock(time.get()), None);
-        self.canvas.mark(name, Kind::Wait, ("R/B#", from), ("R/B#", to), None);
+        self.canvas.mark(name, MarkKind::Wait, ("R/B#", from), ("R/B#", to), None);
         if matches!(self.strobes, Strobes::Clocked(_)) {
             // A clock may rest only while the chip is not selected.
             let period = self.signalling.shortest.get();
@@ -303,7 +303,7 @@ impl Pen {
         }
     }
 
-    fn finish(mut self, interface: String, operation: Operation, notes: Vec<String>) -> Waveform {
+    fn finish(mut self, interface: String, operation: WaveOperation, notes: Vec<String>) -> Waveform {
         let cycle = self.cycle();
         let from = self.canvas.now;
         self.canvas.phase("release", cycle, Some(cycle));

@@ -1,7 +1,7 @@
 //! Set-up, hold and access times of the ONFI modes (revision 5.0; the Linux kernel's tables agree).
 
 /// An SDR mode, ns.
-pub(super) struct Sdr {
+pub(super) struct SdrTimes {
     pub t_ds: u64,
     pub t_dh: u64,
     /// tREH and tWH: a strobe's shortest high time, the same for both.
@@ -11,12 +11,12 @@ pub(super) struct Sdr {
     pub t_rloh: u64,
 }
 
-const fn sdr([t_ds, t_dh, t_high, t_rea, t_rhoh, t_rloh]: [u64; 6]) -> Sdr {
-    Sdr { t_ds, t_dh, t_high, t_rea, t_rhoh, t_rloh }
+const fn sdr([t_ds, t_dh, t_high, t_rea, t_rhoh, t_rloh]: [u64; 6]) -> SdrTimes {
+    SdrTimes { t_ds, t_dh, t_high, t_rea, t_rhoh, t_rloh }
 }
 
 /// SDR modes 0 to 5.
-pub(super) const SDR: [Sdr; 6] = [
+pub(super) const SDR: [SdrTimes; 6] = [
     sdr([40, 20, 30, 40, 0, 0]),
     sdr([20, 10, 15, 30, 15, 0]),
     sdr([15, 5, 15, 25, 15, 0]),
@@ -26,7 +26,7 @@ pub(super) const SDR: [Sdr; 6] = [
 ];
 
 /// An NV-DDR mode, ps.
-pub(super) struct NvDdr {
+pub(super) struct NvDdrTimes {
     pub t_ds: u64,
     pub t_dh: u64,
     pub t_dqsq: u64,
@@ -35,12 +35,12 @@ pub(super) struct NvDdr {
     pub t_cas: u64,
 }
 
-const fn nv_ddr([t_ds, t_dh, t_dqsq, t_qhs, t_cas]: [u64; 5]) -> NvDdr {
-    NvDdr { t_ds, t_dh, t_dqsq, t_qhs, t_cas }
+const fn nv_ddr([t_ds, t_dh, t_dqsq, t_qhs, t_cas]: [u64; 5]) -> NvDdrTimes {
+    NvDdrTimes { t_ds, t_dh, t_dqsq, t_qhs, t_cas }
 }
 
 /// NV-DDR modes 0 to 5.
-pub(super) const NV_DDR: [NvDdr; 6] = [
+pub(super) const NV_DDR: [NvDdrTimes; 6] = [
     nv_ddr([5000, 5000, 5000, 6000, 10000]),
     nv_ddr([3000, 2500, 2500, 3000, 5000]),
     nv_ddr([2000, 1700, 1700, 2000, 4000]),

@@ -12,7 +12,7 @@ const PS: u64 = 1_000;
 
 /// An interface ready to be drawn.
 #[derive(Clone, Debug)]
-pub struct Request {
+pub struct DrawnInterface {
     pub(super) signalling: Signalling,
     pub(super) strobes: Strobes,
     pub(super) spoken: String,
@@ -21,7 +21,7 @@ pub struct Request {
     pub(super) busy: [Femtos; 3],
 }
 
-impl Request {
+impl DrawnInterface {
     /// Reads `[bus.interface]`, the times of `[nand]` and `[waveform]`.
     ///
     /// # Errors

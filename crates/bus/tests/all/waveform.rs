@@ -1,6 +1,6 @@
 //! Do the pictures show what the equations and the standards say, and what runs charge?
 
-use bus::waveform::{Edge, Kind, Level, Mark, Operation, Waveform, draw};
+use bus::waveform::{Level, Mark, MarkKind, WaveEdge, WaveOperation, Waveform, draw};
 use bus::{Bus, Support};
 use config::{ConfigError, Document, Section};
 use units::{Bytes, Nanos};
@@ -43,24 +43,24 @@ fn document(name: &str, mode: Option<u32>, more: &[&str]) -> Document {
 fn try_draw(
     name: &str,
     mode: Option<u32>,
-    operation: Operation,
+    operation: WaveOperation,
     more: &[&str],
 ) -> Result<Waveform, ConfigError> {
     draw(&mut Section::root(&document(name, mode, more)), operation, 8)
 }
 
-fn picture(name: &str, mode: Option<u32>, operation: Operation) -> Waveform {
+fn picture(name: &str, mode: Option<u32>, operation: WaveOperation) -> Waveform {
     try_draw(name, mode, operation, &[]).expect("it can be drawn")
 }
 
-fn edges<'a>(waveform: &'a Waveform, name: &str) -> &'a [Edge] {
+fn edges<'a>(waveform: &'a Waveform, name: &str) -> &'a [WaveEdge] {
     let signal = waveform.signals.iter().find(|signal| signal.name == name);
     &signal.unwrap_or_else(|| panic!("{} has no {name}", waveform.interface)).edges
 }
 
 /// Instants at which the signal falls within `[from, to)`, fs.
 fn falls(waveform: &Waveform, name: &str, (from, to): (u64, u64)) -> Vec<u64> {
-    let falling = |pair: &&[Edge]| pair[0].level == Level::High && pair[1].level == Level::Low;
+    let falling = |pair: &&[WaveEdge]| pair[0].level == Level::High && pair[1].level == Level::Low;
     let all = edges(waveform, name).windows(2).filter(falling).map(|pair| pair[1].at.get());
     all.filter(|at| (from..to).contains(at)).collect()
 }
@@ -85,7 +85,7 @@ fn close(value: f64, expected: f64) {
 }
 
 fn named_bytes(waveform: &Waveform, bus: &str) -> Vec<String> {
-    let word = |edge: &Edge| match &edge.level {
+    let word = |edge: &WaveEdge| match &edge.level {
         Level::Byte(_, word) => Some(word.clone()),
         _ => None,
     };
@@ -95,7 +95,7 @@ fn named_bytes(waveform: &Waveform, bus: &str) -> Vec<String> {
 #[test]
 fn every_operation_of_every_interface_is_in_order_and_complete() {
     for (name, mode) in ALL {
-        for (operation, _) in Operation::ALL {
+        for (operation, _) in WaveOperation::ALL {
             let waveform = picture(name, mode, operation);
             let shown = format!("{} {}", waveform.interface, operation.name());
             for signal in &waveform.signals {
@@ -109,13 +109,13 @@ fn every_operation_of_every_interface_is_in_order_and_complete() {
             let data: Vec<String> = (0..8).map(|byte| format!("D{byte}")).collect();
             let words = |list: &str| list.split(' ').map(str::to_owned).collect::<Vec<_>>();
             let expected = match operation {
-                Operation::Read => [words("00h C1 C2 R1 R2 R3 30h"), data].concat(),
-                Operation::Program => [words("80h C1 C2 R1 R2 R3"), data, words("10h")].concat(),
-                Operation::Erase => words("60h R1 R2 R3 D0h"),
-                Operation::Status => words("70h E0h"),
+                WaveOperation::Read => [words("00h C1 C2 R1 R2 R3 30h"), data].concat(),
+                WaveOperation::Program => [words("80h C1 C2 R1 R2 R3"), data, words("10h")].concat(),
+                WaveOperation::Erase => words("60h R1 R2 R3 D0h"),
+                WaveOperation::Status => words("70h E0h"),
             };
             let mut seen = named_bytes(&waveform, bus);
-            if operation == Operation::Status {
+            if operation == WaveOperation::Status {
                 seen.dedup();
             }
             assert_eq!(seen, expected, "{shown}");
@@ -139,14 +139,14 @@ fn strobes_have_the_interface_s_period() {
         ("nv-ddr3", Some(12), "DQS", 5.0 / 3.0),
     ];
     for (name, mode, strobe, period) in reads {
-        let waveform = picture(name, mode, Operation::Read);
+        let waveform = picture(name, mode, WaveOperation::Read);
         let falls = falls(&waveform, strobe, phase(&waveform, "data out"));
         assert!(falls.len() >= 4, "{name}: {falls:?}");
         for pair in falls.windows(2).take(3) {
             close((pair[1] - pair[0]) as f64 / 1e6, period);
         }
     }
-    let waveform = picture("proposed", None, Operation::Program);
+    let waveform = picture("proposed", None, WaveOperation::Program);
     let data = phase(&waveform, "data in");
     let falls = falls(&waveform, "RWEB", (data.0, data.1 + 1));
     assert_eq!(falls.len(), 4, "two bytes in each cycle");
@@ -155,20 +155,20 @@ fn strobes_have_the_interface_s_period() {
 
 #[test]
 fn conv_s_slacks_are_those_of_equations_4_and_6() {
-    let waveform = picture("conv", None, Operation::Read);
+    let waveform = picture("conv", None, WaveOperation::Read);
     close(ns(mark(&waveform, "tOUT")) + ns(mark(&waveform, "tREA")) + ns(mark(&waveform, "tIN")), 29.47);
     close(ns(mark(&waveform, "tD")), 10.0);
     // The clock is at 20 ns, the shortest period is 29.72 / 1.5: what is left counts one and a half times.
     close(mark(&waveform, "tS").slack_ns().unwrap(), 1.5 * 20.0 - 29.72);
     close(mark(&waveform, "tH").slack_ns().unwrap(), 29.47 - 10.0 - 0.02);
-    let tight = try_draw("conv", None, Operation::Read, &["bus.interface.alpha=0.49"]).unwrap();
+    let tight = try_draw("conv", None, WaveOperation::Read, &["bus.interface.alpha=0.49"]).unwrap();
     assert!(tight.marks.iter().all(|mark| mark.slack_ns().is_none_or(|slack| slack >= 0.0)));
 }
 
 #[test]
 fn the_chip_s_strobe_comes_by_equation_2() {
     for (name, halves) in [("proposed", 2.0), ("sync-only", 1.0)] {
-        let waveform = picture(name, None, Operation::Read);
+        let waveform = picture(name, None, WaveOperation::Read);
         let length = |name| ns(mark(&waveform, name));
         close(length("tDLL"), length("tIOD") - length("tRWEBD") + length("tIOS"));
         close(length("tIOS"), 0.25 + 4.69);
@@ -178,39 +178,39 @@ fn the_chip_s_strobe_comes_by_equation_2() {
         assert_eq!(waveform.captures.len(), 8);
     }
     let given = ["bus.interface.t_ios=2ns", "bus.interface.t_ioh=3ns", "waveform.t_iod=6ns"];
-    let waveform = try_draw("proposed", None, Operation::Read, &given).unwrap();
+    let waveform = try_draw("proposed", None, WaveOperation::Read, &given).unwrap();
     close(ns(mark(&waveform, "tDLL")), 6.0 - 2.0 + 2.0);
     close(mark(&waveform, "tIOH").slack_ns().unwrap(), 1e3 / 83.0 / 2.0 - 5.0);
 }
 
 #[test]
 fn onfi_s_relations_are_drawn_as_long_as_they_are() {
-    let sdr = picture("sdr", Some(5), Operation::Read);
+    let sdr = picture("sdr", Some(5), WaveOperation::Read);
     close(ns(mark(&sdr, "tREA")), 16.0);
     close(ns(mark(&sdr, "tWB")), 100.0);
     close(ns(mark(&sdr, "tRR")), 20.0);
-    let program = picture("sdr", Some(0), Operation::Program);
+    let program = picture("sdr", Some(0), WaveOperation::Program);
     close(ns(mark(&program, "tADL")), 400.0);
     close(mark(&program, "tDS").slack_ns().unwrap(), 70.0 - 40.0);
     close(mark(&program, "tDH").slack_ns().unwrap(), 30.0 - 20.0);
-    close(ns(mark(&picture("sdr", Some(0), Operation::Status), "tWHR")), 120.0);
-    let ddr = picture("nv-ddr", Some(5), Operation::Read);
+    close(ns(mark(&picture("sdr", Some(0), WaveOperation::Status), "tWHR")), 120.0);
+    let ddr = picture("nv-ddr", Some(5), WaveOperation::Read);
     close(ns(mark(&ddr, "tDQSQ")), 0.85);
     close(ns(mark(&ddr, "tQH")), 5.0 - 1.0);
     close(ns(mark(&ddr, "tDQSCK")), 5.0);
-    let program = picture("nv-ddr", Some(5), Operation::Program);
+    let program = picture("nv-ddr", Some(5), WaveOperation::Program);
     close(mark(&program, "tDS").slack_ns().unwrap(), 2.5 - 0.9);
-    let late = try_draw("nv-ddr2", Some(7), Operation::Read, &["waveform.t_dqsre=25ns"]).unwrap();
+    let late = try_draw("nv-ddr2", Some(7), WaveOperation::Read, &["waveform.t_dqsre=25ns"]).unwrap();
     close(ns(mark(&late, "tDQSRE")), 25.0);
 }
 
 #[test]
 fn data_stand_still_around_every_capture() {
     for (name, mode) in ALL {
-        for operation in [Operation::Read, Operation::Program] {
+        for operation in [WaveOperation::Read, WaveOperation::Program] {
             let waveform = picture(name, mode, operation);
             assert_eq!(waveform.captures.len(), 8, "{} {}", waveform.interface, operation.name());
-            let returned = name == "conv" && operation == Operation::Read;
+            let returned = name == "conv" && operation == WaveOperation::Read;
             let mut bus = waveform.signals.iter().filter(|signal| signal.wide);
             let bus = if returned { bus.next_back() } else { bus.next() }.unwrap();
             for (index, at) in waveform.captures.iter().enumerate() {
@@ -226,7 +226,7 @@ fn data_stand_still_around_every_capture() {
 fn no_byte_of_data_is_taken_for_an_address() {
     // On NV-DDR both latches high mean data.
     for (name, mode) in ALL.into_iter().filter(|(name, _)| *name != "nv-ddr") {
-        let waveform = picture(name, mode, Operation::Program);
+        let waveform = picture(name, mode, WaveOperation::Program);
         for (at, latch) in waveform.captures.iter().flat_map(|at| [(at, "CLE"), (at, "ALE")]) {
             let last = edges(&waveform, latch).iter().rev().find(|edge| edge.at < *at).unwrap();
             assert_eq!(last.level, Level::Low, "{}: {latch} at {} ns", waveform.interface, at.as_ns());
@@ -254,17 +254,21 @@ fn phases_last_as_long_as_runs_charge() {
     };
     for (name, mode) in ALL.into_iter().filter(|(name, _)| *name != "nv-ddr") {
         let charged = bus(name, mode, 8);
-        let read = picture(name, mode, Operation::Read);
+        let read = picture(name, mode, WaveOperation::Read);
         assert_eq!(span(&read, "tR"), charged.read_command(), "{name}");
-        assert_eq!(span(&picture(name, mode, Operation::Erase), "tBERS"), charged.erase_command(), "{name}");
-        let program = picture(name, mode, Operation::Program);
+        assert_eq!(
+            span(&picture(name, mode, WaveOperation::Erase), "tBERS"),
+            charged.erase_command(),
+            "{name}"
+        );
+        let program = picture(name, mode, WaveOperation::Program);
         // Runs round the data and the rest up apart.
         let more = charged.data_in().ns() - span(&program, "tPROG").ns();
         assert!(more <= 1, "{name}: {more} ns");
     }
     // On the clock of NV-DDR nothing is sooner than charged.
     for mode in 0..=5 {
-        let read = picture("nv-ddr", Some(mode), Operation::Read);
+        let read = picture("nv-ddr", Some(mode), WaveOperation::Read);
         assert!(span(&read, "tR") >= bus("nv-ddr", Some(mode), 8).read_command(), "mode {mode}");
     }
 }
@@ -272,14 +276,14 @@ fn phases_last_as_long_as_runs_charge() {
 #[test]
 fn a_busy_array_is_seen_at_its_true_length() {
     for (operation, key, text, femtos) in [
-        (Operation::Read, "tR", "nand.t_r=40us", 40_000_000_000_u64),
-        (Operation::Program, "tPROG", "nand.t_prog=600us", 600_000_000_000),
-        (Operation::Erase, "tBERS", "nand.t_bers=3ms", 3_000_000_000_000),
+        (WaveOperation::Read, "tR", "nand.t_r=40us", 40_000_000_000_u64),
+        (WaveOperation::Program, "tPROG", "nand.t_prog=600us", 600_000_000_000),
+        (WaveOperation::Erase, "tBERS", "nand.t_bers=3ms", 3_000_000_000_000),
     ] {
         for (name, mode) in [("proposed", None), ("nv-ddr", Some(5))] {
             let waveform = try_draw(name, mode, operation, &[text]).unwrap();
             let busy = mark(&waveform, key);
-            assert_eq!((busy.kind, busy.to.get() - busy.from.get()), (Kind::Wait, femtos));
+            assert_eq!((busy.kind, busy.to.get() - busy.from.get()), (MarkKind::Wait, femtos));
             let low = edges(&waveform, "R/B#").iter().find(|edge| edge.level == Level::Low).unwrap();
             assert_eq!(low.at, busy.from);
         }
@@ -290,7 +294,9 @@ fn a_busy_array_is_seen_at_its_true_length() {
 fn what_cannot_be_drawn_says_why() {
     let error = |name, mode, bytes, more: &[&str]| {
         let document = document(name, mode, more);
-        draw(&mut Section::root(&document), Operation::Read, bytes).expect_err("must be refused").to_string()
+        draw(&mut Section::root(&document), WaveOperation::Read, bytes)
+            .expect_err("must be refused")
+            .to_string()
     };
     let plain = error("plain", None, 8, &["bus.interface.rate=100MB/s"]);
     assert!(plain.contains("no waveform"), "{plain}");
@@ -303,6 +309,6 @@ fn what_cannot_be_drawn_says_why() {
     let loop_ = error("proposed", None, 8, &["waveform.t_rwebd=30ns"]);
     assert!(loop_.contains("equation (2)"), "{loop_}");
     let late = document("proposed", None, &["waveform.t_ds=4ns"]);
-    let late = draw(&mut Section::root(&late), Operation::Program, 8).expect_err("3.01 ns are there");
+    let late = draw(&mut Section::root(&late), WaveOperation::Program, 8).expect_err("3.01 ns are there");
     assert!(late.to_string().contains("tDS needs 4.00 ns, slack -0.99 ns"), "{late}");
 }

@@ -3,17 +3,17 @@
 use super::*;
 use crate::clock::Clock;
 use crate::content::Content;
-use crate::examined::Counted;
+use crate::examined::DriveCounts;
 use crate::ledger::Ledger;
 use crate::made_up::{MadeUp, shape};
-use crate::numbers::{Numbers, Sent};
+use crate::numbers::{Numbers, SentData};
 use controller::Class;
 use host::Op;
 use serde_json::json;
 use units::{DieId, Nanos};
 
 /// The account of time with one operation on its way.
-struct Bench {
+struct OneOperation {
     clock: Clock,
     numbers: Numbers,
     now: SimTime,
@@ -22,7 +22,7 @@ struct Bench {
 
 const ID: TransactionId = TransactionId(3);
 
-impl Bench {
+impl OneOperation {
     fn new(kind: Kind) -> Self {
         let numbers = || Numbers::new(&MadeUp::empty().facts()).expect("its numbers can be read");
         let class = if kind == Kind::Read { Class::HostRead } else { Class::HostProgram };
@@ -37,7 +37,7 @@ impl Bench {
     /// A part on the channel that takes `more` or less than it should.
     fn cross(&mut self, usage: ChannelUse, more: i64) {
         let Transaction { bytes, reading, .. } = self.transaction;
-        let sent = Sent { units: 1, bytes, planes: reading.planes };
+        let sent = SentData { units: 1, bytes, planes: reading.planes };
         let (time, _) = self.numbers.channel_ns(&self.transaction, usage, sent);
         let from = self.now;
         self.now += Nanos::new(time.strict_add_signed(more));
@@ -69,7 +69,7 @@ const T_PROG: u64 = 300_000;
 const T_RESUME: u64 = 7_000;
 
 /// A read to its end; `more`: what its data-out takes beyond what it should.
-fn read(bench: &mut Bench, more: i64) {
+fn read(bench: &mut OneOperation, more: i64) {
     bench.cross(ChannelUse::Command, 0);
     bench.work(T_R);
     bench.cross(ChannelUse::DataOut, more);
@@ -78,7 +78,7 @@ fn read(bench: &mut Bench, more: i64) {
 
 /// A program to its end that is suspended after 100 us, and goes on after `pause` with `rest` to do.
 fn suspended(pause: u64, rest: u64) {
-    let mut bench = Bench::new(Kind::Program);
+    let mut bench = OneOperation::new(Kind::Program);
     bench.cross(ChannelUse::DataIn, 0);
     bench.work(100_000);
     bench.wait(pause);
@@ -89,7 +89,7 @@ fn suspended(pause: u64, rest: u64) {
 
 #[test]
 fn what_keeps_to_the_numbers_passes() {
-    read(&mut Bench::new(Kind::Read), 0);
+    read(&mut OneOperation::new(Kind::Read), 0);
     suspended(20_000, T_PROG - 100_000 + T_RESUME);
 }
 
@@ -108,7 +108,7 @@ fn a_free_suspension_is_found() {
 #[test]
 #[should_panic(expected = "of its array; by the chip's file it is 300000")]
 fn a_program_that_takes_too_long_is_found() {
-    let mut bench = Bench::new(Kind::Program);
+    let mut bench = OneOperation::new(Kind::Program);
     bench.cross(ChannelUse::DataIn, 0);
     bench.work(T_PROG + 1);
 }
@@ -116,7 +116,7 @@ fn a_program_that_takes_too_long_is_found() {
 #[test]
 #[should_panic(expected = "a read ends after 49999 of 50000 ns")]
 fn a_read_that_senses_too_short_is_found() {
-    let mut bench = Bench::new(Kind::Read);
+    let mut bench = OneOperation::new(Kind::Read);
     bench.cross(ChannelUse::Command, 0);
     bench.work(T_R - 1);
 }
@@ -124,13 +124,13 @@ fn a_read_that_senses_too_short_is_found() {
 #[test]
 #[should_panic(expected = "by the interface's numbers it is")]
 fn a_transfer_that_takes_too_short_is_found() {
-    read(&mut Bench::new(Kind::Read), -1);
+    read(&mut OneOperation::new(Kind::Read), -1);
 }
 
 #[test]
 #[should_panic(expected = "a read ends after 50000 of 50000 ns of its array, Worked")]
 fn a_read_without_its_transfer_is_found() {
-    let mut bench = Bench::new(Kind::Read);
+    let mut bench = OneOperation::new(Kind::Read);
     bench.cross(ChannelUse::Command, 0);
     bench.work(T_R);
     bench.finish();
@@ -139,7 +139,7 @@ fn a_read_without_its_transfer_is_found() {
 #[test]
 #[should_panic(expected = "every transfer is counted as time of its channel")]
 fn a_channel_that_does_not_count_a_transfer_is_found() {
-    let mut bench = Bench::new(Kind::Read);
+    let mut bench = OneOperation::new(Kind::Read);
     read(&mut bench, 0);
     bench.clock.settle(&MadeUp::empty().busy(bench.now), bench.now);
 }
@@ -147,7 +147,7 @@ fn a_channel_that_does_not_count_a_transfer_is_found() {
 #[test]
 #[should_panic(expected = "a read counts other time at the channel than it took")]
 fn an_operation_that_does_not_count_a_transfer_is_found() {
-    let mut bench = Bench::new(Kind::Read);
+    let mut bench = OneOperation::new(Kind::Read);
     bench.cross(ChannelUse::Command, 0);
     bench.work(T_R);
     bench.cross(ChannelUse::DataOut, 0);
@@ -158,7 +158,7 @@ fn an_operation_that_does_not_count_a_transfer_is_found() {
 #[test]
 #[should_panic(expected = "data out of a read comes before or after its time")]
 fn data_that_are_out_before_they_are_sensed_are_found() {
-    let mut bench = Bench::new(Kind::Read);
+    let mut bench = OneOperation::new(Kind::Read);
     bench.cross(ChannelUse::Command, 0);
     bench.cross(ChannelUse::DataOut, 0);
 }
@@ -166,13 +166,13 @@ fn data_that_are_out_before_they_are_sensed_are_found() {
 #[test]
 #[should_panic(expected = "the array works on a program that is Waits")]
 fn a_program_before_its_data_is_found() {
-    Bench::new(Kind::Program).work(T_PROG);
+    OneOperation::new(Kind::Program).work(T_PROG);
 }
 
 #[test]
 #[should_panic(expected = "a read ends at")]
 fn an_end_before_the_last_part_is_found() {
-    let mut bench = Bench::new(Kind::Read);
+    let mut bench = OneOperation::new(Kind::Read);
     bench.cross(ChannelUse::Command, 0);
     bench.work(T_R);
     bench.cross(ChannelUse::DataOut, 0);
@@ -183,7 +183,7 @@ fn an_end_before_the_last_part_is_found() {
 #[test]
 #[should_panic(expected = "a read rides on one whose data were out without its own")]
 fn a_rider_without_its_data_is_found() {
-    let mut bench = Bench::new(Kind::Read);
+    let mut bench = OneOperation::new(Kind::Read);
     bench.cross(ChannelUse::Command, 0);
     bench.work(T_R);
     bench.cross(ChannelUse::DataOut, 0);
@@ -195,7 +195,7 @@ fn a_rider_without_its_data_is_found() {
 #[test]
 #[should_panic(expected = "operations were submitted and never ended")]
 fn an_operation_that_is_lost_is_found() {
-    let bench = Bench::new(Kind::Read);
+    let bench = OneOperation::new(Kind::Read);
     bench.clock.settle(&MadeUp::empty().busy(bench.now), bench.now);
 }
 
@@ -203,8 +203,9 @@ fn an_operation_that_is_lost_is_found() {
 
 /// An account of requests, and a read of one unit in flight.
 fn ledger() -> (Ledger, HostRequest) {
-    let bench = Bench::new(Kind::Read);
-    let mut ledger = Ledger::new(Counted::default(), 4096, bench.clock.busy(SimTime::ZERO), Measured::AtOnce);
+    let bench = OneOperation::new(Kind::Read);
+    let mut ledger =
+        Ledger::new(DriveCounts::default(), 4096, bench.clock.busy(SimTime::ZERO), Measured::AtOnce);
     let request =
         HostRequest { arrive: SimTime::ZERO, op: Op::READ, offset: 0, bytes: 4096, tag: 0, fua: false };
     ledger.on_request(0, &request);
@@ -222,7 +223,7 @@ fn part() -> Transaction {
 fn an_answer_before_all_parts_is_found() {
     let (mut ledger, request) = ledger();
     ledger.on_host_part(&part(), Ppa(0));
-    ledger.on_complete(0, &request, Status::Success, SimTime::from_ns(1));
+    ledger.on_complete(0, &request, CompletionStatus::Success, SimTime::from_ns(1));
 }
 
 #[test]
@@ -231,7 +232,7 @@ fn an_answer_before_the_data_are_decoded_is_found() {
     let (mut ledger, request) = ledger();
     ledger.on_host_part(&part(), Ppa(0));
     ledger.on_host_part_read(&part(), SimTime::from_ns(9));
-    ledger.on_complete(0, &request, Status::Success, SimTime::from_ns(8));
+    ledger.on_complete(0, &request, CompletionStatus::Success, SimTime::from_ns(8));
 }
 
 #[test]
@@ -242,7 +243,7 @@ fn a_unit_that_is_not_read_is_found() {
     ledger.on_host_read(Ppa(1));
     ledger.on_host_part(&part(), Ppa(0));
     ledger.on_host_part_read(&part(), SimTime::ZERO);
-    ledger.on_complete(0, &request, Status::Success, SimTime::from_ns(8));
+    ledger.on_complete(0, &request, CompletionStatus::Success, SimTime::from_ns(8));
 }
 
 #[test]
@@ -251,7 +252,7 @@ fn a_write_whose_data_did_not_enter_is_found() {
     let (mut ledger, request) = ledger();
     let write = HostRequest { op: Op::WRITE, ..request };
     ledger.on_request(1, &write);
-    ledger.on_complete(1, &write, Status::Success, SimTime::ZERO);
+    ledger.on_complete(1, &write, CompletionStatus::Success, SimTime::ZERO);
 }
 
 #[test]
@@ -259,14 +260,14 @@ fn a_write_whose_data_did_not_enter_is_found() {
 fn a_read_that_the_drive_does_not_count_is_found() {
     let (mut ledger, _) = ledger();
     ledger.on_read(&part());
-    ledger.settle(&Counted::default(), |_| 0);
+    ledger.settle(&DriveCounts::default(), |_| 0);
 }
 
 #[test]
 fn a_read_that_is_being_decoded_need_not_count_yet() {
     let (mut ledger, _) = ledger();
     ledger.on_read(&part());
-    ledger.settle(&Counted::default(), |origin| u64::from(origin == Origin::Host));
+    ledger.settle(&DriveCounts::default(), |origin| u64::from(origin == Origin::Host));
 }
 
 #[test]
@@ -276,15 +277,15 @@ fn a_unit_of_another_origin_is_found() {
     let mut program = part();
     program.pages = 0;
     ledger.on_programmed(&program, [Origin::Gc].into_iter());
-    ledger.settle(&Counted::default(), |_| 0);
+    ledger.settle(&DriveCounts::default(), |_| 0);
 }
 
 #[test]
 #[should_panic(expected = "units that the host read: found somewhere and answered")]
 fn a_unit_that_was_answered_from_nowhere_is_found() {
     let (mut ledger, request) = ledger();
-    ledger.on_complete(0, &request, Status::Success, SimTime::ZERO);
-    ledger.settle(&Counted::default(), |_| 0);
+    ledger.on_complete(0, &request, CompletionStatus::Success, SimTime::ZERO);
+    ledger.settle(&DriveCounts::default(), |_| 0);
 }
 
 #[test]
@@ -295,7 +296,7 @@ fn a_result_that_says_something_else_is_found() {
         Origin::ALL.iter().map(|origin| (origin.name().into(), json!(count))).collect()
     };
     let result = json!({ "flash": { "programs": by_origin(1) } });
-    ledger.compare(&result, &Bench::new(Kind::Read).clock, SimTime::ZERO);
+    ledger.compare(&result, &OneOperation::new(Kind::Read).clock, SimTime::ZERO);
 }
 
 /// An account of a write of the first sector of a unit, whose data are in slot 0.
@@ -313,7 +314,7 @@ fn written() -> Ledger {
 fn bytes_that_the_drive_does_not_count_are_found() {
     let mut ledger = written();
     ledger.on_host_write(Lpn(0));
-    ledger.settle(&Counted::default(), |_| 0);
+    ledger.settle(&DriveCounts::default(), |_| 0);
 }
 
 #[test]
@@ -321,7 +322,7 @@ fn bytes_that_the_drive_does_not_count_are_found() {
 fn the_rest_of_a_unit_that_the_drive_does_not_count_is_found() {
     let mut ledger = written();
     ledger.on_hosts_programmed([0].into_iter());
-    ledger.settle(&Counted::default(), |_| 0);
+    ledger.settle(&DriveCounts::default(), |_| 0);
 }
 
 /// What a result would say of a write of a sector to units of 4 KiB, of which one was programmed.

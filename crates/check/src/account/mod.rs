@@ -9,26 +9,26 @@ mod snapshots;
 use crate::clock::Clock;
 use crate::content::{BEFORE, Content};
 use crate::durability::Durability;
-use crate::examined::{Answered, Beginning, Examined};
-use crate::failures::Failures;
+use crate::examined::{Answered, Examined, MapAtFirst};
+use crate::failures::FailedDies;
 use crate::ledger::{Ledger, Measured};
 use crate::numbers::Numbers;
 use crate::own_map::{NOTHING, OwnMap};
 use crate::past::{EMPTY, Past};
-use crate::shape::Shape;
+use crate::shape::FlashShape;
 use crate::stripes::StripeAccount;
-use crate::trims::Trims;
+use crate::trims::TrimAccount;
 use config::ConfigError;
 use controller::{ChannelUse, Kind, Origin, Transaction, TransactionId};
 use engine::ByNumber;
-use host::{HostRequest, Status};
+use host::{CompletionStatus, HostRequest};
 use serde_json::Value;
 use std::collections::HashMap;
 use units::{ChannelId, Lpn, Ppa, SimTime};
 
 /// Its own map, version numbers, block states and counts.
-pub struct Checker<B: Beginning> {
-    shape: Shape,
+pub struct Checker<B: MapAtFirst> {
+    shape: FlashShape,
     clock: Clock,
     ledger: Ledger,
     bytes: Content,
@@ -57,11 +57,11 @@ pub struct Checker<B: Beginning> {
     durability: Durability,
     /// What parity promises, where there is any.
     stripes: Option<StripeAccount>,
-    trims: Trims,
-    failures: Failures,
+    trims: TrimAccount,
+    failures: FailedDies,
 }
 
-impl<B: Beginning> Checker<B> {
+impl<B: MapAtFirst> Checker<B> {
     /// An account that begins with what the drive holds now.
     ///
     /// # Errors
@@ -95,8 +95,8 @@ impl<B: Beginning> Checker<B> {
             finished: 0,
             durability: Durability::of(promise),
             stripes: facts.stripe.map(|width| StripeAccount::new(drive, &shape, width)),
-            trims: Trims::of(&shape, drive.snapshots().as_deref()),
-            failures: Failures::of(&facts),
+            trims: TrimAccount::of(&shape, drive.snapshots().as_deref()),
+            failures: FailedDies::of(&facts),
             shape,
         };
         checker.begin_with_snapshots(drive);
@@ -142,7 +142,7 @@ impl<B: Beginning> Checker<B> {
         for lpn in self.trims.on_answered(request.id, (!request.failed).then_some(request.host)) {
             self.durability.on_trimmed(lpn);
         }
-        let status = if request.failed { Status::Failed } else { Status::Success };
+        let status = if request.failed { CompletionStatus::Failed } else { CompletionStatus::Success };
         self.ledger.on_complete(request.id, request.host, status, now);
         let latency = now.since(request.host.arrive).ns();
         let explained: u64 = stages.iter().sum();

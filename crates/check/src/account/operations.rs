@@ -2,11 +2,11 @@
 
 use super::{Checker, NOTHING};
 use crate::content::Content;
-use crate::examined::Beginning;
+use crate::examined::MapAtFirst;
 use controller::{Kind, Origin, Transaction, TransactionId};
 use units::{Lpn, Ppa};
 
-impl<B: Beginning> Checker<B> {
+impl<B: MapAtFirst> Checker<B> {
     /// A program is about to be submitted: where each of its units comes from. What is moved must have been read; what was
     /// not, or was written anew since, is nothing, which the map may not come to name.
     pub fn on_place(&mut self, transaction: &Transaction, units: u32, source: impl Fn(u32) -> (Origin, u64)) {

@@ -1,13 +1,13 @@
 //! A power cut in the account: operations in flight are gone, and what the drive says it found is looked at.
 
 use super::{Checker, NOTHING};
-use crate::examined::{Beginning, Examined, KeptAt};
+use crate::examined::{Examined, KeptAt, MapAtFirst};
 use crate::past::EMPTY;
 use controller::{Ending, Interrupted, Kind};
 use std::collections::BTreeSet;
 use units::{Lpn, Ppa, SimTime};
 
-impl<B: Beginning> Checker<B> {
+impl<B: MapAtFirst> Checker<B> {
     /// The drive never heard of a request that the host has lost.
     pub fn on_unheard(&mut self, id: u32) {
         self.ledger.on_unheard(id);

@@ -1,12 +1,12 @@
 //! Snapshots in the account: versions that only they see stay where they are.
 
 use super::{Checker, NOTHING};
-use crate::examined::{Beginning, Examined, KeptAt, PastEvent};
-use crate::own_map::Place;
+use crate::examined::{Examined, KeptAt, MapAtFirst, PastEvent};
+use crate::own_map::PlaceState;
 use crate::past::EMPTY;
 use units::{Lpn, Ppa};
 
-impl<B: Beginning> Checker<B> {
+impl<B: MapAtFirst> Checker<B> {
     /// What snapshots see of a drive that was saved with them: other versions than the drive has now.
     pub(super) fn begin_with_snapshots(&mut self, drive: &impl Examined) {
         let Some(snapshots) = drive.snapshots() else { return };
@@ -19,7 +19,7 @@ impl<B: Beginning> Checker<B> {
                 let place = self.map.place_mut(ppa);
                 if place.holder == NOTHING {
                     self.versions += 1;
-                    *place = Place { holder: lpn as u32, stored: lpn as u32, version: self.versions };
+                    *place = PlaceState { holder: lpn as u32, stored: lpn as u32, version: self.versions };
                 }
                 assert_eq!(place.holder, lpn as u32, "two units live at {ppa}");
                 *content = place.version;
@@ -53,7 +53,7 @@ impl<B: Beginning> Checker<B> {
                 let differs = || format!("unit {} is not as in the snapshot", lpn.0);
                 assert_eq!(home == Ppa::NONE, version == EMPTY, "{}", differs());
                 if home != Ppa::NONE {
-                    let Place { holder, version: held, .. } = self.map.place(home);
+                    let PlaceState { holder, version: held, .. } = self.map.place(home);
                     assert_eq!((holder, held), (lpn.0, version), "{}", differs());
                     self.map.unit_mut(lpn).version = version;
                     self.bytes.on_returned(lpn, home);

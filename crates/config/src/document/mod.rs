@@ -5,7 +5,7 @@ mod foreign;
 mod section;
 
 use crate::error::UNKNOWN;
-use crate::value::{Node, Place, Value};
+use crate::value::{Place, Value, ValueNode};
 use crate::{ConfigError, nearest};
 pub use foreign::{Bringer, Foreign};
 pub use section::{Asking, Entry, Section, describe};
@@ -15,14 +15,14 @@ use std::sync::Arc;
 /// A whole configuration, possibly laid together from several files.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Document {
-    root: Node,
+    root: ValueNode,
     bringer: Bringer,
 }
 
 impl Document {
     /// An empty configuration.
     pub fn empty() -> Self {
-        Self::of(Node { value: Value::Table(BTreeMap::new()), place: Place::Default, source: None })
+        Self::of(ValueNode { value: Value::Table(BTreeMap::new()), place: Place::Default, source: None })
     }
 
     /// Parses `text`, called `file` in messages.
@@ -39,12 +39,12 @@ impl Document {
             expected: format!("not valid TOML: {}", error.message().replace('\n', "; ")),
             hint: None,
         })?;
-        let reader = Reader { file, lines, text };
+        let reader = TomlReader { file, lines, text };
         let root = reader.table(document.as_table(), "")?;
         Ok(Self::of(root))
     }
 
-    fn of(root: Node) -> Self {
+    fn of(root: ValueNode) -> Self {
         Self { root, bringer: Bringer::default() }
     }
 
@@ -64,12 +64,12 @@ impl Document {
     }
 
     /// The root table.
-    pub fn root(&self) -> &Node {
+    pub fn root(&self) -> &ValueNode {
         &self.root
     }
 
     /// Removes and returns a key of the root table: `base`, `chip`.
-    pub fn take(&mut self, key: &str) -> Option<Node> {
+    pub fn take(&mut self, key: &str) -> Option<ValueNode> {
         match &mut self.root.value {
             Value::Table(table) => table.remove(key),
             _ => None,
@@ -77,7 +77,7 @@ impl Document {
     }
 
     /// The node at a dotted path.
-    pub fn get(&self, path: &str) -> Option<&Node> {
+    pub fn get(&self, path: &str) -> Option<&ValueNode> {
         path.split('.').try_fold(&self.root, |node, key| match &node.value {
             Value::Table(table) => table.get(key),
             _ => None,
@@ -96,7 +96,7 @@ impl Document {
     pub fn nested(self, key: &str) -> Self {
         let place = self.root.place.clone();
         let table = BTreeMap::from([(key.to_owned(), self.root)]);
-        Self { root: Node { value: Value::Table(table), place, source: None }, bringer: self.bringer }
+        Self { root: ValueNode { value: Value::Table(table), place, source: None }, bringer: self.bringer }
     }
 
     /// Removes the value at a dotted path, if it is there.
@@ -108,7 +108,7 @@ impl Document {
                 _ => None,
             }
         });
-        if let Some(Node { value: Value::Table(table), .. }) = parent {
+        if let Some(ValueNode { value: Value::Table(table), .. }) = parent {
             table.remove(key);
         }
     }
@@ -141,8 +141,8 @@ impl Document {
             });
         }
         let value = parse_value(text);
-        let leaf = Node { value, place: Place::Set, source: None };
-        let node = path.rsplit('.').fold(leaf, |node, key| Node {
+        let leaf = ValueNode { value, place: Place::Set, source: None };
+        let node = path.rsplit('.').fold(leaf, |node, key| ValueNode {
             value: Value::Table(BTreeMap::from([(key.to_owned(), node)])),
             place: Place::Set,
             source: None,
@@ -165,20 +165,20 @@ fn parse_value(text: &str) -> Value {
     parsed.unwrap_or_else(|| Value::Text(text.to_owned()))
 }
 
-fn overlay(lower: &mut Node, upper: Node) {
+fn overlay(lower: &mut ValueNode, upper: ValueNode) {
     match (&mut lower.value, upper.value) {
         (Value::Table(below), Value::Table(above)) => {
-            let name = |table: &BTreeMap<String, Node>| table.get("name").map(|node| node.value.clone());
+            let name = |table: &BTreeMap<String, ValueNode>| table.get("name").map(|node| node.value.clone());
             if name(&above).is_some() && name(&above) != name(below) {
                 below.clear();
             }
             merge(below, above);
         }
-        (_, value) => *lower = Node { value, place: upper.place, source: upper.source },
+        (_, value) => *lower = ValueNode { value, place: upper.place, source: upper.source },
     }
 }
 
-fn merge(below: &mut BTreeMap<String, Node>, above: BTreeMap<String, Node>) {
+fn merge(below: &mut BTreeMap<String, ValueNode>, above: BTreeMap<String, ValueNode>) {
     for (key, node) in above {
         match below.get_mut(&key) {
             Some(existing) => overlay(existing, node),
@@ -201,18 +201,18 @@ impl Lines {
     }
 }
 
-struct Reader<'a> {
+struct TomlReader<'a> {
     file: Arc<str>,
     lines: Lines,
     text: &'a str,
 }
 
-impl Reader<'_> {
+impl TomlReader<'_> {
     fn place(&self, span: Option<std::ops::Range<usize>>) -> Place {
         Place::Line(self.file.clone(), span.map_or(1, |span| self.lines.of(span.start)))
     }
 
-    fn table(&self, table: &dyn toml_edit::TableLike, path: &str) -> Result<Node, ConfigError> {
+    fn table(&self, table: &dyn toml_edit::TableLike, path: &str) -> Result<ValueNode, ConfigError> {
         let mut nodes = BTreeMap::new();
         let mut place = Place::Line(self.file.clone(), 1);
         for (key, item) in table.iter() {
@@ -228,10 +228,10 @@ impl Reader<'_> {
             }
             nodes.insert(key.to_owned(), node);
         }
-        Ok(Node { value: Value::Table(nodes), place, source: None })
+        Ok(ValueNode { value: Value::Table(nodes), place, source: None })
     }
 
-    fn item(&self, item: &toml_edit::Item, path: &str) -> Result<Node, ConfigError> {
+    fn item(&self, item: &toml_edit::Item, path: &str) -> Result<ValueNode, ConfigError> {
         match item {
             toml_edit::Item::Table(table) => self.table(table, path),
             toml_edit::Item::Value(value) => self.value(value, path),
@@ -239,7 +239,7 @@ impl Reader<'_> {
         }
     }
 
-    fn value(&self, value: &toml_edit::Value, path: &str) -> Result<Node, ConfigError> {
+    fn value(&self, value: &toml_edit::Value, path: &str) -> Result<ValueNode, ConfigError> {
         let place = self.place(value.span());
         let source = value
             .decor()
@@ -261,7 +261,7 @@ impl Reader<'_> {
                 return Err(self.refuse(value.span(), path, "no key takes a date"));
             }
         };
-        Ok(Node { value, place, source })
+        Ok(ValueNode { value, place, source })
     }
 
     fn refuse(&self, span: Option<std::ops::Range<usize>>, path: &str, expected: &str) -> ConfigError {
@@ -276,7 +276,7 @@ impl Reader<'_> {
 }
 
 /// The error for a key that is not read, and of a table that is not, for the first key in it.
-pub(crate) fn unknown_key(path: &str, node: &Node, key: &str, known: &[String]) -> ConfigError {
+pub(crate) fn unknown_key(path: &str, node: &ValueNode, key: &str, known: &[String]) -> ConfigError {
     let (mut below, mut last) = (String::new(), node);
     while let Value::Table(nodes) = &last.value {
         let Some((name, first)) = nodes.first_key_value() else { break };

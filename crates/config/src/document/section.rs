@@ -1,9 +1,9 @@
 //! Handing values out by type, and recording all that was handed out.
 
 use super::{Bringer, Document, unknown_key};
-use crate::asked::{Answer, Asked, Fork};
+use crate::asked::{Asked, Fork, KeyAnswer};
 use crate::error::TABLE;
-use crate::value::{Node, Place, Value};
+use crate::value::{Place, Value, ValueNode};
 use crate::{ConfigError, FromValue, Limits, meant};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -28,7 +28,7 @@ pub struct Entry {
 
 /// What all sections of a document share.
 #[derive(Debug, Default)]
-struct Record {
+struct SharedRecord {
     entries: RefCell<Vec<Entry>>,
     asked: RefCell<Vec<Asked>>,
     forks: RefCell<Vec<Fork>>,
@@ -44,9 +44,9 @@ pub struct Section {
     /// The path with names that the user chose in capitals.
     pattern: String,
     place: Place,
-    nodes: BTreeMap<String, Node>,
+    nodes: BTreeMap<String, ValueNode>,
     known: Vec<String>,
-    record: Rc<Record>,
+    record: Rc<SharedRecord>,
 }
 
 /// What may be missing of a value.
@@ -125,25 +125,25 @@ impl Asking<'_> {
     }
 }
 
-fn answer<T: FromValue>(value: &T) -> Answer {
-    Answer::Is(value.to_value().to_string().trim_matches('"').to_owned())
+fn answer<T: FromValue>(value: &T) -> KeyAnswer {
+    KeyAnswer::Is(value.to_value().to_string().trim_matches('"').to_owned())
 }
 
 impl Section {
     /// The root of a document.
     pub fn root(document: &Document) -> Self {
-        let record = Record { bringer: document.bringer().clone(), ..Record::default() };
+        let record = SharedRecord { bringer: document.bringer().clone(), ..SharedRecord::default() };
         Self::of(String::new(), String::new(), document.root(), Rc::new(record))
     }
 
     /// The root of a document for a reader that only says what it would read: what it requires is there, and
     /// `given` is as if it were written.
     pub(crate) fn surveyed(document: &Document, given: BTreeSet<String>) -> Self {
-        let record = Record { given: Some(given), ..Record::default() };
+        let record = SharedRecord { given: Some(given), ..SharedRecord::default() };
         Self::of(String::new(), String::new(), document.root(), Rc::new(record))
     }
 
-    fn of(path: String, pattern: String, node: &Node, record: Rc<Record>) -> Self {
+    fn of(path: String, pattern: String, node: &ValueNode, record: Rc<SharedRecord>) -> Self {
         let nodes = match &node.value {
             Value::Table(nodes) => nodes.clone(),
             _ => BTreeMap::new(),
@@ -187,8 +187,11 @@ impl Section {
                 hint: None,
             }),
             None => {
-                let empty =
-                    Node { value: Value::Table(BTreeMap::new()), place: self.place.clone(), source: None };
+                let empty = ValueNode {
+                    value: Value::Table(BTreeMap::new()),
+                    place: self.place.clone(),
+                    source: None,
+                };
                 Ok(Self::of(self.full(key), pattern, &empty, self.record.clone()))
             }
         }
@@ -207,13 +210,13 @@ impl Section {
 
     fn fork_on_presence(&self, key: &str) {
         let (taken, other) = match self.is_written(key) {
-            true => (Answer::Given, Answer::Absent),
-            false => (Answer::Absent, Answer::Given),
+            true => (KeyAnswer::Given, KeyAnswer::Absent),
+            false => (KeyAnswer::Absent, KeyAnswer::Given),
         };
         self.fork(key, taken, vec![other]);
     }
 
-    fn fork(&self, key: &str, taken: Answer, others: Vec<Answer>) {
+    fn fork(&self, key: &str, taken: KeyAnswer, others: Vec<KeyAnswer>) {
         if self.record.given.is_some() && !others.is_empty() {
             self.record.forks.borrow_mut().push(Fork { key: self.full(key), taken, others });
         }
@@ -285,7 +288,7 @@ impl Section {
         }
         if names.contains(&name.as_str()) {
             let others = names.iter().filter(|other| **other != name).map(|other| (*other).to_owned());
-            self.fork(key, Answer::Is(name.clone()), others.map(Answer::Is).collect());
+            self.fork(key, KeyAnswer::Is(name.clone()), others.map(KeyAnswer::Is).collect());
             return Ok(name);
         }
         let hint = meant(&name, names.iter().copied());

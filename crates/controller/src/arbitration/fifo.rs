@@ -5,9 +5,9 @@ use config::{Card, ConfigError, Policy, Section};
 
 /// First come, first served.
 #[derive(Clone, Debug)]
-pub struct Fifo;
+pub struct FifoArbitration;
 
-impl Policy for Fifo {
+impl Policy for FifoArbitration {
     const CARD: Card = Card {
         name: "fifo",
         rule: "the die that has waited longest; among equals commands first, then the lowest die",
@@ -20,7 +20,7 @@ impl Policy for Fifo {
     }
 }
 
-impl Arbiter for Fifo {
+impl Arbiter for FifoArbitration {
     fn pick(&mut self, view: &ChannelView<'_>) -> (u32, Want) {
         let members = |set: u64| (0..64u32).filter(move |die| set >> die & 1 == 1);
         let commands = members(view.commands).map(|die| (view.since[2 * die as usize], die, Want::Command));

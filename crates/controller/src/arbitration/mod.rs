@@ -50,7 +50,7 @@ config::policies! {
     question: "Which die gets the channel next?",
     default: "round-robin",
     dyn Arbiter;
-    fifo::Fifo,
+    fifo::FifoArbitration,
     reads_first::ReadsFirst,
-    round_robin::RoundRobin,
+    round_robin::RoundRobinArbitration,
 }

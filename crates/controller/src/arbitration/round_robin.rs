@@ -5,11 +5,11 @@ use config::{Card, ConfigError, Policy, Section};
 
 /// In turn over the dies.
 #[derive(Clone, Debug, Default)]
-pub struct RoundRobin {
+pub struct RoundRobinArbitration {
     next: u32,
 }
 
-impl Policy for RoundRobin {
+impl Policy for RoundRobinArbitration {
     const CARD: Card = Card {
         name: "round-robin",
         rule: "commands before data, since they are short and start an array; data in turn, die by die",
@@ -22,7 +22,7 @@ impl Policy for RoundRobin {
     }
 }
 
-impl Arbiter for RoundRobin {
+impl Arbiter for RoundRobinArbitration {
     #[inline]
     fn pick(&mut self, view: &ChannelView<'_>) -> (u32, Want) {
         let (set, want) = if view.commands != 0 {

@@ -1,7 +1,7 @@
 //! The power fails: what the arrays were at, and a controller that knows of nothing any more.
 
 use super::Controller;
-use crate::channel::Channel;
+use crate::channel::ChannelState;
 use crate::die::{ArrayPhase, Die};
 use crate::sharing::Sharing;
 use crate::transaction::Slab;
@@ -89,7 +89,7 @@ impl Controller {
     }
 }
 
-impl Channel {
+impl ChannelState {
     /// No operation waits for it, and the transfer on it is broken off.
     fn rest(&mut self, now: SimTime) {
         self.busy_ns -= self.free_at.ns().saturating_sub(now.ns()).min(self.busy_ns);

@@ -106,7 +106,7 @@ impl Op {
     }
 
     /// What its set says of it.
-    fn operation(self) -> &'static Operation {
+    fn operation(self) -> &'static SetOperation {
         let mut all = SETS.iter().flat_map(|set| set.operations);
         all.find(|operation| operation.op == self).expect("a set declares every operation")
     }
@@ -120,7 +120,7 @@ impl fmt::Debug for Op {
 
 /// What a set says of one of its operations.
 #[derive(Debug)]
-pub struct Operation {
+pub struct SetOperation {
     /// The number by which it is known everywhere else.
     pub op: Op,
     /// Its name.
@@ -128,7 +128,7 @@ pub struct Operation {
     /// Which part of its namespace it is about.
     pub range: Range,
     /// What its completion holds.
-    pub answer: Answer,
+    pub answer: CompletionKind,
 }
 
 /// Which part of a namespace an operation is about.
@@ -142,7 +142,7 @@ pub enum Range {
 
 /// What a completion holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Answer {
+pub enum CompletionKind {
     /// A status.
     Status,
     /// A status and the byte where the data are, which the drive chose.
@@ -157,7 +157,7 @@ pub struct CommandSet {
     /// What it is, in one line.
     pub about: &'static str,
     /// What it understands.
-    pub operations: &'static [Operation],
+    pub operations: &'static [SetOperation],
 }
 
 impl CommandSet {
@@ -168,10 +168,10 @@ impl CommandSet {
 
     /// In the same way, the operations whose completions say where the data are.
     pub fn with_address(&self) -> u64 {
-        self.bits(|operation| operation.answer == Answer::Address)
+        self.bits(|operation| operation.answer == CompletionKind::Address)
     }
 
-    fn bits(&self, has: impl Fn(&Operation) -> bool) -> u64 {
+    fn bits(&self, has: impl Fn(&SetOperation) -> bool) -> u64 {
         let found = self.operations.iter().filter(|operation| has(operation));
         found.fold(0, |bits, operation| bits | 1 << operation.op.code())
     }
@@ -211,7 +211,7 @@ impl CommandSet {
 
 /// How an operation ended.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Status {
+pub enum CompletionStatus {
     /// As it was asked for.
     #[default]
     Success,
@@ -225,8 +225,8 @@ pub struct Completion {
     /// When.
     pub at: SimTime,
     /// Status of the request.
-    pub status: Status,
-    /// The byte where its data are, of an operation whose drive chose it ([`Answer::Address`]).
+    pub status: CompletionStatus,
+    /// The byte where its data are, of an operation whose drive chose it ([`CompletionKind::Address`]).
     pub address: Option<u64>,
 }
 
@@ -234,7 +234,7 @@ impl Completion {
     /// A request is done at `at` as it was asked for, where the host asked.
     #[inline]
     pub fn success(at: SimTime) -> Self {
-        Self { at, status: Status::Success, address: None }
+        Self { at, status: CompletionStatus::Success, address: None }
     }
 }
 
@@ -252,7 +252,7 @@ mod tests {
     #[test]
     fn every_operation_has_a_number_and_a_name_of_its_own_and_is_found_by_its_number() {
         // Sets may have an operation in common.
-        let all: Vec<&Operation> = SETS.iter().flat_map(|set| set.operations).collect();
+        let all: Vec<&SetOperation> = SETS.iter().flat_map(|set| set.operations).collect();
         let pairs: HashSet<_> = all.iter().map(|operation| (operation.op, operation.name)).collect();
         assert_eq!(all.iter().map(|operation| operation.op).collect::<HashSet<_>>().len(), pairs.len());
         assert_eq!(all.iter().map(|operation| operation.name).collect::<HashSet<_>>().len(), pairs.len());
@@ -275,13 +275,18 @@ mod tests {
     #[test]
     fn a_set_says_of_each_operation_what_it_is_about_and_what_its_completion_holds() {
         let append = Op::new(Effect::Write, 15);
-        static OPERATIONS: [Operation; 2] = [
-            Operation { op: Op::FLUSH, name: "flush", range: Range::Whole, answer: Answer::Status },
-            Operation {
+        static OPERATIONS: [SetOperation; 2] = [
+            SetOperation {
+                op: Op::FLUSH,
+                name: "flush",
+                range: Range::Whole,
+                answer: CompletionKind::Status,
+            },
+            SetOperation {
                 op: Op::new(Effect::Write, 15),
                 name: "append",
                 range: Range::Sectors,
-                answer: Answer::Address,
+                answer: CompletionKind::Address,
             },
         ];
         let set = CommandSet { name: "test", about: "", operations: &OPERATIONS };

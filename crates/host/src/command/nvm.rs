@@ -2,7 +2,7 @@
 //!
 //! Not here: compare, write zeroes, write uncorrectable, verify, copy, reservations; directives and metadata.
 
-use super::{Answer, CommandSet, Effect, Op, Operation, Range};
+use super::{CommandSet, CompletionKind, Effect, Op, Range, SetOperation};
 
 impl Op {
     /// Bytes from the drive.
@@ -15,8 +15,8 @@ impl Op {
     pub const FLUSH: Self = Self::new(Effect::Flush, 0);
 }
 
-const fn of(op: Op, range: Range) -> Operation {
-    Operation { op, name: op.effect().name(), range, answer: Answer::Status }
+const fn of(op: Op, range: Range) -> SetOperation {
+    SetOperation { op, name: op.effect().name(), range, answer: CompletionKind::Status }
 }
 
 /// What every drive understands.

@@ -2,7 +2,7 @@
 
 /// The sizes of a direction's requests, in bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Blocks {
+pub enum BlockSizes {
     /// All alike.
     Fixed(u64),
     /// Multiples of the first, up to the second, all as likely; the second itself where it is none.
@@ -11,7 +11,7 @@ pub enum Blocks {
     Split(Vec<(u64, u64)>),
 }
 
-impl Blocks {
+impl BlockSizes {
     /// The shortest.
     pub fn least(&self) -> u64 {
         match self {
@@ -79,7 +79,7 @@ impl SizeOptions {
     ///
     /// # Errors
     /// With what was found and what was expected, where fio itself makes no request, or others than it is told.
-    pub fn blocks(&self) -> Result<Blocks, (&'static str, &'static str)> {
+    pub fn blocks(&self) -> Result<BlockSizes, (&'static str, &'static str)> {
         let or_block = |bytes: u64| if bytes == 0 { self.block } else { bytes };
         let (least, most) = (or_block(self.range.0), or_block(self.range.1));
         if least > most {
@@ -90,12 +90,15 @@ impl SizeOptions {
         }
         if least == most {
             // Nothing is drawn.
-            let one =
-                if self.split.is_empty() { Blocks::Fixed(least) } else { Blocks::Split(vec![(least, 100)]) };
+            let one = if self.split.is_empty() {
+                BlockSizes::Fixed(least)
+            } else {
+                BlockSizes::Split(vec![(least, 100)])
+            };
             return Ok(one);
         }
         if self.split.is_empty() {
-            return Ok(Blocks::Range(least, most));
+            return Ok(BlockSizes::Range(least, most));
         }
         if self.split.iter().any(|part| part.0 < least) {
             return Err((
@@ -110,7 +113,7 @@ impl SizeOptions {
             ));
         }
         let drawn = |&(bytes, percent): &(u64, u64)| ((bytes - bytes % least).min(most), percent);
-        Ok(Blocks::Split(self.split.iter().map(drawn).collect()))
+        Ok(BlockSizes::Split(self.split.iter().map(drawn).collect()))
     }
 }
 
@@ -123,14 +126,14 @@ mod tests {
         let of =
             |block, range, split: &[(u64, u64)]| SizeOptions { block, range, split: split.to_vec() }.blocks();
         let split = [(4096, 50), (8192, 50)];
-        assert_eq!(of(8192, (0, 0), &[]), Ok(Blocks::Fixed(8192)));
-        assert_eq!(of(8192, (4096, 16_384), &[]), Ok(Blocks::Range(4096, 16_384)), "bs has no effect");
-        assert_eq!(of(8192, (0, 16_384), &[]), Ok(Blocks::Range(8192, 16_384)));
-        assert_eq!(of(4096, (0, 4096), &[]), Ok(Blocks::Fixed(4096)));
+        assert_eq!(of(8192, (0, 0), &[]), Ok(BlockSizes::Fixed(8192)));
+        assert_eq!(of(8192, (4096, 16_384), &[]), Ok(BlockSizes::Range(4096, 16_384)), "bs has no effect");
+        assert_eq!(of(8192, (0, 16_384), &[]), Ok(BlockSizes::Range(8192, 16_384)));
+        assert_eq!(of(4096, (0, 4096), &[]), Ok(BlockSizes::Fixed(4096)));
         assert!(of(8192, (0, 4096), &[]).is_err());
-        assert_eq!(of(16_384, (4096, 8192), &split), Ok(Blocks::Split(split.to_vec())));
-        assert_eq!(of(4096, (4096, 4096), &split), Ok(Blocks::Split(vec![(4096, 100)])));
-        assert_eq!(of(4096, (0, 0), &[(0, 100)]), Ok(Blocks::Split(vec![(4096, 100)])));
+        assert_eq!(of(16_384, (4096, 8192), &split), Ok(BlockSizes::Split(split.to_vec())));
+        assert_eq!(of(4096, (4096, 4096), &split), Ok(BlockSizes::Split(vec![(4096, 100)])));
+        assert_eq!(of(4096, (0, 0), &[(0, 100)]), Ok(BlockSizes::Split(vec![(4096, 100)])));
         assert!(
             of(4096, (0, 8192), &[(0, 50), (8192, 50)]).is_err(),
             "fio makes requests of nothing, and ends"

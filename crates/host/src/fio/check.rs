@@ -1,8 +1,8 @@
 //! Which options a job may not have together.
 
-use super::blocks::Blocks;
+use super::blocks::BlockSizes;
 use super::distribution::Distribution;
-use super::job::{Access, JobSpec};
+use super::job::{JobAccess, JobSpec};
 use super::pace::Rate;
 use super::{flow, steady, zones};
 use crate::WorkloadError;
@@ -30,7 +30,7 @@ pub fn check(job: &JobSpec) -> Result<(), WorkloadError> {
         );
     }
     let never = |direction: &usize| match &job.blocks[*direction] {
-        Blocks::Split(parts) => {
+        BlockSizes::Split(parts) => {
             let least = job.blocks[*direction].least();
             parts.iter().all(|(bytes, percent)| *bytes > least || *percent == 0)
         }
@@ -42,7 +42,7 @@ pub fn check(job: &JobSpec) -> Result<(), WorkloadError> {
             "a percentage of it, or a bssplit without it",
         );
     }
-    if job.access == Access::TrimWrite && job.number_ios.is_some() && job.loops > 1 {
+    if job.access == JobAccess::TrimWrite && job.number_ios.is_some() && job.loops > 1 {
         return wrong(
             "number_ios of trims and writes beside loops",
             "one of them: fio itself doubles the number with each loop",
@@ -71,7 +71,7 @@ pub fn check(job: &JobSpec) -> Result<(), WorkloadError> {
             "one of them: requests that are due would wait for others",
         );
     }
-    let by_turns = job.access == Access::ReadWrite && !job.random && job.is_synchronous();
+    let by_turns = job.access == JobAccess::ReadWrite && !job.random && job.is_synchronous();
     let again = job.loops > 1 || job.io_size.is_some();
     if by_turns && again && !job.time_based && (job.verify.is_some() || !job.do_verify) {
         return wrong(
@@ -96,7 +96,7 @@ pub fn check(job: &JobSpec) -> Result<(), WorkloadError> {
     }
     flow::check(job).or_else(|(found, expected)| wrong(found, expected))?;
     zones::check(job).or_else(|(found, expected)| wrong(found, expected))?;
-    if job.access == Access::TrimWrite && job.blocks[1] != job.blocks[2] {
+    if job.access == JobAccess::TrimWrite && job.blocks[1] != job.blocks[2] {
         return wrong("trims and writes of different sizes", "one block size: each trimmed block is written");
     }
     Ok(())
@@ -122,7 +122,7 @@ fn lfsr(job: &JobSpec) -> Result<(), (&'static str, &'static str)> {
     if used().any(|direction| matches!(job.distribution[direction], Distribution::Zoned(_))) {
         return Err(("lfsr beside zones", "random_generator=tausworthe64: fio's lfsr knows no zones"));
     }
-    if used().any(|direction| job.blocks[direction] != Blocks::Fixed(first)) {
+    if used().any(|direction| job.blocks[direction] != BlockSizes::Fixed(first)) {
         return Err((
             "lfsr with blocks of several sizes",
             "one size, or random_generator=tausworthe64: fio's lfsr counts the smallest, and long ones overlap",

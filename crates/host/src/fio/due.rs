@@ -1,12 +1,12 @@
 //! How much a clone has to do, and how much of it is done.
 
-use super::blocks::Blocks;
-use super::files::Share;
-use super::job::{Access, JobSpec};
+use super::blocks::BlockSizes;
+use super::files::CloneFiles;
+use super::job::{JobAccess, JobSpec};
 
 /// How much is to be done: fio counts passes through the files, and bytes and requests over all of them.
 #[derive(Clone, Debug)]
-pub struct Due {
+pub struct WorkDue {
     /// A pass ends after so many bytes, or with the files.
     pass_bytes: u64,
     bytes_this_pass: u64,
@@ -24,17 +24,17 @@ pub struct Due {
     is_over: bool,
 }
 
-impl Due {
+impl WorkDue {
     /// What a clone of `job` does with its `share` of the files.
-    pub fn new(job: &JobSpec, share: &Share) -> Self {
+    pub fn new(job: &JobSpec, share: &CloneFiles) -> Self {
         let mut asked = share.io_bytes.unwrap_or(share.pass_bytes);
         // fio opens files again only for another loop, or to read back; one that queues requests ends a pass before.
         let once = job.loops == 1 && !job.do_verify && job.is_synchronous();
-        let in_order_mix = job.access == Access::ReadWrite && !job.random;
+        let in_order_mix = job.access == JobAccess::ReadWrite && !job.random;
         let repeats = job.writes() && job.random && !job.has_map();
         let verifies = job.verify.is_some() && !job.time_based;
         // Both halves of a trimmed and written block count for what was asked for beyond a pass.
-        let parts = if job.access == Access::TrimWrite { 2 } else { 1 };
+        let parts = if job.access == JobAccess::TrimWrite { 2 } else { 1 };
         let mut pass_bytes = share.pass_bytes;
         if (in_order_mix && !verifies) || repeats {
             pass_bytes = pass_bytes.max(asked);
@@ -62,7 +62,7 @@ impl Due {
             parts,
             most_bytes: asked.saturating_mul(job.loops).max(forever),
             io_bytes: if once { 0 } else { share.io_bytes.unwrap_or(0).min(asked) },
-            longest: job.blocks.iter().map(Blocks::most).max().unwrap_or(512),
+            longest: job.blocks.iter().map(BlockSizes::most).max().unwrap_or(512),
             passes_left: job.loops.max(forever),
             requests_left: requests,
             requests,

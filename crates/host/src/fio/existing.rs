@@ -4,9 +4,9 @@
 //! here. A job that only writes needs nothing. fio leaves a raw device as it is; here the part of it that a job reads
 //! is written, but for what a job before a `stonewall` has surely written by then: nothing else would be there.
 
-use super::blocks::Blocks;
-use super::files::{FileRegion, Part, Share};
-use super::job::{Access, JobSpec};
+use super::blocks::BlockSizes;
+use super::files::{CloneFiles, FilePart, FileRegion};
+use super::job::{JobAccess, JobSpec};
 use super::zones::reach;
 use crate::Extent;
 
@@ -25,7 +25,13 @@ pub struct Use {
 
 impl Use {
     /// What a clone of `job`, a member of `group`, does to its `part` of the raw device.
-    pub fn of(job: &JobSpec, group: usize, share: &Share, part: &Part, files: &[FileRegion]) -> Self {
+    pub fn of(
+        job: &JobSpec,
+        group: usize,
+        share: &CloneFiles,
+        part: &FilePart,
+        files: &[FileRegion],
+    ) -> Self {
         // Zones are passed over up to the end of the device, however short the part.
         let bytes = reach(job, share.io_bytes.unwrap_or(share.pass_bytes));
         let bytes = bytes.map_or(part.bytes, |bytes| bytes.min(part.file_bytes - part.start));
@@ -35,8 +41,8 @@ impl Use {
 }
 
 /// How many bytes from the beginning of `part` a clone of `job` surely writes.
-fn covered(job: &JobSpec, share: &Share, part: &Part) -> u64 {
-    let Blocks::Fixed(bytes) = job.blocks[1] else { return 0 };
+fn covered(job: &JobSpec, share: &CloneFiles, part: &FilePart) -> u64 {
+    let BlockSizes::Fixed(bytes) = job.blocks[1] else { return 0 };
     let whole = part.bytes / bytes * bytes;
     let at_random = job.has_map() && job.sequence == 1 && job.random_percent[1] == 100;
     let in_order = !job.random && job.hole == 0 && job.sequence == 1;
@@ -45,7 +51,7 @@ fn covered(job: &JobSpec, share: &Share, part: &Part) -> u64 {
         || job.steady.is_on()
         || share.io_bytes.unwrap_or(share.pass_bytes).min(share.pass_bytes) < whole;
     let covers =
-        job.access == Access::Write && (at_random || in_order) && !ends_early && job.strides().is_none();
+        job.access == JobAccess::Write && (at_random || in_order) && !ends_early && job.strides().is_none();
     let covers = covers && !job.verify_only;
     if covers { whole } else { 0 }
 }

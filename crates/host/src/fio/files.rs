@@ -9,11 +9,11 @@
 //! Files lie side by side in the order in which they are first named. Each begins where a file system would put it:
 //! at a multiple of the largest power of two that is no more than its length, from 4 KiB to 1 MiB.
 
-use super::blocks::Blocks;
+use super::blocks::BlockSizes;
 use super::engines;
 use super::job::{JobFile, JobSpec};
 use super::value::Size;
-use crate::{Extent, Space, WorkloadError};
+use crate::{Extent, HostSpace, WorkloadError};
 use engine::RandomStream;
 use std::collections::HashMap;
 
@@ -41,7 +41,7 @@ pub struct FileRegion {
 
 /// A clone's part of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Part {
+pub struct FilePart {
     /// Index of the file.
     pub file: u32,
     /// The part's first byte, counted from the file's first.
@@ -54,9 +54,9 @@ pub struct Part {
 
 /// All that a clone works in.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Share {
+pub struct CloneFiles {
     /// Its parts of files, in the order of their numbers.
-    pub parts: Vec<Part>,
+    pub parts: Vec<FilePart>,
     /// Bytes of a pass through them, or less where `size` asks for less.
     pub pass_bytes: u64,
     /// `io_size`, where it is given.
@@ -69,7 +69,7 @@ pub struct Files {
     /// In the order in which they are first named.
     pub files: Vec<FileRegion>,
     /// By clone.
-    pub shares: Vec<Share>,
+    pub shares: Vec<CloneFiles>,
 }
 
 /// What a job's `filename`, or the lack of one, stands for.
@@ -87,9 +87,9 @@ impl Files {
     /// # Errors
     /// When a job's files have no size, its part of them is too short or reaches beyond their ends, or all together
     /// do not fit the drive.
-    pub fn new(file: &JobFile, space: &Space, seed: u64) -> Result<Self, WorkloadError> {
+    pub fn new(file: &JobFile, space: &HostSpace, seed: u64) -> Result<Self, WorkloadError> {
         let (drive_bytes, known) = (space.bytes, HashMap::new());
-        let mut plan = Plan { space, drive_bytes, seed, known, files: Self::default(), drive_job: None };
+        let mut plan = FilePlan { space, drive_bytes, seed, known, files: Self::default(), drive_job: None };
         for job in &file.jobs {
             for clone in 0..job.numjobs {
                 plan.add(job, clone)?;
@@ -101,8 +101,8 @@ impl Files {
 }
 
 /// Files as they are found, one clone after the other.
-struct Plan<'a> {
-    space: &'a Space,
+struct FilePlan<'a> {
+    space: &'a HostSpace,
     drive_bytes: u64,
     seed: u64,
     known: HashMap<String, u32>,
@@ -111,7 +111,7 @@ struct Plan<'a> {
     drive_job: Option<String>,
 }
 
-impl Plan<'_> {
+impl FilePlan<'_> {
     fn add(&mut self, job: &JobSpec, clone: u64) -> Result<(), WorkloadError> {
         let share = match names(job, clone) {
             _ if self.space.is_parted() => {
@@ -250,13 +250,13 @@ impl Plan<'_> {
     }
 
     /// Clone number `clone` of `job` in the files `indices`: fio's own arithmetic, in its order.
-    fn share(&self, job: &JobSpec, clone: u64, indices: &[u32]) -> Result<Share, WorkloadError> {
+    fn share(&self, job: &JobSpec, clone: u64, indices: &[u32]) -> Result<CloneFiles, WorkloadError> {
         let grid = (0..3).map(|direction| job.blocks[direction].least()).min().unwrap_or(1);
         let given = if let Some(Size::Bytes(bytes)) = job.size { bytes } else { 0 };
         let count = indices.len() as u64;
         let (each, mut extra) = (given / count, (given - given / count * count) / grid);
         let mut random = RandomStream::new(self.seed, &format!("fio.filesize.{}.{clone}", job.name));
-        let mut share = Share::default();
+        let mut share = CloneFiles::default();
         let mut total = 0u64;
         for &file in indices {
             let found = &self.files.files[file as usize];
@@ -281,7 +281,7 @@ impl Plan<'_> {
             }
             self.check(job, found, start, bytes)?;
             let file_bytes = found.bytes.max(start + bytes);
-            share.parts.push(Part { file, start, bytes, file_bytes });
+            share.parts.push(FilePart { file, start, bytes, file_bytes });
             total = total.saturating_add(bytes);
         }
         share.pass_bytes = if given == 0 { total } else { given.min(total) };
@@ -321,7 +321,7 @@ impl Plan<'_> {
         }
         let longest = job.directions().iter().map(|direction| &job.blocks[*direction]);
         let longest = longest
-            .map(|blocks| if let Blocks::Fixed(bytes) = blocks { *bytes } else { blocks.least() })
+            .map(|blocks| if let BlockSizes::Fixed(bytes) = blocks { *bytes } else { blocks.least() })
             .max()
             .unwrap_or(1);
         if bytes >= longest {

@@ -20,14 +20,14 @@ pub struct FlowOptions {
 
 /// A flow.
 #[derive(Clone, Copy, Debug, Default)]
-struct Flow {
+struct FioFlow {
     requests: u64,
     weight: u64,
 }
 
 /// One clone in its flow.
 #[derive(Clone, Copy, Debug)]
-struct Share {
+struct FlowShare {
     flow: u32,
     requests: u64,
     weight: u64,
@@ -35,16 +35,16 @@ struct Share {
 
 /// All flows of a job file, and the clones that stand back.
 #[derive(Clone, Debug, Default)]
-pub struct Flows {
-    flows: Vec<Flow>,
+pub struct FioFlows {
+    flows: Vec<FioFlow>,
     ids: BTreeMap<u64, u32>,
     /// By clone; none without a flow.
-    shares: Vec<Option<Share>>,
+    shares: Vec<Option<FlowShare>>,
     /// Clones that stand back until something changes, and when each ends.
     pub parked: Vec<(u32, u64)>,
 }
 
-impl Flows {
+impl FioFlows {
     /// Adds a clone.
     pub fn add(&mut self, options: FlowOptions) {
         if options.weight == 0 {
@@ -53,10 +53,10 @@ impl Flows {
         let next = self.flows.len() as u32;
         let flow = *self.ids.entry(options.id).or_insert(next);
         if flow == next {
-            self.flows.push(Flow::default());
+            self.flows.push(FioFlow::default());
         }
         self.flows[flow as usize].weight += options.weight;
-        self.shares.push(Some(Share { flow, requests: 0, weight: options.weight }));
+        self.shares.push(Some(FlowShare { flow, requests: 0, weight: options.weight }));
     }
 
     /// Whether `clone` may make a request, which then counts.

@@ -6,12 +6,12 @@ use crate::Op;
 
 /// `serialize_overlap`: a request waits for those of its own clone that it overlaps.
 #[derive(Clone, Debug, Default)]
-pub struct Overlap {
+pub struct SerializedOverlap {
     in_flight: Vec<(u64, u64)>,
     held: Option<(Op, u64, u64)>,
 }
 
-impl Overlap {
+impl SerializedOverlap {
     /// Whether this request may go out; otherwise it is kept, and the next attempt is to be with it.
     pub fn admits(&mut self, request: (Op, u64, u64)) -> bool {
         let (offset, end) = (request.1, request.1 + request.2);

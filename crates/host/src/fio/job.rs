@@ -1,6 +1,6 @@
 //! What one job section asks for, and how the sections of a file become jobs.
 
-use super::blocks::{Blocks, SizeOptions};
+use super::blocks::{BlockSizes, SizeOptions};
 use super::check::check;
 use super::distribution::Distribution;
 use super::engines::{self, Engine};
@@ -9,11 +9,11 @@ use super::keys::{self, Fate};
 use super::lexer::Item;
 use super::pace::Rate;
 use super::pick::Service;
-use super::place::Place;
+use super::place::JobPlace;
 use super::setting;
 use super::steady::{self, Steady};
 use super::value::Size;
-use super::zones::Zones;
+use super::zones::JobZones;
 use crate::WorkloadError;
 use std::collections::BTreeMap;
 
@@ -26,7 +26,7 @@ pub const MOST_BLOCK: u64 = (1 << 32) - 512;
 
 /// What a job does to its blocks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Access {
+pub enum JobAccess {
     /// Only reads.
     #[default]
     Read,
@@ -58,15 +58,15 @@ pub struct JobSpec {
     /// Its name: the section's, or what `name=` says.
     pub name: String,
     /// Where its section starts.
-    pub place: Place,
+    pub place: JobPlace,
     /// What it does.
-    pub access: Access,
+    pub access: JobAccess,
     /// At random places rather than one after the other.
     pub random: bool,
     /// Percent of reads in a mix.
     pub read_percent: u64,
     /// Request sizes.
-    pub blocks: [Blocks; 3],
+    pub blocks: [BlockSizes; 3],
     /// What they follow from.
     pub sizes: [SizeOptions; 3],
     /// Random offsets are multiples of this; the shortest block when not given.
@@ -172,7 +172,7 @@ pub struct JobSpec {
     /// When it has settled and ends.
     pub steady: Steady,
     /// The stretches of its file that it works on in turn.
-    pub zones: Zones,
+    pub zones: JobZones,
     /// Its requests in proportion to those of others.
     pub flow: FlowOptions,
     /// A clone ends at a request that takes longer; 0 for none.
@@ -201,14 +201,14 @@ pub struct JobSpec {
 
 impl JobSpec {
     // Long: the default of each option.
-    fn new(place: Place) -> Self {
+    fn new(place: JobPlace) -> Self {
         Self {
             name: "global".to_owned(),
             place,
-            access: Access::Read,
+            access: JobAccess::Read,
             random: false,
             read_percent: 50,
-            blocks: std::array::from_fn(|_| Blocks::Fixed(4096)),
+            blocks: std::array::from_fn(|_| BlockSizes::Fixed(4096)),
             sizes: std::array::from_fn(|_| SizeOptions::default()),
             align: [None; 3],
             size: None,
@@ -261,7 +261,7 @@ impl JobSpec {
             fua: false,
             number_ios: None,
             steady: Steady::default(),
-            zones: Zones::default(),
+            zones: JobZones::default(),
             flow: FlowOptions::default(),
             max_latency_ns: [0; 3],
             new_group: false,
@@ -308,12 +308,12 @@ impl JobSpec {
 
     /// Whether it reads.
     pub fn reads(&self) -> bool {
-        matches!(self.access, Access::Read | Access::ReadWrite)
+        matches!(self.access, JobAccess::Read | JobAccess::ReadWrite)
     }
 
     /// Whether it writes.
     pub fn writes(&self) -> bool {
-        matches!(self.access, Access::Write | Access::ReadWrite | Access::TrimWrite)
+        matches!(self.access, JobAccess::Write | JobAccess::ReadWrite | JobAccess::TrimWrite)
     }
 
     /// Whether it writes nothing, but reads back what it would have written.
@@ -324,11 +324,11 @@ impl JobSpec {
     /// The directions it uses, as indices: read 0, write 1, trim 2.
     pub fn directions(&self) -> &'static [usize] {
         match self.access {
-            Access::Read => &[0],
-            Access::Write => &[1],
-            Access::Trim => &[2],
-            Access::ReadWrite => &[0, 1],
-            Access::TrimWrite => &[1, 2],
+            JobAccess::Read => &[0],
+            JobAccess::Write => &[1],
+            JobAccess::Trim => &[2],
+            JobAccess::ReadWrite => &[0, 1],
+            JobAccess::TrimWrite => &[1, 2],
         }
     }
 }
@@ -350,7 +350,7 @@ pub struct JobFile {
 const MACHINE: &[&str] = &["$pagesize", "$mb_memory", "$ncpus"];
 
 /// One option of a section, with its place.
-type Setting<'a> = (&'a Place, &'a str, Option<&'a str>);
+type Setting<'a> = (&'a JobPlace, &'a str, Option<&'a str>);
 
 /// Makes jobs of the sections; `[global]` holds for the jobs after it.
 ///
@@ -460,7 +460,7 @@ fn ignore(key: &str, ignored: &mut Vec<String>) {
 
 fn set(
     job: &mut JobSpec,
-    place: &Place,
+    place: &JobPlace,
     key: &str,
     name: &str,
     value: Option<&str>,

@@ -1,7 +1,7 @@
 //! Lines and sections: which option stands in which section, and at which line.
 
 use super::Variables;
-use super::place::{Line, Place};
+use super::place::{JobPlace, Line};
 use crate::WorkloadError;
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -17,14 +17,14 @@ pub enum Item {
     /// `[name]`.
     Section {
         /// Where.
-        place: Place,
+        place: JobPlace,
         /// The name between the brackets.
         name: String,
     },
     /// `key=value`, or a key alone.
     Setting {
         /// Where.
-        place: Place,
+        place: JobPlace,
         /// Left of the `=`.
         key: String,
         /// Right of the `=`; none when the key stands alone.
@@ -54,7 +54,7 @@ pub fn lex(
 pub fn lex_lines(lines: &[Line]) -> Result<Vec<Item>, WorkloadError> {
     let mut items = Vec::new();
     for line in lines {
-        let place = Place::of(line);
+        let place = JobPlace::of(line);
         let text = without_comment(&line.text);
         if let Some(path) = included(text) {
             return Err(place.error(format!("include {path}"), "a job without includes"));
@@ -116,7 +116,7 @@ fn lex_file(
     items: &mut Vec<Item>,
 ) -> Result<(), WorkloadError> {
     for (line, number) in text.strip_prefix('\u{feff}').unwrap_or(text).lines().zip(1..) {
-        let place = Place::in_file(name, number);
+        let place = JobPlace::in_file(name, number);
         let line = without_comment(line);
         if line.is_empty() {
             continue;
@@ -141,7 +141,7 @@ fn lex_file(
     Ok(())
 }
 
-fn add(line: &str, place: Place, items: &mut Vec<Item>) -> Result<(), WorkloadError> {
+fn add(line: &str, place: JobPlace, items: &mut Vec<Item>) -> Result<(), WorkloadError> {
     if items.len() >= MOST_ITEMS {
         return Err(place.error("one option more", format!("at most {MOST_ITEMS} options")));
     }
@@ -166,7 +166,7 @@ fn without_comment(line: &str) -> &str {
     line.split([';', '#']).next().unwrap_or("").trim()
 }
 
-fn item(line: &str, place: Place) -> Result<Item, WorkloadError> {
+fn item(line: &str, place: JobPlace) -> Result<Item, WorkloadError> {
     if let Some(rest) = line.strip_prefix('[') {
         let name = rest.strip_suffix(']').map(str::trim).filter(|name| !name.is_empty());
         return match name {

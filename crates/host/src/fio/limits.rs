@@ -5,13 +5,13 @@ use crate::{Effect, HostRequest};
 
 /// The limits of all clones; empty where no job has one.
 #[derive(Clone, Debug, Default)]
-pub struct Limits {
+pub struct CloneLimits {
     by_clone: Vec<[u64; 3]>,
     /// What ended a clone: what is to be said about it.
     pub said: Vec<String>,
 }
 
-impl Limits {
+impl CloneLimits {
     /// Of `clones`, each a member of a job.
     pub fn new<'a>(clones: impl Iterator<Item = &'a JobSpec> + Clone) -> Self {
         let is_limited = clones.clone().any(|job| job.max_latency_ns != [0; 3]);

@@ -57,7 +57,7 @@ use std::io::Read;
 use std::path::Path;
 
 pub use crate::workload::SteadyState;
-pub use blocks::{Blocks, SizeOptions};
+pub use blocks::{BlockSizes, SizeOptions};
 pub(crate) use distribution::Zipf;
 pub use distribution::{Distribution, Zone};
 pub use engines::Engine;
@@ -65,14 +65,14 @@ pub use files::{FileRegion, is_device};
 pub use flow::FlowOptions;
 pub use fuzz::fuzz_one;
 pub use generators::{Generator, generators};
-pub use job::{Access, JobFile, JobSpec};
+pub use job::{JobAccess, JobFile, JobSpec};
 pub use pace::Rate;
-pub use pick::{Order, Service};
-pub use place::{Line, Place};
+pub use pick::{FileOrder, Service};
+pub use place::{JobPlace, Line};
 pub use steady::{Metric, Steady};
 pub use value::Size;
 pub use workload::FioWorkload;
-pub use zones::Zones;
+pub use zones::JobZones;
 
 /// Values of the variables that a job file names.
 pub type Variables = std::collections::BTreeMap<String, String>;

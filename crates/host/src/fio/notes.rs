@@ -1,12 +1,12 @@
 //! What is to be said about a job file beside its results.
 
-use super::blocks::Blocks;
+use super::blocks::BlockSizes;
 use super::engines;
 use super::files::FileRegion;
 use super::job::{JobFile, JobSpec};
 use super::pace::Rate;
 use super::steady::Metric;
-use super::verify::Rule;
+use super::verify::VerifyRule;
 
 // Long: one note after the other.
 /// Notes on `file`, run on a drive of `drive_bytes`.
@@ -81,7 +81,7 @@ pub fn notes(file: &JobFile, files: &[FileRegion], drive_bytes: u64) -> Vec<(Str
     if let Some(jobs) = names(&null) {
         note("ioengine", format!("null asks no drive at home; here its requests go to the drive: {jobs}"));
     }
-    if let Some(jobs) = names(&|job| Rule::of(job).is_some()) {
+    if let Some(jobs) = names(&|job| VerifyRule::of(job).is_some()) {
         note("verify", format!("what is written is read back, not compared (--check does that): {jobs}"));
     }
     let endless =
@@ -157,7 +157,7 @@ fn odd_steady(job: &JobSpec) -> Option<String> {
 /// What fio makes of a bssplit that is not plain.
 fn odd_split(job: &JobSpec) -> Option<String> {
     let text = job.options.get("bssplit")?;
-    let used = |blocks: &Blocks| matches!(blocks, Blocks::Split(_));
+    let used = |blocks: &BlockSizes| matches!(blocks, BlockSizes::Split(_));
     if !job.directions().iter().any(|direction| used(&job.blocks[*direction])) {
         return None;
     }

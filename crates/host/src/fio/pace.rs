@@ -1,6 +1,6 @@
 //! How fast requests may go out: a rate per direction, even or random.
 
-use super::blocks::Blocks;
+use super::blocks::BlockSizes;
 use super::job::JobSpec;
 use super::value;
 use engine::RandomStream;
@@ -34,7 +34,7 @@ const NS_PER_US: u64 = 1_000;
 
 /// What a request adds to the time at which the next is due.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Step {
+enum DueStep {
     /// Its bytes at this many a second.
     PerByte(u64),
     /// The same time whatever its length.
@@ -43,17 +43,17 @@ enum Step {
     Poisson(u64),
 }
 
-impl Step {
+impl DueStep {
     /// fio's arithmetic (3.42). A number of requests counts as so many of the shortest block, so that a job with several
     /// sizes makes fewer; with a bssplit it counts requests. Random gaps are those of the shortest block at this rate,
     /// whatever the sizes. What counts requests does so in whole us.
-    fn of(rate: Rate, blocks: &Blocks, is_poisson: bool) -> Self {
+    fn of(rate: Rate, blocks: &BlockSizes, is_poisson: bool) -> Self {
         let least = blocks.least();
         let (bytes, requests) = match rate {
             Rate::BytesPerSecond(bytes) => (bytes, bytes / least),
             Rate::RequestsPerSecond(requests) => (requests.saturating_mul(least), requests),
         };
-        let is_split = matches!((rate, blocks), (Rate::RequestsPerSecond(_), Blocks::Split(_)));
+        let is_split = matches!((rate, blocks), (Rate::RequestsPerSecond(_), BlockSizes::Split(_)));
         match US_PER_SECOND.checked_div(requests).unwrap_or(US_PER_SECOND) {
             mean_us if is_poisson => Self::Poisson(mean_us),
             gap_us if is_split => Self::Even(gap_us * NS_PER_US),
@@ -77,12 +77,12 @@ impl JobSpec {
     /// nothing. Only where its blocks, or its gaps, make this another number than the one asked for.
     pub fn rate_made(&self, direction: usize) -> Option<f64> {
         let blocks = &self.blocks[direction];
-        match Step::of(self.rate_of(direction)?, blocks, self.poisson) {
+        match DueStep::of(self.rate_of(direction)?, blocks, self.poisson) {
             // The mean of an exponential cut to whole us.
-            Step::Poisson(mean) if mean > 0 => Some(1e6 * ((1.0 / mean as f64).exp() - 1.0)),
-            Step::Even(gap_ns) if gap_ns > 0 => Some(1e9 / gap_ns as f64),
-            Step::PerByte(bytes) => Some(bytes as f64 / blocks.mean()),
-            Step::Poisson(_) | Step::Even(_) => None,
+            DueStep::Poisson(mean) if mean > 0 => Some(1e6 * ((1.0 / mean as f64).exp() - 1.0)),
+            DueStep::Even(gap_ns) if gap_ns > 0 => Some(1e9 / gap_ns as f64),
+            DueStep::PerByte(bytes) => Some(bytes as f64 / blocks.mean()),
+            DueStep::Poisson(_) | DueStep::Even(_) => None,
         }
     }
 }
@@ -90,17 +90,17 @@ impl JobSpec {
 /// When the next request of a direction is due. The schedule is absolute: a drive that falls behind is asked for
 /// what is overdue as soon as it has room, as fio does.
 #[derive(Clone, Debug)]
-pub struct Pace {
-    step: Step,
+pub struct RatePace {
+    step: DueStep,
     due_ns: u64,
     /// What the last division left over, in units of 1 / rate ns, so that no rounding adds up.
     remainder: u64,
 }
 
-impl Pace {
+impl RatePace {
     /// The pace of a direction from `start_ns` on, where it has one: it starts with a request.
     pub fn of(job: &JobSpec, direction: usize, start_ns: u64) -> Option<Self> {
-        let step = Step::of(job.rate_of(direction)?, &job.blocks[direction], job.poisson);
+        let step = DueStep::of(job.rate_of(direction)?, &job.blocks[direction], job.poisson);
         Some(Self { step, due_ns: start_ns, remainder: 0 })
     }
 
@@ -113,9 +113,9 @@ impl Pace {
     /// A request of `bytes` goes out; the next is due that much later.
     pub fn advance(&mut self, bytes: u64, random: &mut RandomStream) {
         let step_ns = match self.step {
-            Step::Even(step_ns) => step_ns,
-            Step::Poisson(mean_us) => (-(1.0 - random.unit()).ln() * mean_us as f64) as u64 * NS_PER_US,
-            Step::PerByte(rate) => {
+            DueStep::Even(step_ns) => step_ns,
+            DueStep::Poisson(mean_us) => (-(1.0 - random.unit()).ln() * mean_us as f64) as u64 * NS_PER_US,
+            DueStep::PerByte(rate) => {
                 // Below 2^32 bytes times 10^9 plus a rate up to 2^60: no overflow.
                 let owed = bytes * 1_000_000_000 + self.remainder;
                 self.remainder = owed % rate;
@@ -130,20 +130,20 @@ impl Pace {
 mod tests {
     use super::*;
 
-    fn pace(rate: Rate, blocks: Blocks, is_poisson: bool) -> Pace {
-        Pace { step: Step::of(rate, &blocks, is_poisson), due_ns: 0, remainder: 0 }
+    fn pace(rate: Rate, blocks: BlockSizes, is_poisson: bool) -> RatePace {
+        RatePace { step: DueStep::of(rate, &blocks, is_poisson), due_ns: 0, remainder: 0 }
     }
 
     #[test]
     fn an_even_pace_never_drifts() {
         let mut random = RandomStream::new(1, "test");
         // 3 requests a second: the n-th is due at n/3 s, rounded down, however many went before.
-        let mut by_number = pace(Rate::RequestsPerSecond(3), Blocks::Fixed(4096), false);
+        let mut by_number = pace(Rate::RequestsPerSecond(3), BlockSizes::Fixed(4096), false);
         for n in 0..100_000u64 {
             assert_eq!(by_number.due_ns(), n * 1_000_000_000 / 3);
             by_number.advance(4096, &mut random);
         }
-        let mut by_bytes = pace(Rate::BytesPerSecond(7_000_003), Blocks::Fixed(4096), false);
+        let mut by_bytes = pace(Rate::BytesPerSecond(7_000_003), BlockSizes::Fixed(4096), false);
         for n in 0..100_000u64 {
             assert_eq!(by_bytes.due_ns(), n * 4096 * 1_000_000_000 / 7_000_003);
             by_bytes.advance(4096, &mut random);
@@ -155,24 +155,25 @@ mod tests {
         let mut random = RandomStream::new(1, "test");
         let rate = Rate::RequestsPerSecond(1000);
         // fio 3.33 and 3.42: a range counts its bytes at 1000 of the shortest block a second.
-        let mut range = pace(rate, Blocks::Range(4096, 65_536), false);
+        let mut range = pace(rate, BlockSizes::Range(4096, 65_536), false);
         range.advance(65_536, &mut random);
         assert_eq!(range.due_ns(), 16_000_000);
         // fio 3.42: a split counts requests, in whole us; before, it counted bytes, too.
         let mut split =
-            pace(Rate::RequestsPerSecond(300), Blocks::Split(vec![(4096, 50), (65_536, 50)]), false);
+            pace(Rate::RequestsPerSecond(300), BlockSizes::Split(vec![(4096, 50), (65_536, 50)]), false);
         split.advance(65_536, &mut random);
         assert_eq!(split.due_ns(), 3_333_000);
         // Random gaps are those of the shortest block whatever the length.
-        let fast = pace(Rate::BytesPerSecond(4 << 20), Blocks::Split(vec![(4096, 50), (65_536, 50)]), true);
-        assert_eq!(fast.step, Step::Poisson(976));
+        let fast =
+            pace(Rate::BytesPerSecond(4 << 20), BlockSizes::Split(vec![(4096, 50), (65_536, 50)]), true);
+        assert_eq!(fast.step, DueStep::Poisson(976));
     }
 
     #[test]
     fn a_random_pace_has_the_mean_and_spread_of_an_exponential_cut_to_us() {
         let mut random = RandomStream::new(2, "test");
         for (rate, mean_us) in [(1000, 1000.0f64), (260_000, 3.0)] {
-            let mut pace = pace(Rate::RequestsPerSecond(rate), Blocks::Fixed(4096), true);
+            let mut pace = pace(Rate::RequestsPerSecond(rate), BlockSizes::Fixed(4096), true);
             assert_eq!(pace.due_ns(), 0, "it starts with a request");
             let (count, mut sum, mut squares) = (200_000u32, 0.0, 0.0);
             for _ in 0..count {

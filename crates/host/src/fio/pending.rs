@@ -8,13 +8,13 @@ use std::hash::{BuildHasherDefault, Hasher};
 const NONE: u32 = u32::MAX;
 
 /// Tag, kind, place and length: what can be told about a request when it is answered.
-type Key = (u16, Op, u64, u32);
+type RequestKey = (u16, Op, u64, u32);
 
 /// The clones behind the outstanding requests of shared tags: a chain for each kind and place on the drive.
 #[derive(Debug, Default)]
 pub struct Pending {
     // First and last link of each chain. Only looked up, never walked through: the map's order decides nothing.
-    chains: HashMap<Key, (u32, u32), BuildHasherDefault<Mix>>,
+    chains: HashMap<RequestKey, (u32, u32), BuildHasherDefault<Mix>>,
     /// Clone and next link; links are used again.
     links: Vec<(u32, u32)>,
     free: Vec<u32>,
@@ -53,7 +53,7 @@ impl Hasher for Mix {
     }
 }
 
-fn key(request: &HostRequest) -> Key {
+fn key(request: &HostRequest) -> RequestKey {
     (request.tag, request.op, request.offset, request.bytes)
 }
 

@@ -10,20 +10,20 @@ use std::collections::BTreeSet;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Service {
     /// The order.
-    pub order: Order,
+    pub order: FileOrder,
     /// Requests in a row.
     pub in_a_row: u64,
 }
 
 impl Default for Service {
     fn default() -> Self {
-        Self { order: Order::RoundRobin, in_a_row: 1 }
+        Self { order: FileOrder::RoundRobin, in_a_row: 1 }
     }
 }
 
 /// In which order files are served.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Order {
+pub enum FileOrder {
     /// One after the other, and again.
     RoundRobin,
     /// One until it is done, then the next.
@@ -40,12 +40,15 @@ impl Service {
         const EXPECTED: &str = "roundrobin, random or sequential, each with :REQUESTS if so wished, zipf:THETA, pareto:H or normal:PERCENT";
         let (name, rest) = text.split_once(':').map_or((text, None), |(name, rest)| (name, Some(rest)));
         let order = match name {
-            "roundrobin" => Order::RoundRobin,
-            "sequential" => Order::Sequential,
-            "random" => Order::Random,
+            "roundrobin" => FileOrder::RoundRobin,
+            "sequential" => FileOrder::Sequential,
+            "random" => FileOrder::Random,
             "zipf" | "pareto" | "normal" | "gauss" => {
                 let text = text.replacen("gauss", "normal", 1);
-                return Ok(Self { order: Order::Weighted(Distribution::parse(&text, 1024)?), in_a_row: 1 });
+                return Ok(Self {
+                    order: FileOrder::Weighted(Distribution::parse(&text, 1024)?),
+                    in_a_row: 1,
+                });
             }
             _ => return Err(EXPECTED),
         };
@@ -61,7 +64,7 @@ const RANKS_SHIFT: u32 = 10;
 /// Picks files. As in fio, no more than `openfiles` are worked on until one of them is done.
 #[derive(Clone, Debug)]
 pub struct Picker {
-    order: Order,
+    order: FileOrder,
     sampler: Option<Sampler>,
     files: u32,
     in_a_row: u64,
@@ -78,7 +81,7 @@ impl Picker {
     pub fn new(service: &Service, files: usize, most_open: Option<u64>) -> Self {
         let sampler = match &service.order {
             // A weighted order is by number, not scattered, as in fio.
-            Order::Weighted(distribution) if files > 1 => {
+            FileOrder::Weighted(distribution) if files > 1 => {
                 Sampler::in_order(distribution, (files as u64) << RANKS_SHIFT)
             }
             _ => None,
@@ -120,12 +123,12 @@ impl Picker {
         if self.undone.is_empty() {
             return None;
         }
-        if self.open.contains(&self.current) && (self.order == Order::Sequential || self.left > 0) {
+        if self.open.contains(&self.current) && (self.order == FileOrder::Sequential || self.left > 0) {
             self.left = self.left.saturating_sub(1);
             return Some(self.current);
         }
         let file = match self.order {
-            Order::RoundRobin | Order::Sequential => self.following(),
+            FileOrder::RoundRobin | FileOrder::Sequential => self.following(),
             _ => loop {
                 let file = match &self.sampler {
                     Some(sampler) => (sampler.draw(random) >> RANKS_SHIFT) as u32,
@@ -155,7 +158,7 @@ impl Picker {
 
     /// Whether a file of `job` that has nothing more to give starts over at once, rather than being done.
     pub fn starts_over(job: &JobSpec) -> bool {
-        matches!(job.service.order, Order::Weighted(_)) || (job.random && job.time_based)
+        matches!(job.service.order, FileOrder::Weighted(_)) || (job.random && job.time_based)
     }
 
     /// Nothing more comes from `file`.

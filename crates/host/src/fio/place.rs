@@ -19,19 +19,19 @@ pub struct Line {
 
 /// Where something was written.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct JobPlace {
     at: Arc<str>,
-    words: Option<Arc<Words>>,
+    words: Option<Arc<UserWords>>,
 }
 
 /// What the user wrote, and the line of a job file that was made of it.
 #[derive(Debug, PartialEq, Eq)]
-struct Words {
+struct UserWords {
     written: String,
     line: String,
 }
 
-impl Place {
+impl JobPlace {
     /// Line `number` of a file, from 1.
     pub fn in_file(file: &str, number: u64) -> Self {
         Self { at: format!("{file}:{number}").into(), words: None }
@@ -40,7 +40,8 @@ impl Place {
     /// Where a line that was made from something else comes from.
     pub fn of(line: &Line) -> Self {
         let words = line.words.as_ref();
-        let words = words.map(|words| Arc::new(Words { written: words.clone(), line: line.text.clone() }));
+        let words =
+            words.map(|words| Arc::new(UserWords { written: words.clone(), line: line.text.clone() }));
         Self { at: line.place.as_str().into(), words }
     }
 
@@ -57,7 +58,7 @@ impl Place {
     }
 }
 
-impl Words {
+impl UserWords {
     /// What was found, with the words as they were written for the line, or the key, that begins it.
     fn instead_in(&self, found: &str) -> String {
         let key = self.line.split('=').next().unwrap_or("");
@@ -76,9 +77,9 @@ mod tests {
     #[test]
     fn what_was_found_begins_with_the_words_of_the_user() {
         let line = |text: &str, words: Option<&str>| {
-            Place::of(&Line { text: text.into(), place: "here".into(), words: words.map(str::to_owned) })
+            JobPlace::of(&Line { text: text.into(), place: "here".into(), words: words.map(str::to_owned) })
         };
-        let said = |place: &Place, found: &str| place.error(found, "x").to_string();
+        let said = |place: &JobPlace, found: &str| place.error(found, "x").to_string();
         let option = line("bs=4q", Some("--bs 4q"));
         assert_eq!(said(&option, "bs=4q"), "here: --bs 4q: expected x");
         assert_eq!(said(&option, "bs: no such option"), "here: --bs 4q: no such option: expected x");
@@ -87,6 +88,6 @@ mod tests {
         assert_eq!(said(&line("bs=${B}", Some("--bs=${B}")), "bs=4q"), "here: --bs=${B}: bs=4q: expected x");
         assert_eq!(said(&line("[j]", Some("--name=j")), "job j: y"), "here: --name=j: job j: y: expected x");
         assert_eq!(said(&line("bs=4q", None), "bs=4q"), "here: bs=4q: expected x");
-        assert_eq!(said(&Place::in_file("f", 7), "bs=4q"), "f:7: bs=4q: expected x");
+        assert_eq!(said(&JobPlace::in_file("f", 7), "bs=4q"), "f:7: bs=4q: expected x");
     }
 }

@@ -4,11 +4,11 @@ use super::blocks::SizeOptions;
 use super::distribution::Distribution;
 use super::engines::{self, Engine};
 use super::files;
-use super::job::{Access, ExitWhat, JobSpec, MOST_BLOCK, MOST_CLONES, MOST_DEPTH};
+use super::job::{ExitWhat, JobAccess, JobSpec, MOST_BLOCK, MOST_CLONES, MOST_DEPTH};
 use super::pace::Rate;
 use super::pick::Service;
 use super::value;
-use super::zones::Zones;
+use super::zones::JobZones;
 
 const SECOND_NS: u64 = 1_000_000_000;
 const BLOCK: &str = "a multiple of 512 below 4g";
@@ -22,7 +22,7 @@ const MOST_FILES: u64 = 1 << 20;
 /// Devices that hold nothing.
 const NO_DRIVES: &[&str] = &["/dev/null", "/dev/zero", "/dev/full", "-"];
 /// What was expected; mostly the same whatever was found.
-type Wrong = std::borrow::Cow<'static, str>;
+type WrongSetting = std::borrow::Cow<'static, str>;
 const ACCESS: &str =
     "read, write, trim, randread, randwrite, randtrim, rw, randrw, trimwrite or randtrimwrite";
 
@@ -31,7 +31,7 @@ const ACCESS: &str =
 ///
 /// # Errors
 /// With what was expected, when the value is none of this option's.
-pub fn apply(job: &mut JobSpec, name: &str, text: &str) -> Result<(), Wrong> {
+pub fn apply(job: &mut JobSpec, name: &str, text: &str) -> Result<(), WrongSetting> {
     let base = job.kb_base;
     let duration = |unit| value::time_ns(text, unit);
     let number = || value::count(text, base);
@@ -146,9 +146,9 @@ pub fn apply(job: &mut JobSpec, name: &str, text: &str) -> Result<(), Wrong> {
         "sync" => job.fua = synchronous(text)?,
         "writefua" => job.fua |= value::flag(text)?,
         "zonemode" => job.zones.mode(text)?,
-        "zonesize" => job.zones.size = Zones::length(text, base)?,
-        "zonerange" => job.zones.range = Zones::length(text, base)?,
-        "zoneskip" => job.zones.skip = Zones::length(text, base)?,
+        "zonesize" => job.zones.size = JobZones::length(text, base)?,
+        "zonerange" => job.zones.range = JobZones::length(text, base)?,
+        "zoneskip" => job.zones.skip = JobZones::length(text, base)?,
         "flow" => {
             job.flow.weight = between(number(), 0, 1000).ok_or("a weight from 1 to 1000, or 0 for none")?
         }
@@ -204,16 +204,16 @@ fn kb_base(text: &str) -> Result<u64, &'static str> {
 fn access(job: &mut JobSpec, text: &str) -> Result<(), &'static str> {
     let (name, rest) = text.split_once(':').map_or((text, None), |(name, rest)| (name.trim(), Some(rest)));
     (job.random, job.access) = match name {
-        "read" => (false, Access::Read),
-        "write" => (false, Access::Write),
-        "trim" => (false, Access::Trim),
-        "randread" => (true, Access::Read),
-        "randwrite" => (true, Access::Write),
-        "randtrim" => (true, Access::Trim),
-        "rw" | "readwrite" => (false, Access::ReadWrite),
-        "randrw" => (true, Access::ReadWrite),
-        "trimwrite" => (false, Access::TrimWrite),
-        "randtrimwrite" => (true, Access::TrimWrite),
+        "read" => (false, JobAccess::Read),
+        "write" => (false, JobAccess::Write),
+        "trim" => (false, JobAccess::Trim),
+        "randread" => (true, JobAccess::Read),
+        "randwrite" => (true, JobAccess::Write),
+        "randtrim" => (true, JobAccess::Trim),
+        "rw" | "readwrite" => (false, JobAccess::ReadWrite),
+        "randrw" => (true, JobAccess::ReadWrite),
+        "trimwrite" => (false, JobAccess::TrimWrite),
+        "randtrimwrite" => (true, JobAccess::TrimWrite),
         _ => return Err(ACCESS),
     };
     (job.hole, job.sequence) = (0, 1);
@@ -234,7 +234,7 @@ fn access(job: &mut JobSpec, text: &str) -> Result<(), &'static str> {
 }
 
 /// An engine that does block I/O to a local drive.
-fn engine(text: &str) -> Result<String, Wrong> {
+fn engine(text: &str) -> Result<String, WrongSetting> {
     match engines::find(text) {
         Some(Engine::Other(what)) => {
             Err(format!("an engine that does block I/O, such as libaio, io_uring or psync: {text} {what}")
@@ -293,8 +293,8 @@ fn delay(text: &str) -> Result<(u64, Option<u64>), &'static str> {
 fn sizes(
     job: &mut JobSpec,
     text: &str,
-    set: impl Fn(&mut SizeOptions, &str) -> Result<(), Wrong>,
-) -> Result<(), Wrong> {
+    set: impl Fn(&mut SizeOptions, &str) -> Result<(), WrongSetting>,
+) -> Result<(), WrongSetting> {
     for (sizes, text) in job.sizes.iter_mut().zip(value::by_direction(text)?) {
         if let Some(text) = text {
             set(sizes, text)?;
@@ -317,7 +317,7 @@ fn each<T, E: From<&'static str>>(
     Ok(())
 }
 
-fn block(text: &str, base: u64) -> Result<u64, Wrong> {
+fn block(text: &str, base: u64) -> Result<u64, WrongSetting> {
     let bytes = value::bytes(text, base)?;
     if bytes > 0 && bytes % 512 == 0 && bytes <= MOST_BLOCK {
         return Ok(bytes);
@@ -333,11 +333,11 @@ fn block(text: &str, base: u64) -> Result<u64, Wrong> {
 }
 
 /// A size that stands for `bs` where it is 0.
-fn block_or_zero(text: &str, base: u64) -> Result<u64, Wrong> {
+fn block_or_zero(text: &str, base: u64) -> Result<u64, WrongSetting> {
     if value::bytes(text, base) == Ok(0) { Ok(0) } else { block(text, base) }
 }
 
-fn range(text: &str, base: u64) -> Result<(u64, u64), Wrong> {
+fn range(text: &str, base: u64) -> Result<(u64, u64), WrongSetting> {
     let (least, most) = text.split_once(['-', ':']).ok_or("a range such as 4k-64k")?;
     let (least, most) = (block_or_zero(least, base)?, block_or_zero(most, base)?);
     Ok((least.min(most), least.max(most)))
@@ -345,7 +345,7 @@ fn range(text: &str, base: u64) -> Result<(u64, u64), Wrong> {
 
 /// `4k/60:64k/40`, by fio's arithmetic: sizes without a percentage, or with none of it, share what is left; all are then
 /// looked through from the rarest on, and the last takes what they lack, or loses what they are beyond 100 percent.
-fn split(text: &str, base: u64) -> Result<Vec<(u64, u64)>, Wrong> {
+fn split(text: &str, base: u64) -> Result<Vec<(u64, u64)>, WrongSetting> {
     let mut parts = Vec::new();
     for part in text.split(':').filter(|part| !part.is_empty()) {
         let (size, percent) = part.split_once('/').unwrap_or((part, "0"));

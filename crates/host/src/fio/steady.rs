@@ -185,7 +185,7 @@ pub fn check_file(file: &JobFile) -> Result<(), WorkloadError> {
 
 /// What one tick found: requests and bytes in a second, the mean latency.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Sample {
+struct TickSample {
     requests_per_s: u64,
     bytes_per_s: u64,
     latency_ns: u64,
@@ -193,10 +193,10 @@ struct Sample {
 
 /// Clones that settle together.
 #[derive(Clone, Debug)]
-struct Watch {
+struct SteadyGroup {
     steady: Steady,
     clones: Vec<u32>,
-    samples: VecDeque<Sample>,
+    samples: VecDeque<TickSample>,
     criterion: f64,
     deviation: f64,
     slope: f64,
@@ -204,7 +204,7 @@ struct Watch {
     attained_ns: Option<u64>,
 }
 
-impl Watch {
+impl SteadyGroup {
     fn new(steady: Steady) -> Self {
         Self {
             steady,
@@ -219,7 +219,7 @@ impl Watch {
     }
 
     /// Keeps a sample; true where all that are kept have settled.
-    fn take(&mut self, sample: Sample) -> bool {
+    fn take(&mut self, sample: TickSample) -> bool {
         let wanted = self.steady.samples();
         if self.samples.len() == wanted {
             self.samples.pop_front();
@@ -228,7 +228,7 @@ impl Watch {
         if self.samples.len() < wanted {
             return false;
         }
-        let value = |sample: &Sample| match self.steady.metric {
+        let value = |sample: &TickSample| match self.steady.metric {
             Metric::Iops => sample.requests_per_s,
             Metric::Bandwidth => sample.bytes_per_s,
             Metric::Latency => sample.latency_ns,
@@ -250,9 +250,9 @@ impl Watch {
     }
     /// What became of it. Samples that were never taken are zeros behind the others, as in fio.
     fn report(&self, job: &str) -> SteadyState {
-        let taken = self.samples.iter().copied().chain(std::iter::repeat(Sample::default()));
-        let samples: Vec<Sample> = taken.take(self.steady.samples()).collect();
-        let each = |value: fn(&Sample) -> u64| samples.iter().map(value).collect();
+        let taken = self.samples.iter().copied().chain(std::iter::repeat(TickSample::default()));
+        let samples: Vec<TickSample> = taken.take(self.steady.samples()).collect();
+        let each = |value: fn(&TickSample) -> u64| samples.iter().map(value).collect();
         SteadyState {
             job: job.to_owned(),
             asked: self.steady.text(),
@@ -298,7 +298,7 @@ struct Watched {
 /// The steady states that a job file asks for; empty where there is none.
 #[derive(Clone, Debug)]
 pub struct Watches {
-    watches: Vec<Watch>,
+    watches: Vec<SteadyGroup>,
     /// By clone.
     watched: Vec<Watched>,
     interval_ns: u64,
@@ -340,7 +340,7 @@ impl Watches {
             let joined = together.filter(|(of, _)| job.group_reporting && *of == group);
             let watch = joined.map_or(new.watches.len() as u32, |(_, watch)| watch);
             if watch as usize == new.watches.len() {
-                new.watches.push(Watch::new(job.steady));
+                new.watches.push(SteadyGroup::new(job.steady));
             }
             if job.group_reporting {
                 together = Some((group, watch));
@@ -439,9 +439,9 @@ impl Watches {
 
     /// One watch at a tick; whether its clones have settled.
     fn tick(&mut self, watch: usize, at: u64) -> bool {
-        let Watch { steady, clones, .. } = &self.watches[watch];
+        let SteadyGroup { steady, clones, .. } = &self.watches[watch];
         let (divisor, ramp_ns) = (steady.divisor(), steady.ramp_ns);
-        let (mut sum, mut latency_ns, mut requests, mut any_counts) = (Sample::default(), 0, 0, false);
+        let (mut sum, mut latency_ns, mut requests, mut any_counts) = (TickSample::default(), 0, 0, false);
         for clone in clones {
             let watched = &mut self.watched[*clone as usize];
             let Some(since_ns) = watched.since_ns else { continue };
@@ -468,7 +468,7 @@ impl Watches {
 
     /// What became of each, with the name of the job of its first clone.
     pub fn report<'a>(&self, name: &dyn Fn(u32) -> &'a str) -> Vec<SteadyState> {
-        let one = |watch: &Watch| watch.report(name(watch.clones[0]));
+        let one = |watch: &SteadyGroup| watch.report(name(watch.clones[0]));
         self.watches.iter().map(one).collect()
     }
 }

@@ -1,9 +1,9 @@
 //! Where in one of its files a clone's next request lies, and how long it is: fio's rules, file by file.
 
 use super::blockmap::BlockMap;
-use super::blocks::Blocks;
+use super::blocks::BlockSizes;
 use super::distribution::Sampler;
-use super::files::Part;
+use super::files::FilePart;
 use super::job::JobSpec;
 use super::order::Passes;
 use super::zones::Strides;
@@ -12,7 +12,7 @@ use engine::RandomStream;
 
 /// The sizes of a direction's requests, ready to draw from.
 #[derive(Clone, Debug)]
-pub enum Sizes {
+pub enum RequestSizes {
     /// All alike.
     Fixed(u64),
     /// Multiples of this, up to that.
@@ -21,13 +21,13 @@ pub enum Sizes {
     Table(u64, Box<[u64; 100]>),
 }
 
-impl Sizes {
+impl RequestSizes {
     /// Sizes as a job gives them.
-    pub fn new(blocks: &Blocks) -> Self {
+    pub fn new(blocks: &BlockSizes) -> Self {
         match blocks {
-            Blocks::Fixed(bytes) => Self::Fixed(*bytes),
-            Blocks::Range(least, most) => Self::Range(*least, *most),
-            Blocks::Split(parts) => {
+            BlockSizes::Fixed(bytes) => Self::Fixed(*bytes),
+            BlockSizes::Range(least, most) => Self::Range(*least, *most),
+            BlockSizes::Split(parts) => {
                 // As in fio, each a multiple of the shortest.
                 let whole = |size: u64| size - size % blocks.least();
                 let mut sizes = parts.iter().flat_map(|(size, percent)| (0..*percent).map(|_| whole(*size)));
@@ -100,7 +100,7 @@ pub enum AtEnd {
 
 /// What a clone keeps of one of its files.
 #[derive(Clone, Debug)]
-pub struct Track {
+pub struct FileTrack {
     /// The part's first byte, on the drive.
     base: u64,
     /// The same, from the file's first byte.
@@ -132,14 +132,14 @@ struct Zoned {
     last: Option<usize>,
 }
 
-impl Track {
+impl FileTrack {
     /// Clone's `part` of a file that begins at `file_offset` of the drive.
     ///
     /// # Errors
     /// When the zones of the job's distribution do not fit the part.
     pub fn new(
         job: &JobSpec,
-        part: &Part,
+        part: &FilePart,
         file_offset: u64,
         at_end: AtEnd,
         random: &mut RandomStream,
@@ -216,7 +216,7 @@ impl Track {
         &mut self,
         direction: usize,
         way: Way,
-        sizes: &Sizes,
+        sizes: &RequestSizes,
         random: &mut RandomStream,
     ) -> Option<(u64, u64)> {
         if self.zoned.is_some() {
@@ -331,14 +331,14 @@ fn count(bytes: u64, least: u64, align: u64) -> u64 {
 }
 
 /// How a job keeps blocks from repeating.
-fn covered(job: &JobSpec, part: &Part, random: &mut RandomStream) -> Covered {
+fn covered(job: &JobSpec, part: &FilePart, random: &mut RandomStream) -> Covered {
     if !job.has_map() {
         return Covered::Unknown;
     }
     let bytes = job.strides().map_or(part.bytes, |strides| strides.range);
     let mut used = job.directions().iter().copied();
     let first = job.blocks[job.directions()[0]].least();
-    let one = |direction: usize| job.blocks[direction] == Blocks::Fixed(first);
+    let one = |direction: usize| job.blocks[direction] == BlockSizes::Fixed(first);
     let blocks: [u64; 3] = std::array::from_fn(|direction| job.blocks[direction].least());
     let least = blocks.iter().copied().min().unwrap_or(512);
     // fio's map counts in the shortest block of all directions, used or not.

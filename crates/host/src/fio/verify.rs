@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 /// How a job reads back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Rule {
+pub struct VerifyRule {
     /// In the order of places rather than of writes.
     pub by_place: bool,
     /// Writes between rounds of reading back; 0 for one round after each pass.
@@ -22,7 +22,7 @@ pub struct Rule {
     pub only: bool,
 }
 
-impl Rule {
+impl VerifyRule {
     /// How `job` reads back what it wrote, where it does. fio's jobs that go on for a time never come to it, but for a
     /// backlog.
     pub fn of(job: &JobSpec) -> Option<Self> {
@@ -49,7 +49,7 @@ fn may_repeat(job: &JobSpec) -> bool {
 /// What a clone has written and not read back yet.
 #[derive(Clone, Debug)]
 pub struct History {
-    rule: Rule,
+    rule: VerifyRule,
     in_order: VecDeque<(u64, u64)>,
     by_place: BTreeMap<u64, u64>,
     /// Writes that are not answered yet; there are no more of them than the depth.
@@ -64,7 +64,7 @@ pub struct History {
 
 impl History {
     /// Nothing written yet.
-    pub fn new(rule: Rule) -> Self {
+    pub fn new(rule: VerifyRule) -> Self {
         Self {
             rule,
             in_order: VecDeque::new(),
@@ -165,7 +165,7 @@ mod tests {
 
     #[test]
     fn only_the_newest_of_what_overlaps_is_left() {
-        let rule = Rule { by_place: true, every: 0, batch: 0, only: false };
+        let rule = VerifyRule { by_place: true, every: 0, batch: 0, only: false };
         let mut history = History::new(rule);
         for (offset, bytes) in [(40, 10), (0, 10), (5, 10), (60, 4), (30, 40), (20, 5)] {
             history.asked(Op::WRITE, offset, bytes);
@@ -176,7 +176,7 @@ mod tests {
 
     #[test]
     fn a_backlog_waits_for_its_writes_to_be_answered() {
-        let rule = Rule { by_place: false, every: 2, batch: 2, only: false };
+        let rule = VerifyRule { by_place: false, every: 2, batch: 2, only: false };
         let mut history = History::new(rule);
         history.asked(Op::WRITE, 0, 4);
         assert_eq!(history.next_of_backlog(), None);
@@ -192,7 +192,7 @@ mod tests {
 
     #[test]
     fn a_round_does_not_follow_another_without_a_write() {
-        let mut history = History::new(Rule { by_place: false, every: 2, batch: 2, only: false });
+        let mut history = History::new(VerifyRule { by_place: false, every: 2, batch: 2, only: false });
         let written = |history: &mut History, offsets: &[u64]| {
             offsets.iter().for_each(|offset| history.asked(Op::WRITE, *offset, 4));
             offsets.iter().for_each(|offset| history.answered(Op::WRITE, *offset));

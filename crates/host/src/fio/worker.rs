@@ -1,13 +1,13 @@
 //! One clone of a job: which request it makes next, and when.
 
-use super::due::Due;
-use super::files::{FileRegion, Share};
-use super::hold::{Overlap, Refill, Think};
-use super::job::{Access, JobSpec};
-use super::pace::Pace;
+use super::due::WorkDue;
+use super::files::{CloneFiles, FileRegion};
+use super::hold::{Refill, SerializedOverlap, Think};
+use super::job::{JobAccess, JobSpec};
+use super::pace::RatePace;
 use super::pick::Picker;
-use super::track::{AtEnd, Sizes, Track, Way};
-use super::verify::{History, Rule};
+use super::track::{AtEnd, FileTrack, RequestSizes, Way};
+use super::verify::{History, VerifyRule};
 use crate::{Effect, HostRequest, Op, WorkloadError};
 use engine::RandomStream;
 
@@ -16,7 +16,7 @@ mod read_back;
 
 /// What a clone answers when asked for a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Step {
+pub enum CloneAnswer {
     /// This one.
     Issue {
         /// What it asks for.
@@ -60,21 +60,21 @@ enum Gate {
 
 /// What a clone keeps for each direction it uses.
 #[derive(Clone, Debug)]
-struct Stream {
-    sizes: Sizes,
+struct CloneDirection {
+    sizes: RequestSizes,
     random_percent: u64,
-    pace: Option<Pace>,
+    pace: Option<RatePace>,
 }
 
 /// One clone of a job.
 #[derive(Clone, Debug)]
 pub struct Worker {
     random: RandomStream,
-    access: Access,
+    access: JobAccess,
     is_random: bool,
     read_percent: u64,
-    streams: [Option<Stream>; 3],
-    tracks: Vec<Track>,
+    streams: [Option<CloneDirection>; 3],
+    tracks: Vec<FileTrack>,
     picker: Picker,
     /// Requests of a random job that share a random offset, and how many of them are left.
     sequence: u64,
@@ -89,7 +89,7 @@ pub struct Worker {
     drawn: Option<usize>,
     /// In each file, the trimmed block that is to be written next; none where nothing is trimmed and written.
     trimmed: Vec<Option<(u64, u64)>>,
-    due: Due,
+    due: WorkDue,
     /// What is to be read back, where the job verifies.
     history: Option<Box<History>>,
     loops: u64,
@@ -106,14 +106,14 @@ pub struct Worker {
     think: Option<Think>,
     /// It belongs to a flow, and rests so long where it stands back for it.
     flow_rest_ns: Option<u64>,
-    overlap: Option<Box<Overlap>>,
+    overlap: Option<Box<SerializedOverlap>>,
     refill: Option<Refill>,
-    times: Times,
+    times: CloneTimes,
 }
 
 /// When a clone starts and ends; set when it starts, but for its delay.
 #[derive(Clone, Copy, Debug)]
-struct Times {
+struct CloneTimes {
     delay_ns: u64,
     ramp_ns: u64,
     runtime_ns: Option<u64>,
@@ -129,25 +129,25 @@ impl Worker {
     /// When the zones of the job's distribution do not fit its files.
     pub fn new(
         job: &JobSpec,
-        share: &Share,
+        share: &CloneFiles,
         files: &[FileRegion],
         mut random: RandomStream,
     ) -> Result<Self, WorkloadError> {
         // fio: a sequential direction begins again where time is not over, or a mix is asked for beyond a pass.
-        let is_mix = job.access == Access::ReadWrite;
+        let is_mix = job.access == JobAccess::ReadWrite;
         let beyond = share.io_bytes.is_some_and(|bytes| bytes > share.pass_bytes) && is_mix;
         let goes_round = (job.time_based && share.parts.len() == 1) || beyond;
         let at_end = if goes_round { AtEnd::GoesRound } else { AtEnd::Stops };
         let mut tracks = Vec::with_capacity(share.parts.len());
         for part in &share.parts {
             let offset = files[part.file as usize].offset;
-            tracks.push(Track::new(job, part, offset, at_end, &mut random)?);
+            tracks.push(FileTrack::new(job, part, offset, at_end, &mut random)?);
         }
         let mut streams = [None, None, None];
         for &direction in job.directions() {
-            let sizes = Sizes::new(&job.blocks[direction]);
+            let sizes = RequestSizes::new(&job.blocks[direction]);
             streams[direction] =
-                Some(Stream { sizes, random_percent: job.random_percent[direction], pace: None });
+                Some(CloneDirection { sizes, random_percent: job.random_percent[direction], pace: None });
         }
         let flushes_last = job.end_fsync && job.writes() && !job.only_reads_back();
         let delay_ns = match job.delay_most_ns {
@@ -170,9 +170,13 @@ impl Worker {
             outstanding: 0,
             gate: if job.flow.weight > 0 { Gate::Ask } else { Gate::Open },
             drawn: None,
-            trimmed: if job.access == Access::TrimWrite { vec![None; share.parts.len()] } else { Vec::new() },
-            due: Due::new(job, share),
-            history: Rule::of(job).map(|rule| Box::new(History::new(rule))),
+            trimmed: if job.access == JobAccess::TrimWrite {
+                vec![None; share.parts.len()]
+            } else {
+                Vec::new()
+            },
+            due: WorkDue::new(job, share),
+            history: VerifyRule::of(job).map(|rule| Box::new(History::new(rule))),
             loops: if job.time_based { u64::MAX } else { job.loops },
             end_fsync: flushes_last,
             loop_fsync: flushes_last && !job.time_based,
@@ -184,7 +188,7 @@ impl Worker {
             flow_rest_ns: (job.flow.weight > 0).then_some(job.flow.rest_ns),
             overlap: job.serialize_overlap.then(Box::default),
             refill: Refill::of(job),
-            times: Times {
+            times: CloneTimes {
                 delay_ns,
                 ramp_ns: job.ramp_ns,
                 runtime_ns: job.runtime_ns,
@@ -216,7 +220,7 @@ impl Worker {
         }
         for (direction, stream) in self.streams.iter_mut().enumerate() {
             if let Some(stream) = stream {
-                stream.pace = Pace::of(job, direction, times.start_ns);
+                stream.pace = RatePace::of(job, direction, times.start_ns);
             }
         }
     }
@@ -228,7 +232,7 @@ impl Worker {
 
     /// The next request, if there is one at `now`.
     #[inline]
-    pub fn step(&mut self, now: u64) -> Step {
+    pub fn step(&mut self, now: u64) -> CloneAnswer {
         if now >= self.times.end_ns {
             return self.finish();
         }
@@ -252,17 +256,17 @@ impl Worker {
         if let Some(refill) = &mut self.refill
             && !refill.admits(self.outstanding, self.depth)
         {
-            return Step::Full;
+            return CloneAnswer::Full;
         }
         if self.outstanding >= self.depth {
-            return Step::Full;
+            return CloneAnswer::Full;
         }
         if let Some(think) = &mut self.think
             && think.is_due()
         {
             self.gate =
                 if self.outstanding > 0 { Gate::DrainToThink } else { Gate::ThinkUntil(think.until(now)) };
-            return self.pass_gate(now).unwrap_or(Step::Full);
+            return self.pass_gate(now).unwrap_or(CloneAnswer::Full);
         }
         if let Some(history) = &mut self.history {
             if history.reads_only() {
@@ -275,7 +279,7 @@ impl Worker {
         }
         let direction = match self.direction(now) {
             Ok(direction) => direction,
-            Err(due) => return Step::Wait(due.min(self.times.end_ns)),
+            Err(due) => return CloneAnswer::Wait(due.min(self.times.end_ns)),
         };
         self.issue(direction)
     }
@@ -347,26 +351,26 @@ impl Worker {
     #[inline]
     fn direction(&mut self, now: u64) -> Result<usize, u64> {
         let direction = match (self.access, self.drawn) {
-            (Access::Read, _) => 0,
-            (Access::Write, _) => 1,
-            (Access::Trim, _) => 2,
+            (JobAccess::Read, _) => 0,
+            (JobAccess::Write, _) => 1,
+            (JobAccess::Trim, _) => 2,
             // Whether it is written the file says that is served (`place`).
-            (Access::TrimWrite, _) => 2,
-            (Access::ReadWrite, Some(drawn)) => drawn,
-            (Access::ReadWrite, None) => usize::from(self.random.below(100) >= self.read_percent),
+            (JobAccess::TrimWrite, _) => 2,
+            (JobAccess::ReadWrite, Some(drawn)) => drawn,
+            (JobAccess::ReadWrite, None) => usize::from(self.random.below(100) >= self.read_percent),
         };
         // As in fio, a block is trimmed when it may be written.
-        let paced = if self.access == Access::TrimWrite { 1 } else { direction };
+        let paced = if self.access == JobAccess::TrimWrite { 1 } else { direction };
         let due = |direction: usize| {
             let pace = self.streams[direction].as_ref().and_then(|stream| stream.pace.as_ref());
-            pace.map(Pace::due_ns)
+            pace.map(RatePace::due_ns)
         };
         let Some(own) = due(paced).filter(|due| *due > now) else {
             self.drawn = None;
             return Ok(direction);
         };
         self.drawn = Some(direction);
-        if self.access != Access::ReadWrite {
+        if self.access != JobAccess::ReadWrite {
             return Err(own);
         }
         // The other direction goes when it is due, or when nothing holds it back; but not in a mix without it.
@@ -380,22 +384,22 @@ impl Worker {
 
     /// The request itself, in `direction`; none when the files have no more, and nothing more is asked for.
     #[inline]
-    fn issue(&mut self, direction: usize) -> Step {
+    fn issue(&mut self, direction: usize) -> CloneAnswer {
         let Some(request) = self.make(direction) else { return self.finish_or_flush() };
         self.send(request)
     }
 
     /// Sends a request, unless it must wait for one that it overlaps.
     #[inline]
-    fn send(&mut self, request: (Op, u64, u64)) -> Step {
+    fn send(&mut self, request: (Op, u64, u64)) -> CloneAnswer {
         if let Some(overlap) = &mut self.overlap
             && !overlap.admits(request)
         {
-            return Step::Full;
+            return CloneAnswer::Full;
         }
         self.outstanding += 1;
         let (op, offset, bytes) = request;
-        Step::Issue { op, offset, bytes: bytes as u32 }
+        CloneAnswer::Issue { op, offset, bytes: bytes as u32 }
     }
 
     /// What the next request in `direction` is, which is as good as sent.
@@ -411,7 +415,7 @@ impl Worker {
             history.asked(op, offset, bytes);
         }
         let mut pass_ends = false;
-        if self.access == Access::TrimWrite && op.effect() == Effect::Trim {
+        if self.access == JobAccess::TrimWrite && op.effect() == Effect::Trim {
             self.due.count_trim();
         } else if self.due.count(bytes) {
             self.end_pass();
@@ -425,7 +429,7 @@ impl Worker {
     }
 
     /// A pass has found the end of its files instead of a request: what is due then.
-    fn finish_or_flush(&mut self) -> Step {
+    fn finish_or_flush(&mut self) -> CloneAnswer {
         if self.history.is_some()
             && let Some(step) = self.read_back()
         {
@@ -436,7 +440,7 @@ impl Worker {
         }
         // Only a flush between two passes keeps requests back here; it is due now.
         self.gate = Gate::EndFlush;
-        self.flush_a_file().unwrap_or(Step::Full)
+        self.flush_a_file().unwrap_or(CloneAnswer::Full)
     }
 
     /// Where on the drive the next request of `direction` lies, and how long it is; in a file whose last block is trimmed

@@ -1,14 +1,14 @@
 //! The jobs of a file as a source of requests for one drive.
 
 use super::existing::{Use, existing};
-use super::files::{FileRegion, Files, Share};
-use super::flow::Flows;
+use super::files::{CloneFiles, FileRegion, Files};
+use super::flow::FioFlows;
 use super::job::{ExitWhat, JobFile, JobSpec};
-use super::limits::Limits;
+use super::limits::CloneLimits;
 use super::pending::Pending;
 use super::steady::Watches;
-use super::worker::{Step, Worker};
-use crate::{Completion, Extent, HostRequest, Poll, Space, Workload, WorkloadError, WorkloadReport};
+use super::worker::{CloneAnswer, Worker};
+use crate::{Completion, Extent, HostRequest, HostSpace, Poll, Workload, WorkloadError, WorkloadReport};
 use engine::RandomStream;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap, VecDeque};
@@ -19,7 +19,7 @@ mod flows;
 
 /// Where a clone waits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Place {
+enum WaitingPlace {
     /// To be started.
     Later,
     /// In the queue of those to be asked.
@@ -36,9 +36,9 @@ enum Place {
 
 /// A clone and what belongs to it.
 #[derive(Debug)]
-struct Member {
+struct JobClone {
     worker: Worker,
-    place: Place,
+    place: WaitingPlace,
     job: u32,
     tag: u16,
     /// Several clones have this tag.
@@ -58,7 +58,7 @@ struct Member {
 #[derive(Debug)]
 pub struct FioWorkload {
     file: JobFile,
-    clones: Vec<Member>,
+    clones: Vec<JobClone>,
     ready: VecDeque<u32>,
     timers: BinaryHeap<Reverse<(u64, u32)>>,
     pending: Pending,
@@ -80,8 +80,8 @@ pub struct FioWorkload {
     uses: Vec<Use>,
     /// What waits for a steady state.
     watches: Watches,
-    flows: Flows,
-    limits: Limits,
+    flows: FioFlows,
+    limits: CloneLimits,
 }
 
 /// How many times all jobs before were surely done before the last of these begins: once for each `stonewall`, but for
@@ -97,7 +97,7 @@ impl FioWorkload {
     ///
     /// # Errors
     /// When a job does not fit the drive.
-    pub fn new(file: JobFile, space: impl Into<Space>, seed: u64) -> Result<Self, WorkloadError> {
+    pub fn new(file: JobFile, space: impl Into<HostSpace>, seed: u64) -> Result<Self, WorkloadError> {
         let space = space.into();
         let Files { files, shares } = Files::new(&file, &space, seed)?;
         let mut shares = shares.into_iter();
@@ -119,8 +119,8 @@ impl FioWorkload {
             file,
             uses: Vec::new(),
             watches: Watches::default(),
-            flows: Flows::default(),
-            limits: Limits::default(),
+            flows: FioFlows::default(),
+            limits: CloneLimits::default(),
         };
         let mut same_name: BTreeMap<String, u64> = BTreeMap::new();
         for index in 0..workload.file.jobs.len() {
@@ -134,11 +134,11 @@ impl FioWorkload {
         let jobs = &workload.file.jobs;
         workload.watches =
             Watches::new(workload.clones.iter().map(|clone| (&jobs[clone.job as usize], clone.group)));
-        workload.limits = Limits::new(workload.clones.iter().map(|clone| &jobs[clone.job as usize]));
+        workload.limits = CloneLimits::new(workload.clones.iter().map(|clone| &jobs[clone.job as usize]));
         let in_first =
             workload.clones.iter().enumerate().take_while(|(index, clone)| *index == 0 || !clone.stonewall);
         let in_first = in_first.map(|(_, clone)| clone);
-        let ramp = |clone: &Member| {
+        let ramp = |clone: &JobClone| {
             let job = &workload.file.jobs[clone.job as usize];
             if job.ramp_ns == 0 { 0 } else { job.delay_ns + job.ramp_ns }
         };
@@ -167,7 +167,7 @@ impl FioWorkload {
         index: u32,
         job: &JobSpec,
         first: u64,
-        shares: impl Iterator<Item = Share>,
+        shares: impl Iterator<Item = CloneFiles>,
         seed: u64,
     ) -> Result<(), WorkloadError> {
         let parts = (job.stonewall || job.new_group) && !self.clones.is_empty();
@@ -187,8 +187,8 @@ impl FioWorkload {
             let tag = (self.tags.len() - 1) as u16;
             let fua = job.fua;
             self.flows.add(job.flow);
-            let (place, stonewall) = (Place::Later, job.stonewall && clone == 0);
-            self.clones.push(Member { worker, place, job: index, tag, shares_tag, fua, group, stonewall });
+            let (place, stonewall) = (WaitingPlace::Later, job.stonewall && clone == 0);
+            self.clones.push(JobClone { worker, place, job: index, tag, shares_tag, fua, group, stonewall });
         }
         Ok(())
     }
@@ -218,10 +218,11 @@ impl FioWorkload {
 
     /// Whether clone `index` waits for a job that is not done.
     fn awaits(&self, index: u32) -> bool {
-        let job = |clone: &Member| &self.file.jobs[clone.job as usize];
+        let job = |clone: &JobClone| &self.file.jobs[clone.job as usize];
         let me = job(&self.clones[index as usize]);
         let Some(awaited) = &me.wait_for else { return false };
-        let goes_on = |clone: &Member| clone.place != Place::Finished || clone.worker.outstanding() > 0;
+        let goes_on =
+            |clone: &JobClone| clone.place != WaitingPlace::Finished || clone.worker.outstanding() > 0;
         self.clones.iter().any(|clone| job(clone).name == *awaited && goes_on(clone))
     }
 
@@ -231,7 +232,7 @@ impl FioWorkload {
         let job = &self.file.jobs[clone.job as usize];
         self.watches.start(index, now, job.ramp_ns);
         clone.worker.start(job, now);
-        clone.place = Place::Ready;
+        clone.place = WaitingPlace::Ready;
         self.ready.push_back(index);
     }
 
@@ -241,9 +242,9 @@ impl FioWorkload {
             let clone = &self.clones[index as usize];
             (self.file.jobs[clone.job as usize].exit_what, clone.group)
         };
-        let ends = |clone: &Member| match what {
+        let ends = |clone: &JobClone| match what {
             ExitWhat::Group => clone.group == group,
-            ExitWhat::Stonewall => clone.place != Place::Later,
+            ExitWhat::Stonewall => clone.place != WaitingPlace::Later,
             ExitWhat::All => true,
         };
         for other in 0..self.clones.len() as u32 {
@@ -251,7 +252,7 @@ impl FioWorkload {
                 self.end_early(other, now);
             }
         }
-        self.unstarted.retain(|other| self.clones[*other as usize].place == Place::Later);
+        self.unstarted.retain(|other| self.clones[*other as usize].place == WaitingPlace::Later);
     }
 
     /// Brings the clones whose time has come into the queue.
@@ -265,7 +266,7 @@ impl FioWorkload {
                 break;
             }
             self.timers.pop();
-            self.clones[index as usize].place = Place::Ready;
+            self.clones[index as usize].place = WaitingPlace::Ready;
             self.ready.push_back(index);
         }
         if now >= self.next_start {
@@ -338,28 +339,28 @@ impl Workload for FioWorkload {
         while let Some(&index) = self.ready.front() {
             let clone = &mut self.clones[index as usize];
             let step = clone.worker.step(now.ns());
-            if !matches!(step, Step::Issue { .. }) {
+            if !matches!(step, CloneAnswer::Issue { .. }) {
                 self.ready.pop_front();
             }
             match step {
-                Step::Issue { op, offset, bytes } => {
+                CloneAnswer::Issue { op, offset, bytes } => {
                     // The next clone is asked next; most runs have one, which stays where it is.
                     if self.ready.len() > 1 {
                         self.ready.rotate_left(1);
                     }
                     return Ok(Poll::Ready(self.request(index, (op, offset, bytes), now)));
                 }
-                Step::Wait(then) => {
-                    clone.place = Place::Timed;
+                CloneAnswer::Wait(then) => {
+                    clone.place = WaitingPlace::Timed;
                     self.timers.push(Reverse((then, index)));
                 }
-                Step::Full => {
-                    clone.place = Place::Full;
+                CloneAnswer::Full => {
+                    clone.place = WaitingPlace::Full;
                     self.full += 1;
                 }
-                Step::Ask => self.ask(index, now.ns()),
-                Step::Finished => {
-                    clone.place = Place::Finished;
+                CloneAnswer::Ask => self.ask(index, now.ns()),
+                CloneAnswer::Finished => {
+                    clone.place = WaitingPlace::Finished;
                     if clone.worker.outstanding() == 0 {
                         self.one_done(index, now.ns());
                         self.wake(now.ns());
@@ -386,12 +387,12 @@ impl Workload for FioWorkload {
         let clone = &mut self.clones[index as usize];
         clone.worker.complete(request, now);
         match clone.place {
-            Place::Full => {
-                clone.place = Place::Ready;
+            WaitingPlace::Full => {
+                clone.place = WaitingPlace::Ready;
                 self.full -= 1;
                 self.ready.push_back(index);
             }
-            Place::Finished if clone.worker.outstanding() == 0 => self.one_done(index, now),
+            WaitingPlace::Finished if clone.worker.outstanding() == 0 => self.one_done(index, now),
             _ => {}
         }
     }
@@ -401,9 +402,9 @@ impl Workload for FioWorkload {
     }
 
     fn fraction_done(&self, now: SimTime) -> Option<f64> {
-        let part = |clone: &Member| match clone.place {
-            Place::Later => 0.0,
-            Place::Finished => 1.0,
+        let part = |clone: &JobClone| match clone.place {
+            WaitingPlace::Later => 0.0,
+            WaitingPlace::Finished => 1.0,
             _ => clone.worker.fraction_done(now.ns()),
         };
         Some(self.clones.iter().map(part).sum::<f64>() / self.clones.len() as f64)

@@ -1,13 +1,13 @@
 //! `zonemode=strided`: so many bytes in one stretch of the file, then on to the next, and from the last to the first.
 
-use super::blocks::Blocks;
+use super::blocks::BlockSizes;
 use super::distribution::Distribution;
-use super::job::{Access, JobSpec};
+use super::job::{JobAccess, JobSpec};
 use super::value;
 
 /// What a job says about zones.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Zones {
+pub struct JobZones {
     /// Whether it has them, where it says so; `zonesize` alone says so, too.
     pub mode: Option<bool>,
     /// Bytes to transfer before the next zone.
@@ -29,7 +29,7 @@ pub struct Strides {
     pub step: u64,
 }
 
-impl Zones {
+impl JobZones {
     /// Reads `zonemode`.
     pub fn mode(&mut self, text: &str) -> Result<(), &'static str> {
         self.mode = Some(match text {
@@ -77,7 +77,7 @@ pub fn check(job: &JobSpec) -> Result<(), (&'static str, &'static str)> {
     if job.nrfiles > 1 || job.filename.as_ref().is_some_and(|names| names.len() > 1) {
         return Err(("zones in several files", "one file: fio itself leaves the zones out with several"));
     }
-    if job.access == Access::TrimWrite {
+    if job.access == JobAccess::TrimWrite {
         return Err((
             "zones with rw=trimwrite",
             "trims or writes: fio itself parts the pairs at a zone's end",
@@ -120,5 +120,5 @@ pub fn reach(job: &JobSpec, bytes: u64) -> Option<u64> {
 }
 
 fn used_most(job: &JobSpec) -> u64 {
-    job.directions().iter().map(|direction| Blocks::most(&job.blocks[*direction])).max().unwrap_or(512)
+    job.directions().iter().map(|direction| BlockSizes::most(&job.blocks[*direction])).max().unwrap_or(512)
 }

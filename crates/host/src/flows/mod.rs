@@ -17,7 +17,7 @@ use synthetic::Synthetic;
 use units::SimTime;
 
 pub use replay::ReplaySpec;
-pub use synthetic::{Addresses, Generator, Sizes, SyntheticSpec};
+pub use synthetic::{FlowAddresses, FlowSizes, FlowTiming, SyntheticSpec};
 
 pub(crate) const SECTOR: u64 = 512;
 
@@ -49,12 +49,12 @@ pub enum FlowSpec {
     Replay(ReplaySpec),
 }
 
-enum Flow {
+enum PlayedFlow {
     Synthetic(Box<Synthetic>),
     Replay(Box<Replay>),
 }
 
-impl Flow {
+impl PlayedFlow {
     fn poll(&mut self, now: SimTime) -> Result<Poll, WorkloadError> {
         match self {
             Self::Synthetic(flow) => Ok(flow.poll(now)),
@@ -64,16 +64,16 @@ impl Flow {
 }
 
 /// All flows of a scenario.
-pub struct Flows {
+pub struct FlowsWorkload {
     name: String,
     names: Vec<String>,
-    flows: Vec<Flow>,
+    flows: Vec<PlayedFlow>,
     /// Whom to ask next.
     turn: usize,
     requests: u64,
 }
 
-impl Flows {
+impl FlowsWorkload {
     /// Opens the flows, and the traces among them, on a drive of `capacity` bytes.
     ///
     /// # Errors
@@ -93,8 +93,10 @@ impl Flows {
             }
             names.push(flow_name);
             flows.push(match spec {
-                FlowSpec::Synthetic(spec) => Flow::Synthetic(Box::new(Synthetic::new(spec, index, seed))),
-                FlowSpec::Replay(spec) => Flow::Replay(Box::new(Replay::open(spec, index)?)),
+                FlowSpec::Synthetic(spec) => {
+                    PlayedFlow::Synthetic(Box::new(Synthetic::new(spec, index, seed)))
+                }
+                FlowSpec::Replay(spec) => PlayedFlow::Replay(Box::new(Replay::open(spec, index)?)),
             });
         }
         if flows.is_empty() {
@@ -105,7 +107,7 @@ impl Flows {
 }
 
 /// Nothing is laid out before: as in MQSim, what a read does not find is made where the placement would have put it.
-impl Workload for Flows {
+impl Workload for FlowsWorkload {
     fn poll(&mut self, now: SimTime) -> Result<Poll, WorkloadError> {
         let mut next: Option<SimTime> = None;
         let mut blocked = false;
@@ -130,15 +132,15 @@ impl Workload for Flows {
     }
 
     fn complete(&mut self, request: &HostRequest, _: &Completion) {
-        if let Flow::Synthetic(flow) = &mut self.flows[request.tag as usize] {
+        if let PlayedFlow::Synthetic(flow) = &mut self.flows[request.tag as usize] {
             flow.complete();
         }
     }
 
     fn fraction_done(&self, now: SimTime) -> Option<f64> {
-        let of = |flow: &Flow| match flow {
-            Flow::Synthetic(flow) => flow.fraction_done(now),
-            Flow::Replay(flow) => flow.fraction_done(),
+        let of = |flow: &PlayedFlow| match flow {
+            PlayedFlow::Synthetic(flow) => flow.fraction_done(now),
+            PlayedFlow::Replay(flow) => flow.fraction_done(),
         };
         self.flows.iter().map(of).reduce(f64::min)
     }

@@ -9,7 +9,7 @@ use units::SimTime;
 /// Where the requests of a flow go.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Addresses {
+pub enum FlowAddresses {
     /// One behind the other, from a random place on.
     Streaming,
     /// Anywhere.
@@ -24,7 +24,7 @@ pub enum Addresses {
 /// How long the requests of a flow are, in sectors.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Sizes {
+pub enum FlowSizes {
     /// All alike.
     Fixed(u32),
     /// Normally distributed, rounded up, at least one sector.
@@ -39,7 +39,7 @@ pub enum Sizes {
 /// When a flow makes requests.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Generator {
+pub enum FlowTiming {
     /// So many are always in flight.
     Depth(u32),
     /// At exponentially distributed intervals of this mean, in nanoseconds.
@@ -55,11 +55,11 @@ pub struct SyntheticSpec {
     /// Part of the requests that read.
     pub read_ratio: f64,
     /// Where they go.
-    pub addresses: Addresses,
+    pub addresses: FlowAddresses,
     /// How long they are.
-    pub sizes: Sizes,
+    pub sizes: FlowSizes,
     /// When they come.
-    pub generator: Generator,
+    pub generator: FlowTiming,
     /// First sectors are multiples of this; 1: any.
     pub align: u64,
     /// No request after this time, in nanoseconds; 0: the number decides.
@@ -102,7 +102,7 @@ impl Synthetic {
             places,
             spec,
         };
-        if let Generator::Interval(mean) = flow.spec.generator {
+        if let FlowTiming::Interval(mean) = flow.spec.generator {
             flow.next_arrival = flow.interval(mean);
         }
         flow
@@ -124,9 +124,9 @@ impl Synthetic {
             return Poll::Done;
         }
         let arrive = match self.spec.generator {
-            Generator::Depth(depth) if self.outstanding >= depth => return Poll::Blocked,
-            Generator::Depth(_) => now,
-            Generator::Interval(mean) => {
+            FlowTiming::Depth(depth) if self.outstanding >= depth => return Poll::Blocked,
+            FlowTiming::Depth(_) => now,
+            FlowTiming::Interval(mean) => {
                 let arrive = SimTime::from_ns(self.next_arrival as u64);
                 if arrive > now {
                     return Poll::At(arrive);
@@ -151,8 +151,8 @@ impl Synthetic {
 
     fn length(&mut self) -> u64 {
         match self.spec.sizes {
-            Sizes::Fixed(sectors) => u64::from(sectors),
-            Sizes::Normal { mean, deviation } => {
+            FlowSizes::Fixed(sectors) => u64::from(sectors),
+            FlowSizes::Normal { mean, deviation } => {
                 // Box and Muller: two uniform numbers make a normal one.
                 let radius = (-2.0 * (1.0 - self.lengths.unit()).ln()).sqrt();
                 let angle = std::f64::consts::TAU * self.lengths.unit();
@@ -165,12 +165,12 @@ impl Synthetic {
         let region = self.spec.region;
         let span = region.last - region.first + 1;
         match self.spec.addresses {
-            Addresses::Streaming => self.follow(sectors),
-            Addresses::Uniform => {
+            FlowAddresses::Streaming => self.follow(sectors),
+            FlowAddresses::Uniform => {
                 let first = region.first + self.places.below(span);
                 if first + sectors > region.last { region.first } else { first }
             }
-            Addresses::HotCold { hot } => {
+            FlowAddresses::HotCold { hot } => {
                 let hot_span = ((span as f64 * hot) as u64).clamp(1, span - 1);
                 if self.kinds.chance(hot) {
                     region.first + hot_span + self.places.below(span - hot_span)

@@ -12,7 +12,7 @@ use std::fmt::Debug;
 use std::sync::Arc;
 use units::{Bytes, Nanos};
 
-/// A direction of transfer; its number indexes [`Step::holds`].
+/// A direction of transfer; its number indexes [`LinkStep::holds`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(usize)]
 pub enum Direction {
@@ -24,7 +24,7 @@ pub enum Direction {
 
 /// The messages of one step of a command, other than its data.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Step {
+pub struct LinkStep {
     /// How long they hold the wires of each direction; where there is one set of wires, the sum counts.
     pub holds: [Nanos; 2],
     /// How long the step takes on a link that has nothing else to do. Messages are short and slip in between the
@@ -83,7 +83,7 @@ pub enum QueueClass {
 
 /// What holds for every command of a link.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Shape {
+pub struct LinkShape {
     /// Both directions at once, or one at a time.
     pub full_duplex: bool,
     /// Submission queues.
@@ -101,16 +101,16 @@ pub struct Shape {
 /// A link between host and drive: answers what its messages cost, and does nothing.
 pub trait HostLink: Debug + Send + Sync {
     /// Queues, directions and limits.
-    fn shape(&self) -> Shape;
+    fn shape(&self) -> LinkShape;
 
     /// What it takes until the drive holds a command that the host has made.
-    fn command(&self, effect: Effect) -> Step;
+    fn command(&self, effect: Effect) -> LinkStep;
 
     /// What it takes to move `bytes` of one command.
     fn data(&self, direction: Direction, bytes: Bytes) -> Burst;
 
     /// What it takes until the host knows that a command is done.
-    fn answer(&self, effect: Effect) -> Step;
+    fn answer(&self, effect: Effect) -> LinkStep;
 }
 
 config::policies! {
@@ -120,7 +120,7 @@ config::policies! {
     dyn HostLink;
     nvme::Nvme,
     pata::Pata,
-    plain::Plain,
+    plain::PlainLink,
     sata::Sata,
 }
 
@@ -142,7 +142,7 @@ pub struct LinkConfig {
     /// What crosses how fast.
     pub link: Arc<dyn HostLink>,
     /// Queues, directions and limits of that link.
-    pub shape: Shape,
+    pub shape: LinkShape,
     /// Commands the drive works on at once.
     pub max_commands: u32,
     /// Time added to each command by the drive's firmware (and, on a plain link, by all the protocol).

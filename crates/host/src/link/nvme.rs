@@ -5,7 +5,7 @@
 //! addresses, 12 for completions with data. NVM Express 1.4: a submission entry has 64 bytes, a completion entry
 //! 16, a doorbell 4; round robin, and weighted round robin with urgent priority class (section 4.13).
 
-use super::{Burst, Direction, HostLink, QueueClass, QueueOrder, Shape, Step, time_of};
+use super::{Burst, Direction, HostLink, LinkShape, LinkStep, QueueClass, QueueOrder, time_of};
 use crate::Effect;
 use config::{Card, ConfigError, Policy, Section, at_least};
 use units::{Bytes, Nanos};
@@ -137,8 +137,8 @@ impl Nvme {
 }
 
 impl HostLink for Nvme {
-    fn shape(&self) -> Shape {
-        Shape {
+    fn shape(&self) -> LinkShape {
+        LinkShape {
             full_duplex: true,
             queues: self.queues,
             queue_depth: self.queue_depth,
@@ -149,11 +149,11 @@ impl HostLink for Nvme {
     }
 
     /// The host rings the doorbell; the drive reads the submission entry from host memory.
-    fn command(&self, _: Effect) -> Step {
+    fn command(&self, _: Effect) -> LinkStep {
         let doorbell = self.wire(REQUEST + WORD);
         let (ask, entry) = (self.wire(REQUEST), self.wire(COMPLETION + SUBMISSION_ENTRY));
         let half = Nanos::new(self.t_round_trip.ns() / 2);
-        Step { holds: [doorbell + entry, ask], takes: doorbell + half + ask + self.t_round_trip + entry }
+        LinkStep { holds: [doorbell + entry, ask], takes: doorbell + half + ask + self.t_round_trip + entry }
     }
 
     /// Data to the host are posted writes; data of a write are read from host memory.
@@ -175,10 +175,10 @@ impl HostLink for Nvme {
     }
 
     /// Completion entry and interrupt; the host's doorbell on the completion queue follows, and no request waits for it.
-    fn answer(&self, effect: Effect) -> Step {
+    fn answer(&self, effect: Effect) -> LinkStep {
         let entry = self.wire(REQUEST + COMPLETION_ENTRY) + self.wire(REQUEST + WORD);
         // After data, the way to the host has been counted: the entry follows them in order.
         let way = if effect == Effect::Read { Nanos::ZERO } else { Nanos::new(self.t_round_trip.ns() / 2) };
-        Step { holds: [self.wire(REQUEST + WORD), entry], takes: entry + way }
+        LinkStep { holds: [self.wire(REQUEST + WORD), entry], takes: entry + way }
     }
 }

@@ -3,7 +3,7 @@
 //! Figures: ATA/ATAPI-7 volume 2 (ANSI INCITS 397-2005): Ultra DMA timing, typical time of two cycles; register
 //! transfers in PIO mode 4. A cycle moves a word of two bytes.
 
-use super::{Burst, Direction, HostLink, QueueOrder, Shape, Step, time_of};
+use super::{Burst, Direction, HostLink, LinkShape, LinkStep, QueueOrder, time_of};
 use crate::Effect;
 use config::{Card, ConfigError, Policy, Section, at_least};
 use units::{Bytes, Nanos};
@@ -57,8 +57,8 @@ impl Policy for Pata {
 }
 
 impl HostLink for Pata {
-    fn shape(&self) -> Shape {
-        Shape {
+    fn shape(&self) -> LinkShape {
+        LinkShape {
             full_duplex: false,
             queues: 1,
             // The queue of the host's driver: the drive itself knows of one command only.
@@ -69,9 +69,9 @@ impl HostLink for Pata {
         }
     }
 
-    fn command(&self, _: Effect) -> Step {
+    fn command(&self, _: Effect) -> LinkStep {
         let takes = Nanos::new(self.registers * REGISTER_NS + COMMAND_WAIT_NS);
-        Step { holds: [takes, Nanos::ZERO], takes }
+        LinkStep { holds: [takes, Nanos::ZERO], takes }
     }
 
     fn data(&self, _direction: Direction, bytes: Bytes) -> Burst {
@@ -79,8 +79,8 @@ impl HostLink for Pata {
     }
 
     /// The interrupt line, and the status register read.
-    fn answer(&self, _: Effect) -> Step {
+    fn answer(&self, _: Effect) -> LinkStep {
         let takes = Nanos::new(REGISTER_NS);
-        Step { holds: [Nanos::ZERO, takes], takes }
+        LinkStep { holds: [Nanos::ZERO, takes], takes }
     }
 }

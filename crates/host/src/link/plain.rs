@@ -1,20 +1,20 @@
 //! A bandwidth and nothing else: what simulators and many papers give.
 
-use super::{Burst, Direction, HostLink, QueueOrder, Shape, Step};
+use super::{Burst, Direction, HostLink, LinkShape, LinkStep, QueueOrder};
 use crate::Effect;
 use config::{Card, ConfigError, Policy, Section};
 use units::{Bytes, Nanos, TransferRate};
 
 /// A link of one rate; what a command costs is `host.t_command` alone.
 #[derive(Clone, Debug)]
-pub struct Plain {
+pub struct PlainLink {
     rate: TransferRate,
     full_duplex: bool,
     queues: u32,
     queue_depth: u32,
 }
 
-impl Policy for Plain {
+impl Policy for PlainLink {
     const CARD: Card = Card {
         name: "plain",
         rule: "data is transferred at `rate`; commands and completions take no time, and queues are served in turn",
@@ -40,9 +40,9 @@ impl Policy for Plain {
     }
 }
 
-impl HostLink for Plain {
-    fn shape(&self) -> Shape {
-        Shape {
+impl HostLink for PlainLink {
+    fn shape(&self) -> LinkShape {
+        LinkShape {
             full_duplex: self.full_duplex,
             queues: self.queues,
             queue_depth: self.queue_depth,
@@ -52,15 +52,15 @@ impl HostLink for Plain {
         }
     }
 
-    fn command(&self, _: Effect) -> Step {
-        Step::default()
+    fn command(&self, _: Effect) -> LinkStep {
+        LinkStep::default()
     }
 
     fn data(&self, _direction: Direction, bytes: Bytes) -> Burst {
         Burst { holds: self.rate.time_for(bytes), against: Nanos::ZERO, ..Burst::default() }
     }
 
-    fn answer(&self, _: Effect) -> Step {
-        Step::default()
+    fn answer(&self, _: Effect) -> LinkStep {
+        LinkStep::default()
     }
 }

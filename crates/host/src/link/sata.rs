@@ -4,7 +4,7 @@
 //! takes 40 bit times; a Data FIS carries at most 2048 dwords; a frame adds SOF, CRC and EOF; of 256 dwords two are
 //! ALIGN. The reverse wires carry handshakes only, so that the link is half duplex for data.
 
-use super::{Burst, Direction, HostLink, QueueOrder, Shape, Step, time_of};
+use super::{Burst, Direction, HostLink, LinkShape, LinkStep, QueueOrder, time_of};
 use crate::Effect;
 use config::{Card, ConfigError, Policy, Section, at_least};
 use units::{Bytes, Nanos};
@@ -76,8 +76,8 @@ impl Sata {
 }
 
 impl HostLink for Sata {
-    fn shape(&self) -> Shape {
-        Shape {
+    fn shape(&self) -> LinkShape {
+        LinkShape {
             full_duplex: false,
             queues: 1,
             // The queue of the host's driver; the drive's own is the tags.
@@ -89,13 +89,13 @@ impl HostLink for Sata {
     }
 
     /// Register FIS to the drive; one back frees the link for the next command; DMA Setup before data.
-    fn command(&self, effect: Effect) -> Step {
+    fn command(&self, effect: Effect) -> LinkStep {
         let register = self.frame(REGISTER_DWORDS);
         let setup = match effect {
             Effect::Read | Effect::Write => self.frame(SETUP_DWORDS),
             Effect::Trim | Effect::Flush => Nanos::ZERO,
         };
-        Step { holds: [register, register + setup], takes: register }
+        LinkStep { holds: [register, register + setup], takes: register }
     }
 
     fn data(&self, direction: Direction, bytes: Bytes) -> Burst {
@@ -111,8 +111,8 @@ impl HostLink for Sata {
         }
     }
 
-    fn answer(&self, _: Effect) -> Step {
+    fn answer(&self, _: Effect) -> LinkStep {
         let takes = self.frame(DONE_DWORDS);
-        Step { holds: [Nanos::ZERO, takes], takes }
+        LinkStep { holds: [Nanos::ZERO, takes], takes }
     }
 }

@@ -4,11 +4,11 @@
 //! resolution: 100 ns for MSR, microseconds for fio, nanoseconds for the others. Volumes keep their numbers
 //! (MSR: their names, where they have its form); addresses are not moved.
 
-use super::format::{FormatCard, Writer, formats};
+use super::format::{FormatCard, LineWriter, formats};
 use super::generated;
-use super::opened::{Opened, Purpose};
+use super::opened::{Opened, TracePurpose};
 use super::options::{Addresses, TraceOptions, format_named};
-use super::origin::Origin;
+use super::origin::TraceOrigin;
 use super::record::Record;
 use crate::{WorkloadError, volume};
 use std::io::{BufWriter, Write};
@@ -28,8 +28,8 @@ pub fn convert(path: &Path, options: &TraceOptions, out: &Path, to: &str) -> Res
         let expected = "addresses and times as they are; those options belong to a run";
         return Err(WorkloadError::of("trace convert", "an option that changes the replay", expected));
     }
-    let origin = Origin::find(path, options.member.as_deref())?;
-    let opened = Opened::survey(origin, options, Purpose::Use)?;
+    let origin = TraceOrigin::find(path, options.member.as_deref())?;
+    let opened = Opened::survey(origin, options, TracePurpose::Use)?;
     into_file(out, |sink| write_all(opened, card, writer, sink, out))
 }
 
@@ -80,7 +80,7 @@ fn into_file(
         .permissions(readable)
         .tempfile_in(folder)
         .map_err(failed)?;
-    let mut packed = Packed::new(out, BufWriter::new(file.as_file_mut())).map_err(failed)?;
+    let mut packed = PackedOutput::new(out, BufWriter::new(file.as_file_mut())).map_err(failed)?;
     let written = write(packed.sink())?;
     packed.finish().map_err(failed)?;
     file.as_file().sync_all().map_err(failed)?;
@@ -89,7 +89,7 @@ fn into_file(
     Ok(written)
 }
 
-fn writable(to: &str) -> Result<(&'static FormatCard, Writer), WorkloadError> {
+fn writable(to: &str) -> Result<(&'static FormatCard, LineWriter), WorkloadError> {
     let card = format_named(to)?;
     let Some(writer) = card.writer else {
         let names: Vec<&str> = formats().iter().filter(|c| c.writable()).map(|c| c.name).collect();
@@ -106,7 +106,7 @@ fn writable(to: &str) -> Result<(&'static FormatCard, Writer), WorkloadError> {
 fn write_all(
     opened: Opened,
     card: &FormatCard,
-    writer: Writer,
+    writer: LineWriter,
     sink: &mut dyn Write,
     out: &Path,
 ) -> Result<u64, WorkloadError> {
@@ -134,7 +134,7 @@ fn write_all(
 const XZ_LEVEL: u32 = 6;
 
 /// The output, packed as its name says.
-enum Packed<'a> {
+enum PackedOutput<'a> {
     Plain(BufWriter<&'a mut std::fs::File>),
     Gzip(flate2::write::GzEncoder<BufWriter<&'a mut std::fs::File>>),
     Zstd(zstd::stream::write::Encoder<'static, BufWriter<&'a mut std::fs::File>>),
@@ -142,7 +142,7 @@ enum Packed<'a> {
     Xz(liblzma::write::XzEncoder<BufWriter<&'a mut std::fs::File>>),
 }
 
-impl<'a> Packed<'a> {
+impl<'a> PackedOutput<'a> {
     fn new(out: &Path, file: BufWriter<&'a mut std::fs::File>) -> std::io::Result<Self> {
         Ok(match out.extension().and_then(|e| e.to_str()) {
             Some("gz") => Self::Gzip(flate2::write::GzEncoder::new(file, flate2::Compression::default())),

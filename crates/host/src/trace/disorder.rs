@@ -31,7 +31,7 @@ pub(crate) struct Disorder {
 }
 
 /// Watches the times go by.
-pub(crate) struct Watch {
+pub(crate) struct DisorderWatch {
     found: Disorder,
     position: u64,
     latest_ns: u64,
@@ -40,7 +40,7 @@ pub(crate) struct Watch {
     forgot: bool,
 }
 
-impl Watch {
+impl DisorderWatch {
     /// Nothing seen yet.
     pub fn new() -> Self {
         let found = Disorder { reach: Some(0), ..Disorder::default() };
@@ -90,7 +90,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn watched(times: &[u64]) -> Disorder {
-        let mut watch = Watch::new();
+        let mut watch = DisorderWatch::new();
         times.iter().zip(1..).for_each(|(&time, line)| watch.add(time, line));
         watch.found()
     }

@@ -163,7 +163,7 @@ impl PageSet {
     }
 
     /// Numbers the pages in the order of volume and address.
-    pub fn rank(self) -> Ranks {
+    pub fn rank(self) -> PageRanks {
         let mut sorted: Vec<((u32, u64), u64)> = self.words.into_iter().collect();
         sorted.sort_unstable_by_key(|(key, _)| *key);
         let mut before = 0;
@@ -172,7 +172,7 @@ impl PageSet {
             words.insert(key, (bits, before));
             before += u64::from(bits.count_ones());
         }
-        Ranks { words, pages: before }
+        PageRanks { words, pages: before }
     }
 }
 
@@ -182,13 +182,13 @@ fn bits_below(count: u64) -> u64 {
 }
 
 /// The touched pages, numbered without gaps.
-pub(crate) struct Ranks {
+pub(crate) struct PageRanks {
     /// Bits of a word, and how many pages come before it.
     words: MixMap<(u32, u64), (u64, u64)>,
     pages: u64,
 }
 
-impl Ranks {
+impl PageRanks {
     /// The number of `page`, `None` when it was not in the set.
     #[inline]
     pub fn of(&self, volume: u32, page: u64) -> Option<u64> {

@@ -1,9 +1,9 @@
 //! One round of fuzzing: any bytes, read in every way. Nothing may panic, and every reading must end.
 
 use super::format::formats;
-use super::opened::{Opened, Purpose};
+use super::opened::{Opened, TracePurpose};
 use super::options::{Addresses, Align, TraceOptions};
-use super::origin::Origin;
+use super::origin::TraceOrigin;
 use super::replay::open_origin;
 use crate::{Completion, Poll, Workload};
 use std::sync::Arc;
@@ -25,9 +25,9 @@ const DRIVE_BYTES: u64 = 8 << 30;
 pub fn fuzz_one(data: &[u8]) {
     let [trace @ .., pick, choices] = data else { return };
     let trace: Arc<[u8]> = trace[..trace.len().min(MOST_BYTES)].into();
-    let origin = || Origin::memory(Arc::clone(&trace));
-    if let Ok(opened) = Origin::memory_opened(Arc::clone(&trace)) {
-        let _ = Opened::survey(opened, &TraceOptions::default(), Purpose::Look);
+    let origin = || TraceOrigin::memory(Arc::clone(&trace));
+    if let Ok(opened) = TraceOrigin::memory_opened(Arc::clone(&trace)) {
+        let _ = Opened::survey(opened, &TraceOptions::default(), TracePurpose::Look);
     }
     let card = &formats()[usize::from(*pick) % formats().len()];
     replay(origin(), &chosen(card.name, *choices));
@@ -44,7 +44,7 @@ pub fn fuzz_columns(data: &[u8]) {
     let rest: Arc<[u8]> = data[line..].iter().skip(1).copied().collect();
     let options =
         TraceOptions { format: Some("table".to_owned()), columns, sort: true, ..TraceOptions::default() };
-    replay(Origin::memory(rest), &options);
+    replay(TraceOrigin::memory(rest), &options);
 }
 
 /// The options that the bits of `choices` stand for.
@@ -73,7 +73,7 @@ fn chosen(format: &str, choices: u8) -> TraceOptions {
 }
 
 /// Plays the requests and checks what a workload promises.
-fn replay(origin: Origin, options: &TraceOptions) {
+fn replay(origin: TraceOrigin, options: &TraceOptions) {
     let Ok(mut workload) = open_origin(origin, options, &DRIVE_BYTES.into()) else { return };
     let (mut now, mut last_arrive) = (SimTime::ZERO, SimTime::ZERO);
     let mut outstanding = Vec::new();

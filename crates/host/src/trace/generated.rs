@@ -2,7 +2,7 @@
 
 use super::access::AccessOptions;
 use super::info::TraceInfo;
-use super::record::{Mark, Record};
+use super::record::{Record, RecordMark};
 use super::source::{Located, Met};
 use super::survey::{Footprint, Survey};
 use crate::WorkloadError;
@@ -11,7 +11,7 @@ use crate::volume::{self, VolumeRequest, VolumeRequests};
 /// The request as a trace has it.
 pub(super) fn record(request: &VolumeRequest) -> Record {
     let VolumeRequest { after_first_ns, op, offset, bytes } = *request;
-    Record { time_ns: after_first_ns, offset, bytes, volume: 0, op, fua: false, mark: Mark::None }
+    Record { time_ns: after_first_ns, offset, bytes, volume: 0, op, fua: false, mark: RecordMark::None }
 }
 
 /// What a trace made of `requests` calls its one volume.

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 /// One number for each kind of request.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Counts {
+pub struct CountsByKind {
     /// Of reads.
     pub read: u64,
     /// Of writes.
@@ -18,7 +18,7 @@ pub struct Counts {
     pub flush: u64,
 }
 
-impl Counts {
+impl CountsByKind {
     /// All kinds together.
     pub fn total(&self) -> u64 {
         self.read + self.write + self.trim + self.flush
@@ -143,9 +143,9 @@ pub struct TraceInfo {
     /// What was found out or decided beyond what the user said, in whole sentences.
     pub notes: Vec<String>,
     /// Requests by kind.
-    pub requests: Counts,
+    pub requests: CountsByKind,
     /// Bytes asked for, by kind.
-    pub bytes: Counts,
+    pub bytes: CountsByKind,
     /// Reads / (reads + writes).
     pub read_fraction: Option<f64>,
     /// Mean size of the requests that move data.

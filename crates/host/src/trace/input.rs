@@ -3,7 +3,7 @@
 //! Memory is one buffer, whatever the file's size; a line longer than [`LONGEST_LINE`] is a fault.
 
 use super::format::Framing;
-use super::origin::{Packed, Part};
+use super::origin::{ByteSource, Packed};
 use crate::WorkloadError;
 use std::io::{ErrorKind, Read};
 use std::ops::Range;
@@ -45,7 +45,7 @@ pub(crate) struct Frames {
 
 impl Frames {
     /// The frames of `part` from its beginning.
-    pub fn open(part: &Part, framing: Framing) -> Result<Self, WorkloadError> {
+    pub fn open(part: &ByteSource, framing: Framing) -> Result<Self, WorkloadError> {
         let (source, packed) = part.open()?;
         let buffer = vec![0; BUFFER];
         let name = part.name().to_owned();

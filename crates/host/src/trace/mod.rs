@@ -45,7 +45,7 @@ pub use convert::{convert, convert_volume};
 pub use format::{FormatCard, formats};
 pub use fuzz::{fuzz_columns, fuzz_one};
 pub use generated::inspect_volume;
-pub use info::{Counts, GapInfo, OutOfOrder, SizeBin, SizeShare, SizeSummary, TraceInfo, VolumeInfo};
+pub use info::{CountsByKind, GapInfo, OutOfOrder, SizeBin, SizeShare, SizeSummary, TraceInfo, VolumeInfo};
 pub use options::{Addresses, Align, TraceOptions, format_named};
 pub use replay::{TraceWorkload, open};
 
@@ -58,6 +58,6 @@ use std::path::Path;
 /// When the options contradict themselves, the file cannot be read, its format is unknown or must be named,
 /// a line cannot be read (unless those are skipped), a volume asked for is missing, or no request is left.
 pub fn inspect(path: &Path, options: &TraceOptions) -> Result<TraceInfo, WorkloadError> {
-    let origin = origin::Origin::find(path, options.member.as_deref())?;
-    opened::Opened::survey(origin, options, opened::Purpose::Look).map(|opened| opened.info)
+    let origin = origin::TraceOrigin::find(path, options.member.as_deref())?;
+    opened::Opened::survey(origin, options, opened::TracePurpose::Look).map(|opened| opened.info)
 }

@@ -4,19 +4,19 @@ use super::disorder::{Disorder, REMEMBERED};
 use super::format::FormatCard;
 use super::info::TraceInfo;
 use super::options::{Addresses, Align, TraceOptions};
-use super::origin::Origin;
-use super::place::Layout;
+use super::origin::TraceOrigin;
+use super::place::VolumePlaces;
 use super::recognize::{recognize, spoken};
-use super::record::Mark;
+use super::record::RecordMark;
 use super::requeued::Requeued;
-use super::sort::{Sorted, Window};
-use super::source::{Located, Met, Stream};
+use super::sort::{ReorderWindow, Sorted};
+use super::source::{Located, Met, TraceStream};
 use super::survey::{Footprint, Survey};
 use crate::WorkloadError;
 
 /// How requests come into order of time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Order {
+enum TimeOrder {
     /// They are.
     Given,
     /// By holding back so many.
@@ -26,7 +26,7 @@ enum Order {
 }
 
 /// Requests of a trace, from its beginning, each once.
-pub(crate) struct Requests {
+pub(crate) struct TraceRequests {
     ordered: Ordered,
     requeued: Requeued,
 }
@@ -34,25 +34,25 @@ pub(crate) struct Requests {
 /// The records of a trace, in an order.
 enum Ordered {
     /// In the order of the file.
-    AsTheyAre(Box<Stream>),
+    AsTheyAre(Box<TraceStream>),
     /// In order of time, a few held back.
-    Held(Box<Window>),
+    Held(Box<ReorderWindow>),
     /// In order of time, all sorted.
     Sorted(Box<Sorted>),
 }
 
-impl Requests {
+impl TraceRequests {
     fn open(
-        origin: &Origin,
+        origin: &TraceOrigin,
         card: &FormatCard,
         options: &TraceOptions,
-        order: Order,
+        order: TimeOrder,
     ) -> Result<Self, WorkloadError> {
-        let stream = Stream::open(origin, card, options)?.with_requeued();
+        let stream = TraceStream::open(origin, card, options)?.with_requeued();
         let ordered = match order {
-            Order::Given => Ordered::AsTheyAre(Box::new(stream)),
-            Order::Within(reach) => Ordered::Held(Box::new(Window::new(stream, reach))),
-            Order::Sorted => Ordered::Sorted(Box::new(Sorted::build(stream, options.sort_window)?)),
+            TimeOrder::Given => Ordered::AsTheyAre(Box::new(stream)),
+            TimeOrder::Within(reach) => Ordered::Held(Box::new(ReorderWindow::new(stream, reach))),
+            TimeOrder::Sorted => Ordered::Sorted(Box::new(Sorted::build(stream, options.sort_window)?)),
         };
         Ok(Self { ordered, requeued: Requeued::default() })
     }
@@ -62,7 +62,7 @@ impl Requests {
     pub fn next(&mut self) -> Result<Option<Located>, WorkloadError> {
         loop {
             match self.next_record()? {
-                Some(located) if located.record.mark == Mark::Requeued => {}
+                Some(located) if located.record.mark == RecordMark::Requeued => {}
                 found => return Ok(found),
             }
         }
@@ -106,7 +106,7 @@ impl Ordered {
 
 /// What a trace is read for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Purpose {
+pub(crate) enum TracePurpose {
     /// To say what is in it: nothing about its order is an error.
     Look,
     /// To replay or rewrite it: what is too far out of order must be sorted on request.
@@ -114,30 +114,30 @@ pub(crate) enum Purpose {
 }
 
 /// How to read a trace once more, in the order of the file.
-pub(crate) struct Reader {
-    origin: Origin,
+pub(crate) struct TraceReader {
+    origin: TraceOrigin,
     card: &'static FormatCard,
     options: TraceOptions,
 }
 
-impl Reader {
+impl TraceReader {
     /// The requests from the beginning.
-    pub fn open(&self) -> Result<Stream, WorkloadError> {
-        Stream::open(&self.origin, self.card, &self.options)
+    pub fn open(&self) -> Result<TraceStream, WorkloadError> {
+        TraceStream::open(&self.origin, self.card, &self.options)
     }
 }
 
 /// A trace after its first pass.
 pub(crate) struct Opened {
-    origin: Origin,
+    origin: TraceOrigin,
     pub card: &'static FormatCard,
     options: TraceOptions,
-    order: Order,
+    order: TimeOrder,
     pub info: TraceInfo,
     pub survey: Survey,
     /// `None` when the volumes do not fit into 64 bits.
-    pub layout: Option<Layout>,
-    requests: Requests,
+    pub layout: Option<VolumePlaces>,
+    requests: TraceRequests,
 }
 
 impl Opened {
@@ -146,7 +146,11 @@ impl Opened {
     /// # Errors
     /// When the options contradict themselves or do nothing here, the format is unknown or ambiguous, a line cannot
     /// be read, times are further out of order than is sorted without `sort`, or there is no request at all.
-    pub fn survey(origin: Origin, options: &TraceOptions, purpose: Purpose) -> Result<Self, WorkloadError> {
+    pub fn survey(
+        origin: TraceOrigin,
+        options: &TraceOptions,
+        purpose: TracePurpose,
+    ) -> Result<Self, WorkloadError> {
         options.check()?;
         let mut notes = origin.notes.clone();
         let (card, why) = recognize(&origin, options)?;
@@ -154,13 +158,13 @@ impl Opened {
         notes.extend((!card.note.is_empty()).then(|| card.note.to_owned()));
         let options = settled(&origin, card, options, &mut notes)?;
         let several = origin.parts().len() > 1;
-        let order = if options.sort || several { Order::Sorted } else { Order::Given };
+        let order = if options.sort || several { TimeOrder::Sorted } else { TimeOrder::Given };
         let mut opened = Self::pass(origin, card, options, order)?;
         let disorder = opened.disorder();
-        if order == Order::Given && disorder.first.is_some() {
+        if order == TimeOrder::Given && disorder.first.is_some() {
             let order = match disorder.reach.filter(|reach| *reach <= REMEMBERED as u64) {
-                Some(reach) => Order::Within(reach as usize),
-                None if purpose == Purpose::Look => Order::Sorted,
+                Some(reach) => TimeOrder::Within(reach as usize),
+                None if purpose == TracePurpose::Look => TimeOrder::Sorted,
                 None => return Err(opened.too_far_out_of_order(disorder)),
             };
             let Self { origin, options, .. } = opened;
@@ -180,12 +184,12 @@ impl Opened {
     }
 
     fn pass(
-        origin: Origin,
+        origin: TraceOrigin,
         card: &'static FormatCard,
         options: TraceOptions,
-        order: Order,
+        order: TimeOrder,
     ) -> Result<Self, WorkloadError> {
-        let mut requests = Requests::open(&origin, card, &options, order)?;
+        let mut requests = TraceRequests::open(&origin, card, &options, order)?;
         let exact = options.exact_footprint || options.addresses == Addresses::Compact;
         let mut survey =
             Survey::new(if exact { Footprint::Exact } else { Footprint::Estimated }, options.access);
@@ -195,7 +199,7 @@ impl Opened {
         let name = origin.name();
         check_met(&name, requests.met(), &survey, &options)?;
         let spans: Vec<u64> = survey.volumes.iter().map(|volume| volume.span).collect();
-        let layout = Layout::new(&spans);
+        let layout = VolumePlaces::new(&spans);
         let head = TraceInfo {
             path: name,
             format: card.name,
@@ -231,18 +235,18 @@ impl Opened {
     }
 
     /// For further passes.
-    pub fn reader(&self) -> Reader {
-        Reader { origin: self.origin.clone(), card: self.card, options: self.options.clone() }
+    pub fn reader(&self) -> TraceReader {
+        TraceReader { origin: self.origin.clone(), card: self.card, options: self.options.clone() }
     }
 
     /// The requests from the beginning.
-    pub fn again(self) -> Result<Requests, WorkloadError> {
+    pub fn again(self) -> Result<TraceRequests, WorkloadError> {
         match self.requests.ordered {
             Ordered::Sorted(mut sorted) => {
                 sorted.rewind()?;
-                Ok(Requests { ordered: Ordered::Sorted(sorted), requeued: Requeued::default() })
+                Ok(TraceRequests { ordered: Ordered::Sorted(sorted), requeued: Requeued::default() })
             }
-            _ => Requests::open(&self.origin, self.card, &self.options, self.order),
+            _ => TraceRequests::open(&self.origin, self.card, &self.options, self.order),
         }
     }
 
@@ -281,7 +285,7 @@ impl Opened {
 
 /// The options as they apply to this trace: an action for each block trace, times on the trace's own clock.
 fn settled(
-    origin: &Origin,
+    origin: &TraceOrigin,
     card: &'static FormatCard,
     options: &TraceOptions,
     notes: &mut Vec<String>,
@@ -322,15 +326,15 @@ fn settled(
 }
 
 /// Whether any event is a request; what cannot be read is met again, and said, when the trace is.
-fn has_a_request(origin: &Origin, card: &FormatCard, options: &TraceOptions) -> bool {
+fn has_a_request(origin: &TraceOrigin, card: &FormatCard, options: &TraceOptions) -> bool {
     let any = TraceOptions { from_ns: None, until_ns: None, volumes: Vec::new(), ..options.clone() };
-    Stream::open(origin, card, &any).is_ok_and(|mut stream| !matches!(stream.next(), Ok(None)))
+    TraceStream::open(origin, card, &any).is_ok_and(|mut stream| !matches!(stream.next(), Ok(None)))
 }
 
 /// The earliest time of all requests, of any volume.
-fn earliest(origin: &Origin, card: &FormatCard, options: &TraceOptions) -> Result<u64, WorkloadError> {
+fn earliest(origin: &TraceOrigin, card: &FormatCard, options: &TraceOptions) -> Result<u64, WorkloadError> {
     let all = TraceOptions { from_ns: None, until_ns: None, volumes: Vec::new(), ..options.clone() };
-    let mut stream = Stream::open(origin, card, &all)?;
+    let mut stream = TraceStream::open(origin, card, &all)?;
     let mut first_ns = u64::MAX;
     while let Some(located) = stream.next()? {
         first_ns = first_ns.min(located.record.time_ns);

@@ -1,9 +1,9 @@
 //! Where a trace lies: a file, one of an archive, or the files of several CPUs, in a form that can be read again.
 //!
 //! What the user names is looked at once, here: a tar is searched for its member, `trace.blktrace.0` for its
-//! sisters. What was found out beyond the name is said in [`Origin::notes`].
+//! sisters. What was found out beyond the name is said in [`TraceOrigin::notes`].
 
-use super::packing::{Bytes, Packing, peek, unpack};
+use super::packing::{ByteStream, Packing, peek, unpack};
 use crate::{WorkloadError, regular};
 use std::fs::File;
 use std::io::{Cursor, Error, ErrorKind, Read};
@@ -17,37 +17,37 @@ const MOST_NAMED: usize = 12;
 
 /// Where a trace lies, so that it can be read more than once.
 #[derive(Clone)]
-pub(crate) struct Origin {
+pub(crate) struct TraceOrigin {
     name: String,
-    parts: Vec<Part>,
+    parts: Vec<ByteSource>,
     /// What is to be said about how the parts were found, in whole sentences.
     pub notes: Vec<String>,
 }
 
 /// One stream of bytes.
 #[derive(Clone)]
-pub(crate) struct Part {
+pub(crate) struct ByteSource {
     name: String,
-    place: Place,
+    place: StreamPlace,
     /// Where the bytes lie in an archive, whose own packing is outside of it.
-    member: Option<Member>,
+    member: Option<ArchiveMember>,
 }
 
 #[derive(Clone)]
-enum Place {
+enum StreamPlace {
     File(PathBuf),
     /// Bytes in memory, for tests and fuzzing.
     Memory(Arc<[u8]>),
 }
 
 #[derive(Clone)]
-struct Member {
+struct ArchiveMember {
     name: String,
     first_byte: u64,
     bytes: u64,
 }
 
-impl Origin {
+impl TraceOrigin {
     /// What `path` stands for: a file; an archive with one trace in it, or with the one called `member`; one of the
     /// files, the base name or the folder of a blktrace of several CPUs.
     ///
@@ -55,7 +55,7 @@ impl Origin {
     /// When nothing is there, or more than one trace.
     pub fn find(path: &Path, member: Option<&str>) -> Result<Self, WorkloadError> {
         if path.is_file() {
-            let whole = Self::of_parts(path.display().to_string(), vec![Part::file(path)]);
+            let whole = Self::of_parts(path.display().to_string(), vec![ByteSource::file(path)]);
             return match cpu_of(path) {
                 Some((base, cpu)) => Self::of_cpus(path, &base, Some(cpu)),
                 None => whole.opened(member),
@@ -76,7 +76,7 @@ impl Origin {
 
     /// Bytes in memory.
     pub fn memory(bytes: Arc<[u8]>) -> Self {
-        let part = Part { name: "memory".into(), place: Place::Memory(bytes), member: None };
+        let part = ByteSource { name: "memory".into(), place: StreamPlace::Memory(bytes), member: None };
         Self::of_parts("memory".into(), vec![part])
     }
 
@@ -85,7 +85,7 @@ impl Origin {
         Self::memory(bytes).opened(None)
     }
 
-    fn of_parts(name: String, parts: Vec<Part>) -> Self {
+    fn of_parts(name: String, parts: Vec<ByteSource>) -> Self {
         Self { name, parts, notes: Vec::new() }
     }
 
@@ -95,12 +95,12 @@ impl Origin {
     }
 
     /// Its streams, one after the other.
-    pub fn parts(&self) -> &[Part] {
+    pub fn parts(&self) -> &[ByteSource] {
         &self.parts
     }
 
     /// The first part that holds anything, for a look at its beginning.
-    pub fn first(&self) -> Result<Bytes, WorkloadError> {
+    pub fn first(&self) -> Result<ByteStream, WorkloadError> {
         for part in &self.parts {
             let (mut reader, _) = part.open()?;
             let mut byte = [0];
@@ -121,7 +121,7 @@ impl Origin {
             [(_, only)] => only.display().to_string(),
             _ => format!("{}.blktrace.*", base.display()),
         };
-        let parts = files.iter().map(|(_, file)| Part::file(file)).collect();
+        let parts = files.iter().map(|(_, file)| ByteSource::file(file)).collect();
         let mut origin = Self::of_parts(name, parts);
         let numbers: Vec<u32> = files.iter().map(|(cpu, _)| *cpu).collect();
         let highest = numbers.last().copied().unwrap_or(0);
@@ -177,7 +177,7 @@ impl Origin {
                 chosen[chosen.len() - 1].name
             ));
         }
-        let inside = |member: Member| Part {
+        let inside = |member: ArchiveMember| ByteSource {
             name: format!("{}: {}", self.name, member.name),
             place: part.place.clone(),
             member: Some(member),
@@ -187,9 +187,9 @@ impl Origin {
     }
 }
 
-impl Part {
+impl ByteSource {
     fn file(path: &Path) -> Self {
-        Self { name: path.display().to_string(), place: Place::File(path.to_owned()), member: None }
+        Self { name: path.display().to_string(), place: StreamPlace::File(path.to_owned()), member: None }
     }
 
     /// The name used in messages.
@@ -201,14 +201,15 @@ impl Part {
     ///
     /// # Errors
     /// When the file cannot be opened or is none.
-    pub fn open(&self) -> Result<(Bytes, Packed), WorkloadError> {
-        let raw: Bytes = match &self.place {
-            Place::File(path) => Box::new(open_file(path)?),
-            Place::Memory(bytes) => Box::new(Cursor::new(Arc::clone(bytes))),
+    pub fn open(&self) -> Result<(ByteStream, Packed), WorkloadError> {
+        let raw: ByteStream = match &self.place {
+            StreamPlace::File(path) => Box::new(open_file(path)?),
+            StreamPlace::Memory(bytes) => Box::new(Cursor::new(Arc::clone(bytes))),
         };
         let (outer, packing) = unpack(&self.name, raw)?;
         let Some(member) = &self.member else { return Ok((outer, Packed { packing, inside: None })) };
-        let within: Bytes = Box::new(Within { inner: outer, skip: member.first_byte, left: member.bytes });
+        let within: ByteStream =
+            Box::new(Within { inner: outer, skip: member.first_byte, left: member.bytes });
         let (bytes, inside) = unpack(&self.name, within)?;
         Ok((bytes, Packed { packing, inside: Some(inside) }))
     }
@@ -248,7 +249,7 @@ fn open_file(path: &Path) -> Result<File, WorkloadError> {
 
 /// The bytes of one member of an archive; an archive that ends before is an error.
 struct Within {
-    inner: Bytes,
+    inner: ByteStream,
     skip: u64,
     left: u64,
 }
@@ -287,7 +288,7 @@ fn is_tar(head: &[u8]) -> bool {
 }
 
 /// The files of an archive.
-fn members(name: &str, bytes: Bytes) -> Result<Vec<Member>, WorkloadError> {
+fn members(name: &str, bytes: ByteStream) -> Result<Vec<ArchiveMember>, WorkloadError> {
     let failed = |error: Error| {
         let found = match error.kind() {
             ErrorKind::UnexpectedEof => "the tar ends too early".to_owned(),
@@ -311,7 +312,7 @@ fn members(name: &str, bytes: Bytes) -> Result<Vec<Member>, WorkloadError> {
             kind if !kind.is_file() && !kind.is_contiguous() => continue,
             _ => {}
         }
-        found.push(Member { name: path, first_byte: entry.raw_file_position(), bytes: entry.size() });
+        found.push(ArchiveMember { name: path, first_byte: entry.raw_file_position(), bytes: entry.size() });
         if found.len() > MOST_MEMBERS {
             let found = format!("more than {MOST_MEMBERS} files in the archive");
             return Err(WorkloadError::of(name, found, "an archive of traces"));
@@ -321,10 +322,14 @@ fn members(name: &str, bytes: Bytes) -> Result<Vec<Member>, WorkloadError> {
 }
 
 /// The member that is the trace: the one asked for, the only one, or all CPUs' files of one blktrace.
-fn choose(name: &str, mut members: Vec<Member>, wanted: Option<&str>) -> Result<Vec<Member>, WorkloadError> {
+fn choose(
+    name: &str,
+    mut members: Vec<ArchiveMember>,
+    wanted: Option<&str>,
+) -> Result<Vec<ArchiveMember>, WorkloadError> {
     let names: Vec<String> = members.iter().map(|member| member.name.clone()).collect();
     if let Some(wanted) = wanted {
-        let ends = |member: &Member| {
+        let ends = |member: &ArchiveMember| {
             member.name == wanted || member.name.strip_suffix(wanted).is_some_and(|rest| rest.ends_with('/'))
         };
         members.retain(ends);

@@ -19,7 +19,7 @@ const BUFFER: usize = 256 << 10;
 const HEAD: usize = 512;
 
 /// A stream of bytes that can be handed to another thread.
-pub(crate) type Bytes = Box<dyn Read + Send>;
+pub(crate) type ByteStream = Box<dyn Read + Send>;
 
 /// How the bytes are packed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -83,7 +83,7 @@ fn is_utf_16(head: &[u8]) -> bool {
 ///
 /// # Errors
 /// When the first bytes cannot be read, or are of a packing that is not unpacked here.
-pub(crate) fn unpack(name: &str, raw: Bytes) -> Result<(Bytes, Packing), WorkloadError> {
+pub(crate) fn unpack(name: &str, raw: ByteStream) -> Result<(ByteStream, Packing), WorkloadError> {
     let (head, raw) = peek(name, raw)?;
     let packing = Packing::of(&head);
     if is_utf_16(&head) {
@@ -101,10 +101,10 @@ pub(crate) fn unpack(name: &str, raw: Bytes) -> Result<(Bytes, Packing), Workloa
         };
     }
     let taken = Arc::new(AtomicU64::new(0));
-    let counted = Counted { inner: raw, taken: Arc::clone(&taken) };
+    let counted = TakenBytes { inner: raw, taken: Arc::clone(&taken) };
     let buffered = BufReader::with_capacity(BUFFER, counted);
     let failed = |e: Error| WorkloadError::of(name, e.to_string(), format!("a {} file", packing.name()));
-    let inner: Bytes = match packing {
+    let inner: ByteStream = match packing {
         Packing::Gzip => Box::new(flate2::bufread::MultiGzDecoder::new(buffered)),
         Packing::Bzip2 => Box::new(bzip2::bufread::MultiBzDecoder::new(buffered)),
         Packing::Zstd => Box::new(zstd::stream::read::Decoder::with_buffer(buffered).map_err(failed)?),
@@ -121,17 +121,17 @@ pub(crate) fn unpack(name: &str, raw: Bytes) -> Result<(Bytes, Packing), Workloa
 }
 
 /// The first bytes of a stream, and the stream with them put back.
-type Peeked = (Vec<u8>, Chain<Cursor<Vec<u8>>, Bytes>);
+type Peeked = (Vec<u8>, Chain<Cursor<Vec<u8>>, ByteStream>);
 
 /// The first bytes of `raw`, and all of it again.
-pub(crate) fn peek(name: &str, mut raw: Bytes) -> Result<Peeked, WorkloadError> {
+pub(crate) fn peek(name: &str, mut raw: ByteStream) -> Result<Peeked, WorkloadError> {
     let mut head = Vec::with_capacity(HEAD);
     let read = raw.by_ref().take(HEAD as u64).read_to_end(&mut head);
     match read {
         Ok(_) => {}
         // The reader that comes next meets the damage again, and knows its place.
         Err(error) if !head.is_empty() => {
-            let rest: Bytes = Box::new(Broken(Some(error)));
+            let rest: ByteStream = Box::new(Broken(Some(error)));
             return Ok((head.clone(), Cursor::new(head).chain(rest)));
         }
         Err(error) => return Err(WorkloadError::of(name, error.to_string(), "a readable file")),
@@ -149,12 +149,12 @@ impl Read for Broken {
 }
 
 /// Counts the packed bytes that were taken.
-struct Counted<R> {
+struct TakenBytes<R> {
     inner: R,
     taken: Arc<AtomicU64>,
 }
 
-impl<R: Read> Read for Counted<R> {
+impl<R: Read> Read for TakenBytes<R> {
     fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
         let count = self.inner.read(buffer)?;
         self.taken.fetch_add(count as u64, Ordering::Relaxed);
@@ -165,7 +165,7 @@ impl<R: Read> Read for Counted<R> {
 /// Ends with an error when far more comes out than went in, and asks a decoder that failed nothing more: its state
 /// is then undefined, and one of them ends the process when it is asked to go on.
 struct Limited {
-    inner: Bytes,
+    inner: ByteStream,
     taken: Arc<AtomicU64>,
     given: u64,
     /// The error that ended it.

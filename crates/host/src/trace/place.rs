@@ -4,7 +4,7 @@
 //! beyond the drive is refused, or moved as the user asked. On a drive of several namespaces each volume has the one of
 //! its name.
 
-use super::footprint::{PAGE, Ranks};
+use super::footprint::{PAGE, PageRanks};
 use super::options::Addresses;
 use super::record::Record;
 
@@ -12,13 +12,13 @@ use super::record::Record;
 const VOLUME_ALIGNMENT: u64 = 1 << 20;
 
 /// The first byte of each volume.
-pub(crate) struct Layout {
+pub(crate) struct VolumePlaces {
     bases: Vec<u64>,
     /// The highest byte that any request touches, plus one.
     pub span: u64,
 }
 
-impl Layout {
+impl VolumePlaces {
     /// Volumes of these spans, end to end; `None` when they do not fit into 64 bits.
     pub fn new(spans: &[u64]) -> Option<Self> {
         let (mut bases, mut next, mut span) = (Vec::with_capacity(spans.len()), 0u64, 0);
@@ -43,7 +43,7 @@ impl Layout {
 }
 
 /// How addresses reach the drive.
-pub(crate) enum Placement {
+pub(crate) enum AddressPlacement {
     /// As they are.
     Direct,
     /// Modulo the drive.
@@ -54,12 +54,12 @@ pub(crate) enum Placement {
         span_pages: u64,
     },
     /// By the number of the touched page.
-    Compact(Ranks),
+    Compact(PageRanks),
 }
 
-impl Placement {
+impl AddressPlacement {
     /// The placement that `addresses` asks for; `Compact` needs the ranks.
-    pub fn new(addresses: Addresses, layout: &Layout, ranks: Option<Ranks>) -> Self {
+    pub fn new(addresses: Addresses, layout: &VolumePlaces, ranks: Option<PageRanks>) -> Self {
         match (addresses, ranks) {
             (Addresses::Compact, Some(ranks)) => Self::Compact(ranks),
             (Addresses::Wrap, _) => Self::Wrap,
@@ -71,7 +71,7 @@ impl Placement {
     /// The first byte on a drive of `drive_bytes`, which must be whole pages; `None` when the request does
     /// not fit, which the survey has ruled out unless the file changed since.
     #[inline]
-    pub fn offset(&self, record: &Record, layout: &Layout, drive_bytes: u64) -> Option<u64> {
+    pub fn offset(&self, record: &Record, layout: &VolumePlaces, drive_bytes: u64) -> Option<u64> {
         let bytes = u64::from(record.bytes);
         if bytes == 0 {
             return Some(0);
@@ -117,24 +117,24 @@ fn moved_back(offset: u64, within: u64, bytes: u64, drive_bytes: u64) -> Option<
 mod tests {
     use super::*;
     use crate::Op;
-    use crate::trace::record::Mark;
+    use crate::trace::record::RecordMark;
 
     fn at(offset: u64, bytes: u32) -> Record {
-        Record { time_ns: 0, offset, bytes, volume: 0, op: Op::READ, fua: false, mark: Mark::None }
+        Record { time_ns: 0, offset, bytes, volume: 0, op: Op::READ, fua: false, mark: RecordMark::None }
     }
 
     #[test]
     fn volumes_lie_end_to_end_on_mebibytes() {
-        let layout = Layout::new(&[1, 1 << 20, 4096]).unwrap();
+        let layout = VolumePlaces::new(&[1, 1 << 20, 4096]).unwrap();
         assert_eq!((layout.base(0), layout.base(1), layout.base(2)), (0, 1 << 20, 2 << 20));
         assert_eq!(layout.span, (2 << 20) + 4096);
-        assert!(Layout::new(&[u64::MAX - 5, 1]).is_none());
+        assert!(VolumePlaces::new(&[u64::MAX - 5, 1]).is_none());
     }
 
     #[test]
     fn wrapping_keeps_requests_whole_and_aligned() {
-        let (layout, drive) = (Layout::new(&[1 << 30]).unwrap(), 10 * PAGE);
-        let place = |offset, bytes| Placement::Wrap.offset(&at(offset, bytes), &layout, drive);
+        let (layout, drive) = (VolumePlaces::new(&[1 << 30]).unwrap(), 10 * PAGE);
+        let place = |offset, bytes| AddressPlacement::Wrap.offset(&at(offset, bytes), &layout, drive);
         assert_eq!(place(12 * PAGE + 512, 4096), Some(2 * PAGE + 512));
         assert_eq!(place(9 * PAGE + 512, 8192), Some(7 * PAGE + 512), "moved back from the end");
         assert_eq!(place(0, 11 * 4096), None);
@@ -142,8 +142,8 @@ mod tests {
 
     #[test]
     fn scaling_keeps_order_and_the_place_in_the_page() {
-        let (layout, drive) = (Layout::new(&[100 * PAGE]).unwrap(), 10 * PAGE);
-        let scale = Placement::new(Addresses::Scale, &layout, None);
+        let (layout, drive) = (VolumePlaces::new(&[100 * PAGE]).unwrap(), 10 * PAGE);
+        let scale = AddressPlacement::new(Addresses::Scale, &layout, None);
         assert_eq!(scale.offset(&at(55 * PAGE + 1024, 512), &layout, drive), Some(5 * PAGE + 1024));
         assert_eq!(scale.offset(&at(99 * PAGE, 4096), &layout, drive), Some(9 * PAGE));
         assert_eq!(scale.offset(&at(99 * PAGE, 2 * 4096), &layout, drive), Some(8 * PAGE));

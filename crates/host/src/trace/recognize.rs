@@ -9,9 +9,9 @@ use super::field::show;
 use super::format::{FormatCard, Framing, formats, suggestion};
 use super::input::{Frame, Frames};
 use super::options::{Align, TraceOptions, format_named};
-use super::origin::Origin;
+use super::origin::TraceOrigin;
 use super::record::{Aligner, Parsed, Volumes};
-use super::weigh::Reading;
+use super::weigh::FirstRequests;
 use crate::WorkloadError;
 use std::io::Read;
 use std::sync::Arc;
@@ -28,7 +28,7 @@ const TABLE: &str = "table";
 /// # Errors
 /// When the name is unknown, when nothing fits, or when the content leaves a choice.
 pub(crate) fn recognize(
-    origin: &Origin,
+    origin: &TraceOrigin,
     options: &TraceOptions,
 ) -> Result<(&'static FormatCard, Option<String>), WorkloadError> {
     match (&options.format, &options.columns) {
@@ -66,14 +66,15 @@ pub(crate) fn recognize(
 
 /// The only plausible reading.
 fn weigh(
-    origin: &Origin,
+    origin: &TraceOrigin,
     options: &TraceOptions,
     pool: &[&'static FormatCard],
 ) -> Result<(&'static FormatCard, Option<String>), WorkloadError> {
-    let (mut plausible, mut doubted) = (Vec::<(&'static FormatCard, Reading)>::new(), Vec::new());
-    let readings: Vec<Reading> = pool.iter().map(|card| Reading::of(origin, card, options)).collect();
+    let (mut plausible, mut doubted) = (Vec::<(&'static FormatCard, FirstRequests)>::new(), Vec::new());
+    let readings: Vec<FirstRequests> =
+        pool.iter().map(|card| FirstRequests::of(origin, card, options)).collect();
     // A line that none of them can read is damaged; one that some can read tells these from the others.
-    let reach = |reading: &Reading| reading.refused_line.unwrap_or(u64::MAX);
+    let reach = |reading: &FirstRequests| reading.refused_line.unwrap_or(u64::MAX);
     let farthest = readings.iter().map(reach).max().unwrap_or(u64::MAX);
     for (card, reading) in pool.iter().copied().zip(readings) {
         let refused = reading.refused_line.filter(|line| *line < farthest);
@@ -134,7 +135,7 @@ impl Fit {
 }
 
 /// The first bytes, up to the last whole line, and whether they are all there is.
-fn head(origin: &Origin) -> Result<(Arc<[u8]>, bool), WorkloadError> {
+fn head(origin: &TraceOrigin) -> Result<(Arc<[u8]>, bool), WorkloadError> {
     let reader = origin.first()?;
     let mut bytes = Vec::new();
     let outcome = reader.take(HEAD as u64).read_to_end(&mut bytes);
@@ -152,7 +153,9 @@ fn fit(card: &FormatCard, head: &Arc<[u8]>, whole: bool, options: &TraceOptions)
     };
     let mut fit = Fit::default();
     // Unpacked already; a head that looks packed once more is no trace.
-    let Ok(mut frames) = Frames::open(&Origin::memory(bytes).parts()[0], card.framing) else { return fit };
+    let Ok(mut frames) = Frames::open(&TraceOrigin::memory(bytes).parts()[0], card.framing) else {
+        return fit;
+    };
     // A format that is not certain is not made to fit.
     let mut aligner = Aligner::new(if card.certain { options.align } else { Align::Refuse });
     let (mut parser, mut volumes) = ((card.parser)(options), Volumes::default());
@@ -189,7 +192,7 @@ fn fit(card: &FormatCard, head: &Arc<[u8]>, whole: bool, options: &TraceOptions)
     fit
 }
 
-fn unknown(origin: &Origin, head: &[u8]) -> WorkloadError {
+fn unknown(origin: &TraceOrigin, head: &[u8]) -> WorkloadError {
     if head.is_empty() {
         return WorkloadError::of(origin.name(), "the file is empty", "a trace");
     }

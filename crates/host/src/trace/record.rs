@@ -28,12 +28,12 @@ pub(crate) struct Record {
     /// A write that must be on durable media when it is answered (force unit access).
     pub fua: bool,
     /// What else is to be known of it.
-    pub mark: Mark,
+    pub mark: RecordMark,
 }
 
 /// What a record is besides its operation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Mark {
+pub(crate) enum RecordMark {
     /// Nothing.
     #[default]
     None,
@@ -43,7 +43,7 @@ pub(crate) enum Mark {
     Requeued,
 }
 
-impl Mark {
+impl RecordMark {
     /// All, in the order of their numbers.
     pub const ALL: [Self; 3] = [Self::None, Self::Zeroes, Self::Requeued];
 }
@@ -76,7 +76,7 @@ impl Record {
         if offset.checked_add(bytes).is_none() {
             return Err(fault(format!("offset {offset} plus size {bytes}"), "an end within 64 bits"));
         }
-        Ok(Self { time_ns, offset, bytes: bytes as u32, volume, op, fua: false, mark: Mark::None })
+        Ok(Self { time_ns, offset, bytes: bytes as u32, volume, op, fua: false, mark: RecordMark::None })
     }
 
     /// A request whose address and length count sectors.
@@ -95,7 +95,7 @@ impl Record {
 
     /// A flush, which has no address.
     pub fn flush(time_ns: u64, volume: u32) -> Self {
-        Self { time_ns, offset: 0, bytes: 0, volume, op: Op::FLUSH, fua: false, mark: Mark::None }
+        Self { time_ns, offset: 0, bytes: 0, volume, op: Op::FLUSH, fua: false, mark: RecordMark::None }
     }
 
     #[cold]

@@ -2,14 +2,16 @@
 
 use super::footprint::PAGE;
 use super::info::{TraceInfo, VolumeInfo};
-use super::opened::{Opened, Purpose, Reader, Requests};
+use super::opened::{Opened, TracePurpose, TraceReader, TraceRequests};
 use super::options::{Addresses, TraceOptions};
-use super::origin::Origin;
-use super::place::{Layout, Placement};
+use super::origin::TraceOrigin;
+use super::place::{AddressPlacement, VolumePlaces};
 use super::record::Record;
-use super::source::{Located, Stream};
+use super::source::{Located, TraceStream};
 use super::survey::VolumeTally;
-use crate::{Completion, Effect, Extent, HostRequest, Poll, Space, Workload, WorkloadError, WorkloadReport};
+use crate::{
+    Completion, Effect, Extent, HostRequest, HostSpace, Poll, Workload, WorkloadError, WorkloadReport,
+};
 use std::path::Path;
 use units::SimTime;
 
@@ -20,15 +22,15 @@ use units::SimTime;
 /// (`as_fast_as_possible`): a fixed number is outstanding and times are ignored. A request's tag is the
 /// number of its volume, in the order in which they appear.
 pub struct TraceWorkload {
-    requests: Requests,
-    layout: Layout,
-    placement: Placement,
+    requests: TraceRequests,
+    layout: VolumePlaces,
+    placement: AddressPlacement,
     drive_bytes: u64,
-    pace: Pace,
+    pace: ReplayPace,
     info: TraceInfo,
     addresses: Addresses,
     /// The next request, when it was looked at but not yet handed out.
-    waiting: Option<Waiting>,
+    waiting: Option<ReplayRequest>,
     footprint: FootprintPass,
     handed_out: u64,
     /// The line of the request handed out last.
@@ -37,7 +39,7 @@ pub struct TraceWorkload {
 }
 
 /// A request whose place is known, and its time after the first.
-struct Waiting {
+struct ReplayRequest {
     request: HostRequest,
     after_first_ns: u64,
     line: u64,
@@ -45,13 +47,13 @@ struct Waiting {
 
 /// The pass that finds what the trace touches: the file is read once more, so that memory stays constant.
 struct FootprintPass {
-    reader: Reader,
-    stream: Option<Stream>,
+    reader: TraceReader,
+    stream: Option<TraceStream>,
     seen: u64,
 }
 
 /// When the next request may go.
-enum Pace {
+enum ReplayPace {
     /// At its own time divided by this.
     Open { speedup: f64 },
     /// When fewer than `depth` are outstanding.
@@ -67,17 +69,17 @@ enum Pace {
 pub fn open(
     path: &Path,
     options: &TraceOptions,
-    space: impl Into<Space>,
+    space: impl Into<HostSpace>,
 ) -> Result<TraceWorkload, WorkloadError> {
-    open_origin(Origin::find(path, options.member.as_deref())?, options, &space.into())
+    open_origin(TraceOrigin::find(path, options.member.as_deref())?, options, &space.into())
 }
 
 pub(crate) fn open_origin(
-    origin: Origin,
+    origin: TraceOrigin,
     options: &TraceOptions,
-    space: &Space,
+    space: &HostSpace,
 ) -> Result<TraceWorkload, WorkloadError> {
-    let (mut opened, drive_bytes) = (Opened::survey(origin, options, Purpose::Use)?, space.bytes);
+    let (mut opened, drive_bytes) = (Opened::survey(origin, options, TracePurpose::Use)?, space.bytes);
     if space.is_parted() {
         opened.layout = Some(in_namespaces(&opened, options.addresses, space)?);
     }
@@ -101,10 +103,10 @@ pub(crate) fn open_origin(
     let layout = opened.layout.take().ok_or_else(|| no_layout(&opened))?;
     check_longest(&opened, addresses, usable)?;
     check_fit(&opened, addresses, usable, ranks.as_ref().map(|ranks| ranks.pages()))?;
-    let placement = Placement::new(addresses, &layout, ranks);
+    let placement = AddressPlacement::new(addresses, &layout, ranks);
     let pace = match options.as_fast_as_possible {
-        Some(depth) => Pace::Closed { depth, outstanding: 0 },
-        None => Pace::Open { speedup: options.speedup },
+        Some(depth) => ReplayPace::Closed { depth, outstanding: 0 },
+        None => ReplayPace::Open { speedup: options.speedup },
     };
     let footprint = FootprintPass { reader: opened.reader(), stream: None, seen: 0 };
     Ok(TraceWorkload {
@@ -124,7 +126,11 @@ pub(crate) fn open_origin(
 }
 
 /// Each volume lies in the namespace of its name.
-fn in_namespaces(opened: &Opened, addresses: Addresses, space: &Space) -> Result<Layout, WorkloadError> {
+fn in_namespaces(
+    opened: &Opened,
+    addresses: Addresses,
+    space: &HostSpace,
+) -> Result<VolumePlaces, WorkloadError> {
     if addresses != Addresses::Auto {
         let found = "--wrap, --scale or --compact on a drive of several namespaces";
         return Err(WorkloadError::of(&opened.info.path, found, "addresses as they are in the trace"));
@@ -147,7 +153,7 @@ fn in_namespaces(opened: &Opened, addresses: Addresses, space: &Space) -> Result
         Ok(offset)
     };
     let bases = opened.info.volumes.iter().zip(&opened.survey.volumes).map(base).collect::<Result<_, _>>()?;
-    Ok(Layout::at(bases, space.bytes))
+    Ok(VolumePlaces::at(bases, space.bytes))
 }
 
 fn no_layout(opened: &Opened) -> WorkloadError {
@@ -264,7 +270,7 @@ impl TraceWorkload {
         };
         let (op, bytes, tag) = (record.op, record.bytes, record.volume as u16);
         let request = HostRequest { arrive: SimTime::ZERO, op, offset, bytes, tag, fua: record.fua };
-        self.waiting = Some(Waiting { request, after_first_ns, line: located.line });
+        self.waiting = Some(ReplayRequest { request, after_first_ns, line: located.line });
         Ok(())
     }
 
@@ -315,25 +321,25 @@ impl Workload for TraceWorkload {
     fn poll(&mut self, now: SimTime) -> Result<Poll, WorkloadError> {
         let origin = *self.origin.get_or_insert(now);
         self.look_ahead()?;
-        let Some(Waiting { mut request, after_first_ns, line }) = self.waiting.take() else {
+        let Some(ReplayRequest { mut request, after_first_ns, line }) = self.waiting.take() else {
             return self.done();
         };
         let arrive = match &mut self.pace {
-            Pace::Closed { depth, outstanding } if *outstanding < *depth => {
+            ReplayPace::Closed { depth, outstanding } if *outstanding < *depth => {
                 *outstanding += 1;
                 now
             }
-            Pace::Closed { .. } => {
-                self.waiting = Some(Waiting { request, after_first_ns, line });
+            ReplayPace::Closed { .. } => {
+                self.waiting = Some(ReplayRequest { request, after_first_ns, line });
                 return Ok(Poll::Blocked);
             }
-            Pace::Open { speedup } => {
+            ReplayPace::Open { speedup } => {
                 let arrive = origin.ns().saturating_add(sped_up(after_first_ns, *speedup));
                 SimTime::from_ns(arrive)
             }
         };
         if arrive > now {
-            self.waiting = Some(Waiting { request, after_first_ns, line });
+            self.waiting = Some(ReplayRequest { request, after_first_ns, line });
             return Ok(Poll::At(arrive));
         }
         request.arrive = arrive;
@@ -347,7 +353,7 @@ impl Workload for TraceWorkload {
     }
 
     fn complete(&mut self, _: &HostRequest, _: &Completion) {
-        if let Pace::Closed { outstanding, .. } = &mut self.pace {
+        if let ReplayPace::Closed { outstanding, .. } = &mut self.pace {
             *outstanding = outstanding.checked_sub(1).expect("a completion has its request");
         }
     }
@@ -365,8 +371,8 @@ impl Workload for TraceWorkload {
         };
         let mut notes = vec![("addresses".to_owned(), addresses.to_owned())];
         match self.pace {
-            Pace::Open { speedup } => notes.push(("speedup".into(), speedup.to_string())),
-            Pace::Closed { depth, .. } => notes.push(("as_fast_as_possible".into(), depth.to_string())),
+            ReplayPace::Open { speedup } => notes.push(("speedup".into(), speedup.to_string())),
+            ReplayPace::Closed { depth, .. } => notes.push(("as_fast_as_possible".into(), depth.to_string())),
         }
         let counts = [
             ("requests_of_other_volumes", self.info.requests_of_other_volumes),

@@ -5,7 +5,7 @@
 //! between, and is issued with it, is a request of its own.
 
 use super::footprint::MixMap;
-use super::record::{Mark, Record};
+use super::record::{Record, RecordMark};
 use super::source::Located;
 use crate::WorkloadError;
 
@@ -30,10 +30,10 @@ impl Requeued {
     #[inline]
     pub fn note(&mut self, located: &mut Located) -> Result<(), WorkloadError> {
         match (located.record.mark, self.count) {
-            (Mark::Requeued, _) => return self.wait(located),
+            (RecordMark::Requeued, _) => return self.wait(located),
             (_, 0) => {}
             _ if self.is_first(&mut located.record) => {}
-            _ => located.record.mark = Mark::Requeued,
+            _ => located.record.mark = RecordMark::Requeued,
         }
         Ok(())
     }

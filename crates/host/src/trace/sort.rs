@@ -1,12 +1,12 @@
 //! Requests in order of time, stable in the order of their lines.
 //!
-//! Where it is known how far a trace is out of order, [`Window`] holds back so many requests as they come. Else
+//! Where it is known how far a trace is out of order, [`ReorderWindow`] holds back so many requests as they come. Else
 //! [`Sorted`] sorts up to a window of requests in memory; beyond it, sorted runs go to one unnamed temporary file
 //! and are merged from there, so memory stays bounded by the window.
 
-use super::disorder::{Disorder, Watch};
-use super::record::{Mark, Record};
-use super::source::{Located, Met, Stream};
+use super::disorder::{Disorder, DisorderWatch};
+use super::record::{Record, RecordMark};
+use super::source::{Located, Met, TraceStream};
 use crate::{Op, WorkloadError};
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
@@ -25,17 +25,17 @@ const MARK: u8 = 4;
 const CHUNK: u64 = 1024;
 
 /// The requests of a stream that are at most `reach` places behind their own, each put there.
-pub(crate) struct Window {
-    stream: Stream,
+pub(crate) struct ReorderWindow {
+    stream: TraceStream,
     reach: usize,
-    held: BinaryHeap<Reverse<Entry>>,
+    held: BinaryHeap<Reverse<HeapEntry>>,
     /// The time and line handed out last.
     last: (u64, u64),
 }
 
-impl Window {
+impl ReorderWindow {
     /// Holds back `reach` requests of `stream`.
-    pub fn new(stream: Stream, reach: usize) -> Self {
+    pub fn new(stream: TraceStream, reach: usize) -> Self {
         Self { stream, reach, held: BinaryHeap::with_capacity(reach + 1), last: (0, 0) }
     }
 
@@ -71,15 +71,15 @@ impl Window {
 
 /// All requests of a stream in order of time; can be read again after [`Sorted::rewind`].
 pub(crate) struct Sorted {
-    place: Place,
+    place: SortPlace,
     met: Met,
     packing: String,
     disorder: Disorder,
 }
 
-enum Place {
+enum SortPlace {
     Memory { requests: Vec<Located>, next: usize },
-    Disk(Merge),
+    Disk(RunMerge),
 }
 
 impl Sorted {
@@ -87,10 +87,10 @@ impl Sorted {
     ///
     /// # Errors
     /// When the stream fails, or the temporary file cannot be written.
-    pub fn build(mut stream: Stream, window: usize) -> Result<Self, WorkloadError> {
+    pub fn build(mut stream: TraceStream, window: usize) -> Result<Self, WorkloadError> {
         let mut requests: Vec<Located> = Vec::new();
         let mut runs: Option<Runs> = None;
-        let mut watch = Watch::new();
+        let mut watch = DisorderWatch::new();
         while let Some(located) = stream.next()? {
             watch.add(located.record.time_ns, located.line);
             if requests.len() == window {
@@ -106,11 +106,11 @@ impl Sorted {
         let place = match runs {
             None => {
                 requests.sort_unstable_by_key(key);
-                Place::Memory { requests, next: 0 }
+                SortPlace::Memory { requests, next: 0 }
             }
             Some(mut runs) => {
                 runs.add(&mut requests)?;
-                Place::Disk(runs.merge()?)
+                SortPlace::Disk(runs.merge()?)
             }
         };
         Ok(Self { place, met: stream.met().clone(), packing: stream.packing(), disorder: watch.found() })
@@ -134,20 +134,20 @@ impl Sorted {
     /// The next request in order of time.
     pub fn next(&mut self) -> Result<Option<Located>, WorkloadError> {
         match &mut self.place {
-            Place::Memory { requests, next } => {
+            SortPlace::Memory { requests, next } => {
                 let located = requests.get(*next).copied();
                 *next += usize::from(located.is_some());
                 Ok(located)
             }
-            Place::Disk(merge) => merge.next(),
+            SortPlace::Disk(merge) => merge.next(),
         }
     }
 
     /// Begins again with the first request.
     pub fn rewind(&mut self) -> Result<(), WorkloadError> {
         match &mut self.place {
-            Place::Memory { next, .. } => *next = 0,
-            Place::Disk(merge) => merge.rewind()?,
+            SortPlace::Memory { next, .. } => *next = 0,
+            SortPlace::Disk(merge) => merge.rewind()?,
         }
         Ok(())
     }
@@ -180,29 +180,29 @@ impl Runs {
         Ok(())
     }
 
-    fn merge(self) -> Result<Merge, WorkloadError> {
+    fn merge(self) -> Result<RunMerge, WorkloadError> {
         let file = self.file.into_inner().map_err(|error| disk_error(error.error()))?;
         let mut from = 0;
         let mut runs = Vec::with_capacity(self.lengths.len());
         for length in self.lengths {
-            runs.push(Run { from, length, read: 0, chunk: VecDeque::new() });
+            runs.push(SortedRun { from, length, read: 0, chunk: VecDeque::new() });
             from += length;
         }
-        let mut merge = Merge { file, runs, heads: BinaryHeap::new() };
+        let mut merge = RunMerge { file, runs, heads: BinaryHeap::new() };
         merge.rewind()?;
         Ok(merge)
     }
 }
 
 /// One run on the disk: requests `from .. from + length` of the file.
-struct Run {
+struct SortedRun {
     from: u64,
     length: u64,
     read: u64,
     chunk: VecDeque<Located>,
 }
 
-impl Run {
+impl SortedRun {
     fn next(&mut self, file: &mut File) -> std::io::Result<Option<Located>> {
         if self.chunk.is_empty() && self.read < self.length {
             let count = CHUNK.min(self.length - self.read);
@@ -217,28 +217,28 @@ impl Run {
 }
 
 /// Merges the runs; the smallest head comes first.
-struct Merge {
+struct RunMerge {
     file: File,
-    runs: Vec<Run>,
-    heads: BinaryHeap<Reverse<Entry>>,
+    runs: Vec<SortedRun>,
+    heads: BinaryHeap<Reverse<HeapEntry>>,
 }
 
 /// A request in a heap: time and line, which already differ, then the run it came from.
-type Entry = (u64, u64, usize, HeapRecord);
+type HeapEntry = (u64, u64, usize, HeapRecord);
 
 /// A record as the heap carries it; its order never matters.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
-struct HeapRecord(u64, u32, u32, Op, bool, Mark);
+struct HeapRecord(u64, u32, u32, Op, bool, RecordMark);
 
-fn entry(&Located { record: r, line }: &Located, run: usize) -> Entry {
+fn entry(&Located { record: r, line }: &Located, run: usize) -> HeapEntry {
     (r.time_ns, line, run, HeapRecord(r.offset, r.bytes, r.volume, r.op, r.fua, r.mark))
 }
 
-fn located((time_ns, line, _, HeapRecord(offset, bytes, volume, op, fua, mark)): Entry) -> Located {
+fn located((time_ns, line, _, HeapRecord(offset, bytes, volume, op, fua, mark)): HeapEntry) -> Located {
     Located { record: Record { time_ns, offset, bytes, volume, op, fua, mark }, line }
 }
 
-impl Merge {
+impl RunMerge {
     fn rewind(&mut self) -> Result<(), WorkloadError> {
         self.heads.clear();
         for run in 0..self.runs.len() {
@@ -289,7 +289,7 @@ fn decode(bytes: &[u8]) -> Located {
     let long = |at: usize| bytes[at..at + 8].iter().rev().fold(0, |sum, &b| sum << 8 | u64::from(b));
     let short = |at: usize| bytes[at..at + 4].iter().rev().fold(0, |sum, &b| sum << 8 | u32::from(b));
     let (op, fua) = (Op::of_code(bytes[32] & 0xf).expect("an operation was encoded"), bytes[32] & FUA != 0);
-    let mark = Mark::ALL[usize::from((bytes[32] & !FUA) >> MARK)];
+    let mark = RecordMark::ALL[usize::from((bytes[32] & !FUA) >> MARK)];
     let (offset, volume) = (long(16), short(28));
     let record = Record { time_ns: long(0), offset, bytes: short(24), volume, op, fua, mark };
     Located { record, line: long(8) }
@@ -301,8 +301,8 @@ mod tests {
 
     #[test]
     fn a_request_survives_the_disk() {
-        let cases = [(Op::TRIM, false, Mark::Zeroes), (Op::WRITE, true, Mark::Requeued)];
-        for (op, fua, mark) in cases.into_iter().chain([(Op::FLUSH, false, Mark::None)]) {
+        let cases = [(Op::TRIM, false, RecordMark::Zeroes), (Op::WRITE, true, RecordMark::Requeued)];
+        for (op, fua, mark) in cases.into_iter().chain([(Op::FLUSH, false, RecordMark::None)]) {
             let time_ns = u64::MAX - 1;
             let record = Record { time_ns, offset: 1 << 60, bytes: 4096, volume: 65_535, op, fua, mark };
             let located = Located { record, line: 1 << 33 };

@@ -4,8 +4,8 @@ use super::field::{Fault, FaultText, fault};
 use super::format::{FormatCard, Framing, Parser};
 use super::input::{Frame, Frames, LONGEST_LINE};
 use super::options::TraceOptions;
-use super::origin::{Origin, Part};
-use super::record::{Aligner, Mark, Parsed, Record, Volumes};
+use super::origin::{ByteSource, TraceOrigin};
+use super::record::{Aligner, Parsed, Record, RecordMark, Volumes};
 use crate::WorkloadError;
 
 /// A request and the line or record it stands in, counted on through the files of several CPUs.
@@ -42,10 +42,10 @@ pub(crate) struct Met {
 const KEPT_SKIPPED: usize = 5;
 
 /// Reads the requests of one trace, in the order of its lines.
-pub(crate) struct Stream {
+pub(crate) struct TraceStream {
     frames: Frames,
     /// Parts still to be read, in reverse.
-    parts: Vec<Part>,
+    parts: Vec<ByteSource>,
     framing: Framing,
     /// Lines in the parts before this one.
     lines_before: u64,
@@ -64,10 +64,14 @@ pub(crate) struct Stream {
     met: Met,
 }
 
-impl Stream {
+impl TraceStream {
     /// The requests of `origin`, read as `card` says.
-    pub fn open(origin: &Origin, card: &FormatCard, options: &TraceOptions) -> Result<Self, WorkloadError> {
-        let mut parts: Vec<Part> = origin.parts().iter().rev().cloned().collect();
+    pub fn open(
+        origin: &TraceOrigin,
+        card: &FormatCard,
+        options: &TraceOptions,
+    ) -> Result<Self, WorkloadError> {
+        let mut parts: Vec<ByteSource> = origin.parts().iter().rev().cloned().collect();
         let first = parts.pop().expect("an origin has a part");
         Ok(Self {
             frames: Frames::open(&first, card.framing)?,
@@ -162,7 +166,7 @@ impl Stream {
     /// The request if it is one of those asked for, its volume renumbered among the selected.
     #[inline]
     fn select(&mut self, mut record: Record) -> Option<Located> {
-        if record.mark == Mark::Requeued {
+        if record.mark == RecordMark::Requeued {
             return self.select_requeued(record);
         }
         let volume = record.volume as usize;

@@ -1,11 +1,11 @@
 //! One pass over a trace: counts, sizes, gaps, spans and footprint in constant memory; accesses by page on request.
 
 use super::access::{AccessMap, AccessOptions};
-use super::disorder::{Disorder, Watch};
+use super::disorder::{Disorder, DisorderWatch};
 use super::footprint::{Estimate, PAGE, PageSet};
 use super::gaps::Gaps;
-use super::info::{Counts, OutOfOrder, TraceInfo, VolumeInfo};
-use super::record::Mark;
+use super::info::{CountsByKind, OutOfOrder, TraceInfo, VolumeInfo};
+use super::record::RecordMark;
 use super::sizes::Sizes;
 use super::source::{Located, Met};
 use crate::Op;
@@ -23,14 +23,14 @@ pub(crate) struct VolumeTally {
 
 /// Collects what [`TraceInfo`] says.
 pub(crate) struct Survey {
-    counts: Counts,
-    bytes: Counts,
+    counts: CountsByKind,
+    bytes: CountsByKind,
     sizes: Sizes,
     pub volumes: Vec<VolumeTally>,
     pub first_ns: u64,
     pub last_ns: u64,
     latest_ns: u64,
-    watch: Watch,
+    watch: DisorderWatch,
     gaps: Gaps,
     /// The longest gap, and the time before it.
     longest_gap: (u64, u64),
@@ -57,14 +57,14 @@ impl Survey {
     /// Nothing met yet; `access` counts the accesses to each page.
     pub fn new(footprint: Footprint, access: Option<AccessOptions>) -> Self {
         Self {
-            counts: Counts::default(),
-            bytes: Counts::default(),
+            counts: CountsByKind::default(),
+            bytes: CountsByKind::default(),
             sizes: Sizes::default(),
             volumes: Vec::new(),
             first_ns: u64::MAX,
             last_ns: 0,
             latest_ns: 0,
-            watch: Watch::new(),
+            watch: DisorderWatch::new(),
             gaps: Gaps::new(),
             longest_gap: (0, 0),
             sequential: 0,
@@ -86,8 +86,8 @@ impl Survey {
     #[inline]
     pub fn add(&mut self, located: &Located) {
         let r = &located.record;
-        if r.mark != Mark::None {
-            if r.mark == Mark::Requeued {
+        if r.mark != RecordMark::None {
+            if r.mark == RecordMark::Requeued {
                 return self.watch.add(r.time_ns, located.line);
             }
             self.write_zeroes += 1;

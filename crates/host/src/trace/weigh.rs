@@ -6,10 +6,10 @@
 use super::footprint::{Estimate, PAGE};
 use super::format::FormatCard;
 use super::options::{Align, TraceOptions};
-use super::origin::Origin;
+use super::origin::TraceOrigin;
 use super::recognize::spoken;
 use super::record::SECTOR;
-use super::source::Stream;
+use super::source::TraceStream;
 
 /// Requests of a trace that are looked at.
 pub(crate) const LOOK_AHEAD: u64 = 100_000;
@@ -25,7 +25,7 @@ const LONGEST_MEAN_GAP_NS: u64 = 3_600 * 1_000_000_000;
 
 /// The first requests of a trace, read as one format.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Reading {
+pub(crate) struct FirstRequests {
     pub requests: u64,
     /// The first line that this format cannot read; it ends the look.
     pub refused_line: Option<u64>,
@@ -51,9 +51,9 @@ pub(crate) struct Reading {
     pub digest: u64,
 }
 
-impl Reading {
+impl FirstRequests {
     /// Reads the first requests of `origin` as `card` says; lines that cannot be read end the look.
-    pub fn of(origin: &Origin, card: &FormatCard, options: &TraceOptions) -> Self {
+    pub fn of(origin: &TraceOrigin, card: &FormatCard, options: &TraceOptions) -> Self {
         // What a user asks to be left out, moved or skipped says nothing about the format.
         let plain = TraceOptions {
             columns: options.columns.clone(),
@@ -62,7 +62,7 @@ impl Reading {
             ..TraceOptions::default()
         };
         let mut found = Self { smallest: u32::MAX, ..Self::default() };
-        let Ok(mut stream) = Stream::open(origin, card, &plain) else { return found };
+        let Ok(mut stream) = TraceStream::open(origin, card, &plain) else { return found };
         let (mut first, mut earliest, mut latest) = (None, u64::MAX, 0);
         let (mut offset_bits, mut size_bits) = (0u64, 0u64);
         let mut pages = Estimate::new();

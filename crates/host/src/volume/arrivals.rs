@@ -1,19 +1,19 @@
 //! When requests arrive, and which kind is next where reads and writes arrive independently.
 
-use super::parameters::{Burst, Bursts, Parameters};
+use super::parameters::{Bursts, Parameters, VolumeBursts};
 use crate::{Effect, Op};
 use engine::RandomStream;
 
 /// Requests that arrive in one stream: in bursts, pauses between them drawn so that the mean rate holds.
-struct Stream {
-    burst: Burst,
+struct ArrivalStream {
+    burst: VolumeBursts,
     pause_ns: f64,
     /// When its next request arrives, where several streams are merged.
     next_ns: u64,
 }
 
-impl Stream {
-    fn new(burst: Burst, requests_per_s: f64) -> Self {
+impl ArrivalStream {
+    fn new(burst: VolumeBursts, requests_per_s: f64) -> Self {
         let pause_ns = burst.pause_ns(requests_per_s);
         Self { burst, pause_ns, next_ns: if requests_per_s > 0.0 { 0 } else { u64::MAX } }
     }
@@ -27,18 +27,18 @@ impl Stream {
 }
 
 /// The arrivals of a volume.
-pub(super) struct Arrivals {
+pub(super) struct VolumeArrivals {
     random: RandomStream,
     /// One, or one of reads and one of writes.
-    streams: Vec<Stream>,
+    streams: Vec<ArrivalStream>,
     time_ns: u64,
     started: bool,
 }
 
-impl Arrivals {
+impl VolumeArrivals {
     pub fn new(parameters: &Parameters, random: RandomStream) -> Self {
-        let streams: Vec<Stream> =
-            parameters.streams().into_iter().map(|(burst, rate)| Stream::new(burst, rate)).collect();
+        let streams: Vec<ArrivalStream> =
+            parameters.streams().into_iter().map(|(burst, rate)| ArrivalStream::new(burst, rate)).collect();
         debug_assert_eq!(streams.len(), if matches!(parameters.bursts, Bursts::Apart(_)) { 2 } else { 1 });
         Self { random, streams, time_ns: 0, started: false }
     }

@@ -15,7 +15,7 @@ pub(super) const CELLS: usize = CHARACTERS * SIZES.len();
 
 /// One group of records.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Cell {
+pub(super) struct RecordGroup {
     /// Its first byte.
     pub base: u64,
     /// Bytes of a record.
@@ -28,9 +28,9 @@ pub(super) struct Cell {
 
 /// All records of a volume.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Layout {
+pub(super) struct VolumeLayout {
     /// By character, then by size.
-    pub cells: [Cell; CELLS],
+    pub cells: [RecordGroup; CELLS],
     /// The probability of each size.
     pub sizes: [f64; 5],
     /// All records.
@@ -39,7 +39,7 @@ pub(super) struct Layout {
     pub bytes: u64,
 }
 
-impl Layout {
+impl VolumeLayout {
     /// Places the records of `parameters` on a drive of `capacity` bytes, if there is one.
     ///
     /// # Errors
@@ -90,7 +90,7 @@ impl Layout {
         let cells = std::array::from_fn(|index| {
             let (character, size) = (index / SIZES.len(), index % SIZES.len());
             let (records, share) = (counts[index], requests[character] * sizes[size]);
-            let cell = Cell { base, size: SIZES[size], records, share };
+            let cell = RecordGroup { base, size: SIZES[size], records, share };
             base += records * SIZES[size];
             cell
         });
@@ -98,7 +98,7 @@ impl Layout {
     }
 }
 
-fn too_small(parameters: &Parameters, layout: &Layout, capacity: u64) -> WorkloadError {
+fn too_small(parameters: &Parameters, layout: &VolumeLayout, capacity: u64) -> WorkloadError {
     let found =
         format!("{} addresses take {} bytes, on a drive of {capacity} bytes", layout.distinct, layout.bytes);
     let fewer = (parameters.requests as f64 * capacity as f64 / layout.bytes as f64 * 0.99) as u64;
@@ -220,7 +220,7 @@ mod tests {
         for spec in
             ["volume:prn_0", "volume:src1_0,interleaved=0", "volume:hm_1,reads=1,interleaved=0,distinct=15"]
         {
-            let layout = Layout::new(&Parameters::parse(spec).unwrap(), None).unwrap();
+            let layout = VolumeLayout::new(&Parameters::parse(spec).unwrap(), None).unwrap();
             let mut end = 0;
             for cell in &layout.cells {
                 assert_eq!(cell.base, end);
@@ -234,7 +234,7 @@ mod tests {
     #[test]
     fn shares_of_addresses_are_as_given() {
         let spec = "volume:usr_0,interleaved=0.2,read_only_addresses=0.1,write_only_addresses=0.6";
-        let layout = Layout::new(&Parameters::parse(spec).unwrap(), None).unwrap();
+        let layout = VolumeLayout::new(&Parameters::parse(spec).unwrap(), None).unwrap();
         let records = |character: usize| {
             let cells = &layout.cells[character * 5..character * 5 + 5];
             cells.iter().map(|cell| cell.records).sum::<u64>() as f64 / layout.distinct as f64
@@ -246,7 +246,7 @@ mod tests {
 
     #[test]
     fn a_small_drive_needs_to_be_told() {
-        let open = |spec: &str, capacity| Layout::new(&Parameters::parse(spec).unwrap(), capacity);
+        let open = |spec: &str, capacity| VolumeLayout::new(&Parameters::parse(spec).unwrap(), capacity);
         let whole = open("volume:prn_0", None).unwrap();
         assert_eq!(open("volume:prn_0", Some(whole.bytes)).unwrap(), whole);
         let error = open("volume:prn_0", Some(whole.bytes - 1)).unwrap_err().to_string();
@@ -272,7 +272,7 @@ mod tests {
                 "left for no request",
             ),
         ] {
-            let error = Layout::new(&Parameters::parse(spec).unwrap(), None).unwrap_err().to_string();
+            let error = VolumeLayout::new(&Parameters::parse(spec).unwrap(), None).unwrap_err().to_string();
             assert!(error.contains(what), "{error}");
         }
     }

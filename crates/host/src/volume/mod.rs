@@ -15,9 +15,9 @@ mod requests;
 mod statistics;
 mod workload;
 
-pub use parameters::{Burst, Bursts, PREFIX, ParameterCard, Parameters, parameters};
+pub use parameters::{Bursts, PREFIX, ParameterCard, Parameters, VolumeBursts, parameters};
 pub use requests::{VolumeRequest, VolumeRequests};
-pub use statistics::{Known, Volume, volumes};
+pub use statistics::{SourcedNumber, Volume, volumes};
 pub use workload::VolumeWorkload;
 
 use crate::WorkloadError;
@@ -35,6 +35,6 @@ pub const SYNTHETIC: &str =
 /// When the volume or a parameter is unknown, or a value is out of its range.
 pub fn requests(spec: &str, seed: u64) -> Result<VolumeRequests, WorkloadError> {
     let parameters = Parameters::parse(spec)?;
-    let layout = layout::Layout::new(&parameters, None)?;
+    let layout = layout::VolumeLayout::new(&parameters, None)?;
     Ok(VolumeRequests::new(parameters, &layout, seed))
 }

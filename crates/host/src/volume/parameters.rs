@@ -125,14 +125,14 @@ pub fn parameters() -> &'static [ParameterCard] {
 
 /// How requests come together.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Burst {
+pub struct VolumeBursts {
     /// Mean requests of a burst.
     pub requests: f64,
     /// Mean time between them, in nanoseconds.
     pub gap_ns: f64,
 }
 
-impl Burst {
+impl VolumeBursts {
     /// The mean time between bursts that gives a mean rate, in nanoseconds: a request is the last of its burst with
     /// probability 1 / requests.
     pub(super) fn pause_ns(self, requests_per_s: f64) -> f64 {
@@ -147,9 +147,9 @@ type GivenBurst = (Option<f64>, Option<f64>);
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Bursts {
     /// A request is a read or a write by chance.
-    Together(Burst),
+    Together(VolumeBursts),
     /// Reads and writes arrive independently of each other.
-    Apart([Burst; 2]),
+    Apart([VolumeBursts; 2]),
 }
 
 /// A volume and what is set about it.
@@ -318,7 +318,7 @@ impl Parameters {
     }
 
     /// The streams in which requests arrive, each with its mean rate.
-    pub(super) fn streams(&self) -> Vec<(Burst, f64)> {
+    pub(super) fn streams(&self) -> Vec<(VolumeBursts, f64)> {
         match self.bursts {
             Bursts::Together(burst) => vec![(burst, self.requests_per_s)],
             Bursts::Apart([reads, writes]) => vec![
@@ -330,7 +330,7 @@ impl Parameters {
 
     /// What is given for reads or writes alone, laid over what is given for both.
     fn settled_bursts(&self) -> Bursts {
-        let over = |below: Burst, (requests, gap_ns): GivenBurst| Burst {
+        let over = |below: VolumeBursts, (requests, gap_ns): GivenBurst| VolumeBursts {
             requests: requests.unwrap_or(below.requests),
             gap_ns: gap_ns.unwrap_or(below.gap_ns),
         };
@@ -387,7 +387,7 @@ impl Parameters {
     }
 
     /// Bursts of reads (0) or writes (1).
-    fn burst_of(&self, kind: usize) -> Burst {
+    fn burst_of(&self, kind: usize) -> VolumeBursts {
         match self.bursts {
             Bursts::Together(burst) => burst,
             Bursts::Apart(bursts) => bursts[kind],
@@ -425,7 +425,7 @@ const PACES: [&str; 7] = [
 ];
 const MOST_IN_BURST: f64 = 1e9;
 /// Assumed: nothing is published about arrivals.
-const POISSON: Burst = Burst { requests: 1.0, gap_ns: 100_000.0 };
+const POISSON: VolumeBursts = VolumeBursts { requests: 1.0, gap_ns: 100_000.0 };
 /// Not published; halfway between pages of one kind only and none of them.
 const DEFAULT_INTERLEAVED: f64 = 0.5;
 

@@ -8,8 +8,8 @@
 //! with the hour, runs of reads or of writes to an interleaved record (each access draws its kind anew), sizes
 //! other than 4 to 64 KiB, reads and writes of different mean sizes.
 
-use super::arrivals::Arrivals;
-use super::layout::{Cell, Layout, SIZES};
+use super::arrivals::VolumeArrivals;
+use super::layout::{RecordGroup, SIZES, VolumeLayout};
 use super::parameters::Parameters;
 use crate::fio::Zipf;
 use crate::{Effect, Op};
@@ -32,15 +32,15 @@ pub struct VolumeRequest {
 }
 
 /// A cell, and how far it was used.
-struct State {
-    cell: Cell,
+struct GroupState {
+    cell: RecordGroup,
     /// Records met; they are numbered in the order of their first meeting.
     met: u64,
     stretches: Permutation,
 }
 
-impl State {
-    fn new(cell: Cell, random: &mut RandomStream) -> Self {
+impl GroupState {
+    fn new(cell: RecordGroup, random: &mut RandomStream) -> Self {
         let whole = cell.records / (STRETCH / cell.size);
         Self { cell, met: 0, stretches: Permutation::draw(whole.max(1), random) }
     }
@@ -63,10 +63,10 @@ impl State {
 /// The requests of a volume.
 pub struct VolumeRequests {
     parameters: Parameters,
-    states: Vec<State>,
+    states: Vec<GroupState>,
     sizes: [f64; 5],
     random: RandomStream,
-    arrivals: Arrivals,
+    arrivals: VolumeArrivals,
     made: u64,
     /// Kind, cell and record of the request before.
     last: Option<(Op, usize, u64)>,
@@ -74,10 +74,10 @@ pub struct VolumeRequests {
 
 impl VolumeRequests {
     /// From the first on.
-    pub(super) fn new(parameters: Parameters, layout: &Layout, seed: u64) -> Self {
+    pub(super) fn new(parameters: Parameters, layout: &VolumeLayout, seed: u64) -> Self {
         let mut random = RandomStream::new(seed, "host.volume");
-        let states = layout.cells.iter().map(|cell| State::new(*cell, &mut random)).collect();
-        let arrivals = Arrivals::new(&parameters, RandomStream::new(seed, "host.volume.arrivals"));
+        let states = layout.cells.iter().map(|cell| GroupState::new(*cell, &mut random)).collect();
+        let arrivals = VolumeArrivals::new(&parameters, RandomStream::new(seed, "host.volume.arrivals"));
         Self { parameters, states, sizes: layout.sizes, random, arrivals, made: 0, last: None }
     }
 

@@ -8,7 +8,7 @@
 
 /// A number and where it is from.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Known {
+pub struct SourcedNumber {
     /// The number.
     pub value: f64,
     /// Where it is from, or `assumed: why`.
@@ -23,13 +23,13 @@ pub struct Volume {
     /// What its server did.
     pub server: &'static str,
     /// Requests in the week.
-    pub requests: Known,
+    pub requests: SourcedNumber,
     /// The share of reads among them.
-    pub reads: Known,
+    pub reads: SourcedNumber,
     /// Mean size of a request in bytes.
-    pub mean_bytes: Known,
+    pub mean_bytes: SourcedNumber,
     /// Distinct addresses at which requests begin.
-    pub distinct: Known,
+    pub distinct: SourcedNumber,
 }
 
 /// The published week, in seconds.
@@ -47,8 +47,8 @@ const NO_DISTINCT: &str = "assumed: 15.1 % of the requests, the median of the el
 /// usr_1, usr_2 and web_2: that of src1_0.
 const MEDIAN_DISTINCT: f64 = 5_659_341.0 / 37_415_613.0;
 
-const fn known(value: f64, source: &'static str) -> Known {
-    Known { value, source }
+const fn known(value: f64, source: &'static str) -> SourcedNumber {
+    SourcedNumber { value, source }
 }
 
 /// A volume of which requests, the percentage of writes and the bytes moved were found.

@@ -1,6 +1,6 @@
 //! A volume as a source of requests for one drive.
 
-use super::layout::Layout;
+use super::layout::VolumeLayout;
 use super::parameters::Parameters;
 use super::requests::{VolumeRequest, VolumeRequests};
 use super::{FORMAT, SYNTHETIC};
@@ -11,7 +11,7 @@ use units::SimTime;
 pub struct VolumeWorkload {
     parameters: Parameters,
     requests: VolumeRequests,
-    layout: Layout,
+    layout: VolumeLayout,
     waiting: Option<VolumeRequest>,
     outstanding: u32,
     handed_out: u64,
@@ -26,7 +26,7 @@ impl VolumeWorkload {
     /// was not given.
     pub fn new(spec: &str, drive_bytes: u64, seed: u64) -> Result<Self, WorkloadError> {
         let parameters = Parameters::parse(spec)?;
-        let layout = Layout::new(&parameters, Some(drive_bytes))?;
+        let layout = VolumeLayout::new(&parameters, Some(drive_bytes))?;
         let requests = VolumeRequests::new(parameters.clone(), &layout, seed);
         Ok(Self { parameters, requests, layout, waiting: None, outstanding: 0, handed_out: 0, origin: None })
     }

@@ -1,7 +1,9 @@
 //! What job files may say, and what is said about wrong ones.
 
 use host::WorkloadError;
-use host::fio::{Access, Blocks, Distribution, JobFile, Rate, Size, Variables, Zone, parse, parse_text};
+use host::fio::{
+    BlockSizes, Distribution, JobAccess, JobFile, Rate, Size, Variables, Zone, parse, parse_text,
+};
 use std::path::Path;
 
 const SECOND: u64 = 1_000_000_000;
@@ -25,10 +27,10 @@ fn a_job_file_from_disk_with_an_include() {
     let names: Vec<&str> = file.jobs.iter().map(|job| job.name.as_str()).collect();
     assert_eq!(names, ["tables", "log", "backup"]);
     let [tables, log, backup] = &file.jobs[..] else { panic!("three jobs") };
-    assert_eq!((tables.random, tables.access, tables.read_percent), (true, Access::ReadWrite, 80));
+    assert_eq!((tables.random, tables.access, tables.read_percent), (true, JobAccess::ReadWrite, 80));
     assert_eq!((tables.iodepth, tables.numjobs, tables.group_reporting), (16, 4, true));
-    assert_eq!(tables.blocks[0], Blocks::Fixed(8192), "from the included file");
-    assert_eq!((log.blocks[1].clone(), log.flush_every), (Blocks::Fixed(16_384), [1, 0]));
+    assert_eq!(tables.blocks[0], BlockSizes::Fixed(8192), "from the included file");
+    assert_eq!((log.blocks[1].clone(), log.flush_every), (BlockSizes::Fixed(16_384), [1, 0]));
     assert_eq!(log.rate[1], Some(Rate::BytesPerSecond(8 << 20)));
     assert_eq!((log.offset, log.size), (Size::Percent(90), Some(Size::Percent(10))));
     assert!(backup.stonewall && !log.stonewall);
@@ -73,24 +75,27 @@ fn global_sections_hold_for_what_follows() {
     let file =
         read("[global]\nbs=8k\n[a]\n[global]\nioengine=libaio\niodepth=4\n[b]\nbs=16k\n[c]\n").unwrap();
     let got: Vec<_> = file.jobs.iter().map(|job| (job.blocks[0].clone(), job.iodepth)).collect();
-    assert_eq!(got, [(Blocks::Fixed(8192), 1), (Blocks::Fixed(16_384), 4), (Blocks::Fixed(8192), 4)]);
+    assert_eq!(
+        got,
+        [(BlockSizes::Fixed(8192), 1), (BlockSizes::Fixed(16_384), 4), (BlockSizes::Fixed(8192), 4)]
+    );
 }
 
 #[test]
 fn options_are_read() {
     let one = |text: &str| read(&format!("[j]\n{text}\n")).unwrap().jobs.remove(0);
-    assert_eq!(one("blocksize=4k,8k,").blocks, [4096, 8192, 4096].map(Blocks::Fixed));
-    assert_eq!(one("blocksize_range=4k-64k,8k:16k").blocks[1], Blocks::Range(8192, 16_384));
-    let split = Blocks::Split(vec![(8192, 25), (65_536, 25), (4096, 50)]);
+    assert_eq!(one("blocksize=4k,8k,").blocks, [4096, 8192, 4096].map(BlockSizes::Fixed));
+    assert_eq!(one("blocksize_range=4k-64k,8k:16k").blocks[1], BlockSizes::Range(8192, 16_384));
+    let split = BlockSizes::Split(vec![(8192, 25), (65_536, 25), (4096, 50)]);
     assert_eq!(one("bssplit=4k/50:8k/:64k").blocks[0], split);
     // Seen of fio 3.33 and 3.42: bs counts only where neither of the others says anything.
-    let range = Blocks::Range(4096, 8192);
+    let range = BlockSizes::Range(4096, 8192);
     assert_eq!(
         (&one("bsrange=4k-8k\nbs=16k").blocks[0], &one("bs=16k\nbsrange=8k-4k").blocks[0]),
         (&range, &range)
     );
-    assert_eq!(one("bsrange=0-64k\nbs=8k").blocks[0], Blocks::Range(8192, 65_536));
-    assert_eq!(one("bsrange=0-4k").blocks[0], Blocks::Fixed(4096));
+    assert_eq!(one("bsrange=0-64k\nbs=8k").blocks[0], BlockSizes::Range(8192, 65_536));
+    assert_eq!(one("bsrange=0-4k").blocks[0], BlockSizes::Fixed(4096));
     assert_eq!(one("bssplit=4k/50:8k/50\nbssplit=0\nbs=16k").blocks[0].most(), 16_384);
     assert_eq!(one("bsrange=4k-8k\nbssplit=16k").blocks[0].least(), 16_384);
     assert_eq!(one("io_limit=25%").io_size, Some(Size::Percent(25)));
@@ -117,11 +122,11 @@ fn options_are_read() {
         Distribution::Zoned(vec![zone(90, Size::Bytes(1 << 30)), zone(10, Size::Bytes(3 << 30))])
     );
     for (rw, random, access) in [
-        ("read", false, Access::Read),
-        ("randwrite", true, Access::Write),
-        ("trim", false, Access::Trim),
-        ("readwrite", false, Access::ReadWrite),
-        ("randtrimwrite", true, Access::TrimWrite),
+        ("read", false, JobAccess::Read),
+        ("randwrite", true, JobAccess::Write),
+        ("trim", false, JobAccess::Trim),
+        ("readwrite", false, JobAccess::ReadWrite),
+        ("randtrimwrite", true, JobAccess::TrimWrite),
     ] {
         let job = one(&format!("readwrite={rw}"));
         assert_eq!((job.random, job.access), (random, access));

@@ -1,7 +1,7 @@
 //! What a job asked for, in short: enough to compare with what another asked for, and to be stored.
 
 use super::{Asked, alike, plain, sorted};
-use host::fio::{Access, Blocks, Distribution, JobSpec, Order, Size};
+use host::fio::{BlockSizes, Distribution, FileOrder, JobAccess, JobSpec, Size};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -102,8 +102,8 @@ fn fixed(job: &JobSpec) -> Fixed {
     let one_size = used.iter().all(|direction| {
         job.blocks[*direction].least() == first.most() && job.blocks[*direction].most() == first.most()
     });
-    let one_kind = used.len() == 1 || job.access == Access::TrimWrite;
-    let in_turn = matches!(job.service.order, Order::RoundRobin | Order::Sequential);
+    let one_kind = used.len() == 1 || job.access == JobAccess::TrimWrite;
+    let in_turn = matches!(job.service.order, FileOrder::RoundRobin | FileOrder::Sequential);
     let clones = job.numjobs > 1;
     match job.random {
         _ if !one_size || !one_kind => Fixed::Draws,
@@ -155,17 +155,17 @@ fn files_of(job: &JobSpec) -> u64 {
 /// alike only where files are written in the order in which they were trimmed; docs/reference/fio.md lists it.
 fn mispairs(job: &JobSpec) -> bool {
     let keeps_order = match job.service.order {
-        Order::Sequential => true,
+        FileOrder::Sequential => true,
         // Pairs of requests, or one, or a file to its end; a flush takes the turn of a file.
-        Order::RoundRobin => {
+        FileOrder::RoundRobin => {
             let in_a_row = job.service.in_a_row;
             let whole = in_a_row == 1 || in_a_row.is_multiple_of(2) || in_a_row == u64::MAX;
             whole && job.flush_every == [0; 2]
         }
-        Order::Random | Order::Weighted(_) => false,
+        FileOrder::Random | FileOrder::Weighted(_) => false,
     };
     let sizes_drawn = job.directions().iter().any(|direction| !is_one(&job.blocks[*direction]));
-    job.access == Access::TrimWrite && !job.random && sizes_drawn && files_of(job) > 1 && !keeps_order
+    job.access == JobAccess::TrimWrite && !job.random && sizes_drawn && files_of(job) > 1 && !keeps_order
 }
 
 /// Whether fio skips files that it does not have open where it only reads back; docs/reference/fio.md lists it.
@@ -251,7 +251,7 @@ pub fn compare(job: &JobSpec, mine: &Summary, fios: &Summary) -> Result<(), Stri
     Ok(())
 }
 
-fn is_one(blocks: &Blocks) -> bool {
+fn is_one(blocks: &BlockSizes) -> bool {
     blocks.least() == blocks.most()
 }
 
@@ -320,7 +320,7 @@ fn drawn(job: &JobSpec, mine: &Summary, fios: &Summary) -> Result<(), String> {
     }
     // As long as none of the files that are open is done, which of them are open was drawn once.
     let are_drawn_once = job.openfiles.is_some_and(|most| (1..files_of(job)).contains(&most))
-        && matches!(job.service.order, Order::Random | Order::Weighted(_));
+        && matches!(job.service.order, FileOrder::Random | FileOrder::Weighted(_));
     if !are_drawn_once {
         one("file", &mine.files, &fios.files, spread)?;
     } else if job.openfiles == Some(1) && job.random && !job.has_map() && mine.files.len() != fios.files.len()

@@ -14,7 +14,7 @@ const TEXT: usize = 64;
 
 /// How the drive was when its image was let go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Left {
+pub enum ImageLeft {
     /// At work: its server is still there, or ended without a word.
     AtWork,
     /// At rest, with its state in a file beside, of this checksum.
@@ -27,7 +27,7 @@ pub struct Header {
     /// The sizes that decide where everything is.
     pub shape: Value,
     /// How it was left.
-    pub left: Left,
+    pub left: ImageLeft,
     /// The number of the next write.
     pub stamp: u64,
     /// The checksum of the state that a server left last; 0: none that the image knows of.
@@ -45,7 +45,7 @@ impl Header {
         bytes[..8].copy_from_slice(MAGIC);
         bytes[8..12].copy_from_slice(&VERSION.to_le_bytes());
         bytes[12..16].copy_from_slice(&(text.len() as u32).to_le_bytes());
-        bytes[16] = matches!(self.left, Left::AtRest(_)).into();
+        bytes[16] = matches!(self.left, ImageLeft::AtRest(_)).into();
         bytes[17] = self.is_leaving.into();
         bytes[24..32].copy_from_slice(&self.state.to_le_bytes());
         bytes[32..40].copy_from_slice(&self.stamp.to_le_bytes());
@@ -81,7 +81,7 @@ impl Header {
         let text = bytes.get(TEXT..TEXT + length).ok_or_else(|| fail("the image is damaged"))?;
         let shape = serde_json::from_slice(text).map_err(|error| fail(&error.to_string()))?;
         let state = long(24);
-        let left = if bytes[16] == 1 { Left::AtRest(state) } else { Left::AtWork };
+        let left = if bytes[16] == 1 { ImageLeft::AtRest(state) } else { ImageLeft::AtWork };
         Ok(Self { shape, left, stamp: long(32), state, is_leaving: bytes[17] == 1 })
     }
 }

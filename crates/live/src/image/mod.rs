@@ -12,9 +12,9 @@ mod spare;
 mod superblocks;
 mod witness;
 
-pub use header::{Header, Left};
-pub use spare::{SPARE, Spare};
-pub use superblocks::{Bits, ENTRY, SuperblockMark};
+pub use header::{Header, ImageLeft};
+pub use spare::{SPARE, SpareArea};
+pub use superblocks::{CellBits, ENTRY, SuperblockMark};
 pub use witness::{WITNESS, Witness};
 
 use ftl::Layout;
@@ -37,9 +37,9 @@ const ALIGNED: u64 = 1 << 20;
 
 /// What a program puts on flash: spare areas and data of units that lie side by side.
 #[derive(Clone, Debug, Default)]
-pub struct Programmed {
+pub struct ProgramImage {
     /// One for each unit.
-    pub spares: Vec<Spare>,
+    pub spares: Vec<SpareArea>,
     /// Of all units.
     pub data: Vec<u8>,
 }
@@ -58,7 +58,7 @@ pub struct Image {
     /// What is said of each superblock.
     marks: Vec<SuperblockMark>,
     /// Programs that the disk had no room for, by their first unit: the drive goes on with them, in memory.
-    homeless: BTreeMap<u64, Programmed>,
+    homeless: BTreeMap<u64, ProgramImage>,
     /// What the disk said.
     refused: Option<String>,
     /// What was last noted for the next server.
@@ -103,7 +103,7 @@ impl Image {
             path: path.to_owned(),
             header: Header {
                 shape: shape.clone(),
-                left: Left::AtWork,
+                left: ImageLeft::AtWork,
                 stamp: 1,
                 state: 0,
                 is_leaving: false,
@@ -234,8 +234,8 @@ impl Image {
     }
 
     /// A superblock is written with one bit a cell, or with all of them.
-    pub fn set_mode(&mut self, superblock: usize, bits: Bits) {
-        let one_bit = bits == Bits::One;
+    pub fn set_mode(&mut self, superblock: usize, bits: CellBits) {
+        let one_bit = bits == CellBits::One;
         if std::mem::replace(&mut self.marks[superblock].one_bit, one_bit) != one_bit {
             self.write_mark(superblock);
         }
@@ -251,7 +251,7 @@ impl Image {
     }
 
     /// How it was left.
-    pub fn left(&self) -> Left {
+    pub fn left(&self) -> ImageLeft {
         self.header.left
     }
 
@@ -264,8 +264,8 @@ impl Image {
     ///
     /// # Errors
     /// When the disk refuses, or has no room for what is on flash.
-    pub fn leave(&mut self, left: Left, stamp: u64) -> Result<(), Error> {
-        if left != Left::AtWork && !self.find_room() {
+    pub fn leave(&mut self, left: ImageLeft, stamp: u64) -> Result<(), Error> {
+        if left != ImageLeft::AtWork && !self.find_room() {
             return Err(Error(format!(
                 "{}: {}",
                 self.path.display(),
@@ -273,7 +273,7 @@ impl Image {
             )));
         }
         (self.header.left, self.header.stamp, self.header.is_leaving) = (left, stamp, false);
-        if let Left::AtRest(state) = left {
+        if let ImageLeft::AtRest(state) = left {
             self.header.state = state;
         }
         self.write_header().map_err(|error| Error(format!("{}: {error}", self.path.display())))
@@ -305,7 +305,7 @@ impl Image {
     /// Units from `first` on are programmed. What the disk has no room for stays in memory, and so does what comes after
     /// it until there is room again: each superblock is written in order.
     /// Gives back the memory of what is written.
-    pub fn program(&mut self, first: Ppa, programmed: Programmed) -> Option<Vec<u8>> {
+    pub fn program(&mut self, first: Ppa, programmed: ProgramImage) -> Option<Vec<u8>> {
         if self.homeless.is_empty() || self.find_room() {
             match self.write(first.0, &programmed) {
                 Ok(()) => return Some(programmed.data),
@@ -316,7 +316,7 @@ impl Image {
         None
     }
 
-    fn write(&self, first: u64, programmed: &Programmed) -> io::Result<()> {
+    fn write(&self, first: u64, programmed: &ProgramImage) -> io::Result<()> {
         self.file.write_all_at(&programmed.data, self.unit_at(first))?;
         let places = programmed.spares.iter().zip(first..);
         let spares: Vec<u8> = places.flat_map(|(spare, ppa)| spare.to_bytes(ppa)).collect();
@@ -342,7 +342,7 @@ impl Image {
     }
 
     /// The program in memory that `ppa` belongs to, and the unit's place there.
-    fn homeless_of(&self, ppa: u64) -> Option<(&Programmed, usize)> {
+    fn homeless_of(&self, ppa: u64) -> Option<(&ProgramImage, usize)> {
         let (first, programmed) = self.homeless.range(..=ppa).next_back()?;
         let at = (ppa - first) as usize;
         (at < programmed.spares.len()).then_some((programmed, at))
@@ -363,7 +363,8 @@ impl Image {
         let units = data.chunks(self.unit as usize);
         let spares = self.spares_from(first.0, units.len())?;
         let mut holders = (holder.0..).map(Lpn);
-        let fits = |(spare, unit): (&Spare, &[u8])| holders.next().is_some_and(|lpn| spare.is_of(lpn, unit));
+        let fits =
+            |(spare, unit): (&SpareArea, &[u8])| holders.next().is_some_and(|lpn| spare.is_of(lpn, unit));
         if spares.iter().zip(units).all(fits) { Ok(()) } else { Err(io::ErrorKind::InvalidData.into()) }
     }
 
@@ -394,18 +395,18 @@ impl Image {
     ///
     /// # Errors
     /// When the disk does not give it.
-    pub fn spare(&self, ppa: Ppa) -> io::Result<Spare> {
+    pub fn spare(&self, ppa: Ppa) -> io::Result<SpareArea> {
         Ok(self.spares_from(ppa.0, 1)?[0])
     }
 
     /// The spare areas of units that lie side by side.
-    fn spares_from(&self, first: u64, count: usize) -> io::Result<Vec<Spare>> {
+    fn spares_from(&self, first: u64, count: usize) -> io::Result<Vec<SpareArea>> {
         let mut bytes = vec![0; count * SPARE];
         self.file.read_exact_at(&mut bytes, self.spare_at(first))?;
         let places = bytes.as_chunks::<SPARE>().0.iter().zip(first..);
         let spare = |(bytes, ppa)| match self.homeless_of(ppa) {
             Some((programmed, at)) => programmed.spares[at],
-            None => Spare::from_bytes(bytes, ppa),
+            None => SpareArea::from_bytes(bytes, ppa),
         };
         Ok(places.map(spare).collect())
     }
@@ -414,7 +415,7 @@ impl Image {
     ///
     /// # Errors
     /// When the disk does not give them.
-    pub fn spares(&self, superblock: usize) -> io::Result<Vec<Spare>> {
+    pub fn spares(&self, superblock: usize) -> io::Result<Vec<SpareArea>> {
         self.spares_from(superblock as u64 * self.superblock_units, self.superblock_units as usize)
     }
 
@@ -450,7 +451,8 @@ mod tests {
     fn image(folder: &Path) -> Image {
         let path = folder.join("image");
         let file = OpenOptions::new().read(true).write(true).create_new(true).open(&path).unwrap();
-        let header = Header { shape: Value::Null, left: Left::AtWork, stamp: 1, state: 0, is_leaving: false };
+        let header =
+            Header { shape: Value::Null, left: ImageLeft::AtWork, stamp: 1, state: 0, is_leaving: false };
         let mut image = Image {
             file,
             path,
@@ -471,13 +473,13 @@ mod tests {
         image
     }
 
-    fn programmed(byte: u8) -> Programmed {
+    fn programmed(byte: u8) -> ProgramImage {
         let data = vec![byte; 1024];
-        let spare = |lpn: u32| Spare::of(Lpn(lpn), 9, &data[..512]);
-        Programmed { spares: vec![spare(3), spare(4)], data: data.clone() }
+        let spare = |lpn: u32| SpareArea::of(Lpn(lpn), 9, &data[..512]);
+        ProgramImage { spares: vec![spare(3), spare(4)], data: data.clone() }
     }
 
-    fn there(image: &Image, ppa: u64) -> (Spare, u8) {
+    fn there(image: &Image, ppa: u64) -> (SpareArea, u8) {
         let mut data = [0; 512];
         image.read(Ppa(ppa), &mut data).unwrap();
         (image.spare(Ppa(ppa)).unwrap(), data[511])
@@ -490,9 +492,9 @@ mod tests {
         image.program(Ppa(2), programmed(7));
         image.program(Ppa(8), programmed(8));
         assert_eq!(there(&image, 3), (programmed(7).spares[1], 7));
-        assert_eq!(there(&image, 4), (Spare::Blank, 0));
+        assert_eq!(there(&image, 4), (SpareArea::Blank, 0));
         image.erase(0);
-        assert_eq!(there(&image, 3), (Spare::Blank, 0));
+        assert_eq!(there(&image, 3), (SpareArea::Blank, 0));
         assert_eq!(there(&image, 8), (programmed(8).spares[0], 8));
         assert_eq!(image.spares(1).unwrap()[..2], programmed(8).spares);
     }
@@ -531,7 +533,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let mut image = image(folder.path());
         image.erase(1);
-        image.set_mode(1, Bits::One);
+        image.set_mode(1, CellBits::One);
         image.marks.fill(SuperblockMark::default());
         image.read_marks().unwrap();
         assert_eq!(image.mark(1), SuperblockMark { erases: 1, one_bit: true });
@@ -550,11 +552,11 @@ mod tests {
         assert!(image.refused().is_some() && !image.find_room());
         assert_eq!(there(&image, 3), (programmed(7).spares[1], 7));
         assert_eq!(there(&image, 1), (programmed(6).spares[1], 6));
-        image.leave(Left::AtRest(1), 5).expect_err("it is not all there");
+        image.leave(ImageLeft::AtRest(1), 5).expect_err("it is not all there");
         image.file = writable;
         assert!(image.find_room() && image.refused().is_none());
         assert_eq!(there(&image, 3), (programmed(7).spares[1], 7));
-        image.leave(Left::AtRest(1), 5).unwrap();
+        image.leave(ImageLeft::AtRest(1), 5).unwrap();
     }
 
     #[test]
@@ -566,7 +568,7 @@ mod tests {
         image.program(Ppa(2), programmed(7));
         image.file = writable;
         image.erase(0);
-        assert_eq!(there(&image, 2), (Spare::Blank, 0));
+        assert_eq!(there(&image, 2), (SpareArea::Blank, 0));
         assert!(image.refused().is_none());
     }
 }

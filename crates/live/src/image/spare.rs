@@ -10,7 +10,7 @@ const OWN: usize = 24;
 
 /// What a unit on flash holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Spare {
+pub enum SpareArea {
     /// Nothing was programmed there since the last erase, or not to its end.
     Blank,
     /// Data of the host's.
@@ -28,7 +28,7 @@ pub enum Spare {
     Damaged,
 }
 
-impl Spare {
+impl SpareArea {
     /// Of `data` that a write with this number brought for `lpn`.
     pub fn of(lpn: Lpn, stamp: u64, data: &[u8]) -> Self {
         Self::Data { lpn, stamp, check: checksum(lpn, stamp, data) }
@@ -110,33 +110,38 @@ mod tests {
 
     #[test]
     fn a_spare_area_is_read_as_it_was_written() {
-        for spare in [Spare::Blank, Spare::Other, Spare::Damaged, Spare::of(Lpn(7), 1 << 40, b"data")] {
-            assert_eq!(Spare::from_bytes(&spare.to_bytes(5), 5), spare);
+        for spare in
+            [SpareArea::Blank, SpareArea::Other, SpareArea::Damaged, SpareArea::of(Lpn(7), 1 << 40, b"data")]
+        {
+            assert_eq!(SpareArea::from_bytes(&spare.to_bytes(5), 5), spare);
         }
     }
 
     #[test]
     fn a_bit_that_turned_is_found_and_so_is_another_place() {
-        for spare in [Spare::Other, Spare::of(Lpn(7), 1 << 40, b"data")] {
+        for spare in [SpareArea::Other, SpareArea::of(Lpn(7), 1 << 40, b"data")] {
             let whole = spare.to_bytes(5);
-            assert_eq!(Spare::from_bytes(&whole, 6), Spare::Damaged);
+            assert_eq!(SpareArea::from_bytes(&whole, 6), SpareArea::Damaged);
             for bit in 0..SPARE * 8 {
                 let mut bytes = whole;
                 bytes[bit / 8] ^= 1 << (bit % 8);
-                assert_eq!(Spare::from_bytes(&bytes, 5), Spare::Damaged, "bit {bit}");
+                assert_eq!(SpareArea::from_bytes(&bytes, 5), SpareArea::Damaged, "bit {bit}");
             }
         }
     }
 
     #[test]
     fn it_is_of_its_own_data_only() {
-        let spare = Spare::of(Lpn(7), 3, b"data");
+        let spare = SpareArea::of(Lpn(7), 3, b"data");
         assert!(spare.is_of(Lpn(7), b"data"));
         assert!(!spare.is_of(Lpn(7), b"dato"));
         assert!(!spare.is_of(Lpn(8), b"data"), "another unit was looked for");
         assert!(!spare.spoiled().is_of(Lpn(7), b"data"));
-        let Spare::Data { check, .. } = spare else { panic!("it has data") };
-        assert!(!Spare::Data { lpn: Lpn(8), stamp: 3, check }.is_of(Lpn(8), b"data"), "another unit's");
-        assert!(!Spare::Data { lpn: Lpn(7), stamp: 4, check }.is_of(Lpn(7), b"data"), "another version's");
+        let SpareArea::Data { check, .. } = spare else { panic!("it has data") };
+        assert!(!SpareArea::Data { lpn: Lpn(8), stamp: 3, check }.is_of(Lpn(8), b"data"), "another unit's");
+        assert!(
+            !SpareArea::Data { lpn: Lpn(7), stamp: 4, check }.is_of(Lpn(7), b"data"),
+            "another version's"
+        );
     }
 }

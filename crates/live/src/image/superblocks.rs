@@ -9,7 +9,7 @@ const CHECK: usize = 5;
 
 /// With how many bits a cell a superblock is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Bits {
+pub enum CellBits {
     /// One, of any size that a chip can have.
     One,
     /// As many as the chip holds.

@@ -50,7 +50,7 @@ pub fn greeting() -> Vec<u8> {
 
 /// Where the negotiation is after what was read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Step {
+pub enum HandshakeStep {
     /// It goes on.
     More,
     /// Requests follow.
@@ -92,15 +92,15 @@ impl Handshake {
     }
 
     /// Takes what is complete at the beginning of `read`; answers go to `out`. Gives how many bytes it took.
-    pub fn take(&mut self, read: &[u8], out: &mut Vec<u8>) -> (usize, Step) {
+    pub fn take(&mut self, read: &[u8], out: &mut Vec<u8>) -> (usize, HandshakeStep) {
         let mut at = 0;
         if self.flags.is_none() {
             if read.len() < 4 {
-                return (0, Step::More);
+                return (0, HandshakeStep::More);
             }
             let flags = u32::from_be_bytes(number(read, 0));
             if flags & u32::from(FIXED_NEWSTYLE) == 0 || flags & !u32::from(FIXED_NEWSTYLE | NO_ZEROES) != 0 {
-                return (4, Step::Over);
+                return (4, HandshakeStep::Over);
             }
             (self.flags, at) = (Some(flags), 4);
         }
@@ -108,33 +108,33 @@ impl Handshake {
             let header = &read[at..];
             let length = u32::from_be_bytes(number(header, 12)) as usize;
             if u64::from_be_bytes(number(header, 0)) != OPTION_MAGIC || length > OPTION_MOST {
-                return (at, Step::Over);
+                return (at, HandshakeStep::Over);
             }
             let Some(data) = header.get(16..16 + length) else { break };
             at += 16 + length;
             let step = self.option(u32::from_be_bytes(number(header, 8)), data, out);
-            if step != Step::More {
+            if step != HandshakeStep::More {
                 return (at, step);
             }
         }
-        (at, Step::More)
+        (at, HandshakeStep::More)
     }
 
-    fn option(&mut self, option: u32, data: &[u8], out: &mut Vec<u8>) -> Step {
+    fn option(&mut self, option: u32, data: &[u8], out: &mut Vec<u8>) -> HandshakeStep {
         match option {
             option::EXPORT_NAME => {
                 // This option has no answer but the export: without it the connection ends.
-                let Some(chosen) = self.named(data) else { return Step::Over };
+                let Some(chosen) = self.named(data) else { return HandshakeStep::Over };
                 self.chosen = chosen;
                 out.extend(self.export().namespace.extent.bytes.to_be_bytes());
                 out.extend(FLAGS.to_be_bytes());
                 let zeroes = self.flags.is_some_and(|flags| flags & u32::from(NO_ZEROES) == 0);
                 out.extend(std::iter::repeat_n(0, if zeroes { 124 } else { 0 }));
-                return Step::Ready;
+                return HandshakeStep::Ready;
             }
             option::ABORT => {
                 reply(out, option, answer::ACK, &[]);
-                return Step::Over;
+                return HandshakeStep::Over;
             }
             option::LIST if data.is_empty() => {
                 for Export { namespace, .. } in self.exports.iter() {
@@ -156,27 +156,27 @@ impl Handshake {
             }
             _ => reply(out, option, answer::UNSUPPORTED, b"not an option of this server"),
         }
-        Step::More
+        HandshakeStep::More
     }
 
     /// Tells of an export; with `GO`, the client works with it from now on.
-    fn inform(&mut self, option: u32, data: &[u8], out: &mut Vec<u8>) -> Step {
+    fn inform(&mut self, option: u32, data: &[u8], out: &mut Vec<u8>) -> HandshakeStep {
         let Some(name) = name_of_info(data) else {
             reply(out, option, answer::INVALID, b"a name, and a list of kinds");
-            return Step::More;
+            return HandshakeStep::More;
         };
         let Some(chosen) = self.named(name) else {
             reply(out, option, answer::UNKNOWN, b"no export of that name: each namespace is one");
-            return Step::More;
+            return HandshakeStep::More;
         };
         reply(out, option, answer::INFO, &about(&self.exports[chosen]));
         reply(out, option, answer::INFO, &block_size(&self.exports[chosen]));
         reply(out, option, answer::ACK, &[]);
         if option != option::GO {
-            return Step::More;
+            return HandshakeStep::More;
         }
         self.chosen = chosen;
-        Step::Ready
+        HandshakeStep::Ready
     }
 
     /// What is known beside the data: what is allocated.

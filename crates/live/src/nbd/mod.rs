@@ -7,11 +7,11 @@ mod handshake;
 mod reply;
 mod request;
 
-pub use handshake::{Handshake, Step, greeting};
-pub use reply::{Extent, Replies};
-pub use request::{Asked, Command, HEADER, Parsed, parse};
+pub use handshake::{Handshake, HandshakeStep, greeting};
+pub use reply::{Replies, ReplyExtent};
+pub use request::{Command, HEADER, NbdMessage, NbdRequest, parse};
 
-use host::{Namespace, Space};
+use host::{HostSpace, Namespace};
 use std::sync::Arc;
 
 /// Bytes of a request's data that are taken at once.
@@ -57,7 +57,7 @@ pub struct Export {
 
 impl Export {
     /// An export for each namespace, in mapping units of `unit` bytes.
-    pub fn all_of(space: &Space, unit: u32) -> Arc<[Self]> {
+    pub fn all_of(space: &HostSpace, unit: u32) -> Arc<[Self]> {
         space.each().into_iter().map(|namespace| Self { namespace, unit }).collect()
     }
 }

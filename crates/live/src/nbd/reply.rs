@@ -15,7 +15,7 @@ mod chunk {
 
 /// Bytes of one kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Extent {
+pub struct ReplyExtent {
     /// How many.
     pub bytes: u32,
     /// They hold data; else they are a hole, and read as zeros.
@@ -60,7 +60,7 @@ impl Replies {
     }
 
     /// What is allocated.
-    pub fn status(self, out: &mut Vec<u8>, cookie: u64, extents: &[Extent]) {
+    pub fn status(self, out: &mut Vec<u8>, cookie: u64, extents: &[ReplyExtent]) {
         Self::chunk(out, chunk::STATUS, cookie, 4 + 8 * extents.len());
         out.extend(ALLOCATION_ID.to_be_bytes());
         for extent in extents {

@@ -32,7 +32,7 @@ pub enum Command {
 
 /// A request.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Asked<'a> {
+pub struct NbdRequest<'a> {
     /// What for.
     pub command: Command,
     flags: u16,
@@ -46,10 +46,10 @@ pub struct Asked<'a> {
     pub data: Cow<'a, [u8]>,
 }
 
-impl Asked<'_> {
+impl NbdRequest<'_> {
     /// The same request, once its data are there.
-    pub fn with(self, data: Vec<u8>) -> Asked<'static> {
-        Asked {
+    pub fn with(self, data: Vec<u8>) -> NbdRequest<'static> {
+        NbdRequest {
             command: self.command,
             flags: self.flags,
             cookie: self.cookie,
@@ -77,24 +77,24 @@ impl Asked<'_> {
 
 /// What stands at the beginning of what was read.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Parsed<'a> {
+pub enum NbdMessage<'a> {
     /// Not a whole request.
     More,
     /// A request, and how many bytes it took.
-    Request(Asked<'a>, usize),
+    Request(NbdRequest<'a>, usize),
     /// A write without its data, which follow the header and are too long for what is read together.
-    Long(Asked<'static>),
+    Long(NbdRequest<'static>),
     /// No request: what follows cannot be told from data.
     Nonsense,
 }
 
 /// Reads one request.
-pub fn parse(read: &[u8]) -> Parsed<'_> {
+pub fn parse(read: &[u8]) -> NbdMessage<'_> {
     if read.len() < HEADER {
-        return Parsed::More;
+        return NbdMessage::More;
     }
     if u32::from_be_bytes(number(read, 0)) != MAGIC {
-        return Parsed::Nonsense;
+        return NbdMessage::Nonsense;
     }
     let length = u32::from_be_bytes(number(read, 24));
     let command = match u16::from_be_bytes(number(read, 6)) {
@@ -109,14 +109,14 @@ pub fn parse(read: &[u8]) -> Parsed<'_> {
     };
     let end = match command {
         Command::Write if length > PAYLOAD_MOST => {
-            return Parsed::Nonsense; // To wait for so many data only to refuse them would help no client.
+            return NbdMessage::Nonsense; // To wait for so many data only to refuse them would help no client.
         }
         Command::Write if length > LONG => HEADER,
         Command::Write => HEADER + length as usize,
         _ => HEADER,
     };
-    let Some(data) = read.get(HEADER..end) else { return Parsed::More };
-    let asked = Asked {
+    let Some(data) = read.get(HEADER..end) else { return NbdMessage::More };
+    let asked = NbdRequest {
         command,
         flags: u16::from_be_bytes(number(read, 4)),
         cookie: u64::from_be_bytes(number(read, 8)),
@@ -125,7 +125,7 @@ pub fn parse(read: &[u8]) -> Parsed<'_> {
         data: Cow::Borrowed(data),
     };
     if command == Command::Write && length > LONG {
-        return Parsed::Long(Asked { data: Cow::Borrowed(&[]), ..asked });
+        return NbdMessage::Long(NbdRequest { data: Cow::Borrowed(&[]), ..asked });
     }
-    Parsed::Request(asked, end)
+    NbdMessage::Request(asked, end)
 }

@@ -1,11 +1,11 @@
 //! Requests of clients on their way: to the drive, and back as answers.
 
 use super::Server;
-use crate::commands::{Allocation, Part, Pieces, Plan, plan};
+use crate::commands::{Allocation, DriveRequest, Pieces, RequestPlan, plan};
 use crate::connection::{Connection, Quiet};
 use crate::contents::{Done, Payload};
 use crate::extents::{EXTENTS_MOST, LOOKED_AT, extents};
-use crate::nbd::{Asked, Command, Export, Extent, Refusal};
+use crate::nbd::{Command, Export, NbdRequest, Refusal, ReplyExtent};
 use host::{Effect, HostRequest};
 use sim::Error;
 use units::SimTime;
@@ -18,7 +18,7 @@ const ALL_WORK: u64 = 4 * TURN_WORK;
 const REQUEST_WORK: u64 = 64;
 
 /// A client's request that is not answered. One of its pieces is at the drive, by its number.
-pub(super) struct Pending {
+pub(super) struct ClientRequest {
     pub client: u64,
     pub cookie: u64,
     command: Command,
@@ -68,7 +68,7 @@ impl Server {
     }
 
     /// Takes a client's request: refuses it, answers it, or hands it to the drive. Gives the work that it was.
-    fn take(&mut self, name: u64, client: &mut Connection, asked: Asked<'_>, arrive: SimTime) -> u64 {
+    fn take(&mut self, name: u64, client: &mut Connection, asked: NbdRequest<'_>, arrive: SimTime) -> u64 {
         let (cookie, command, offset, bytes) = (asked.cookie, asked.command, asked.offset, asked.length);
         let durable = asked.is_fua() || command == Command::Flush;
         let allocation = if client.knows_allocation() { Allocation::Known } else { Allocation::Unknown };
@@ -77,24 +77,24 @@ impl Server {
         let writes = matches!(command, Command::Write | Command::WriteZeroes | Command::Trim);
         let planned = plan(asked, client.export(), allocation, &mut self.shared().buffers);
         match planned {
-            Plan::Leave => client.is_over = true,
-            Plan::Refuse(refusal) => {
+            RequestPlan::Leave => client.is_over = true,
+            RequestPlan::Refuse(refusal) => {
                 self.meter.note_refused(refusal);
                 client.answers().add(|out| replies.refuse(out, cookie, refusal));
             }
-            Plan::Status => {
+            RequestPlan::Status => {
                 let (found, work) = self.extents(client.export(), offset, bytes, most);
                 client.answers().add(|out| replies.status(out, cookie, &found));
                 return work.max(REQUEST_WORK);
             }
-            Plan::Drive(..) if (writes || durable) && !self.shared().image.find_room() => {
+            RequestPlan::Drive(..) if (writes || durable) && !self.shared().image.find_room() => {
                 self.meter.note_refused(Refusal::NoSpace);
                 client.answers().add(|out| replies.refuse(out, cookie, Refusal::NoSpace));
             }
-            Plan::Drive(pieces) => {
+            RequestPlan::Drive(pieces) => {
                 let charge = pieces.charge();
                 let refusal = None;
-                let mut pending = Pending {
+                let mut pending = ClientRequest {
                     client: name,
                     cookie,
                     command,
@@ -122,8 +122,8 @@ impl Server {
     }
 
     /// Hands a piece of the request of this number to the drive.
-    fn ask(&mut self, number: u64, part: Part, namespace: host::Extent, arrive: SimTime) {
-        let Part { op, offset, bytes, fua, payload } = part;
+    fn ask(&mut self, number: u64, part: DriveRequest, namespace: host::Extent, arrive: SimTime) {
+        let DriveRequest { op, offset, bytes, fua, payload } = part;
         let offset = if op.effect() == Effect::Flush { 0 } else { namespace.on_drive(offset) };
         let request = HostRequest { arrive, op, offset, bytes, tag: 0, fua };
         if let Some(recorder) = &mut self.recorder {
@@ -138,7 +138,7 @@ impl Server {
     }
 
     /// The written parts of a range, and how many units were looked at.
-    fn extents(&self, export: &Export, offset: u64, length: u32, most: usize) -> (Vec<Extent>, u64) {
+    fn extents(&self, export: &Export, offset: u64, length: u32, most: usize) -> (Vec<ReplyExtent>, u64) {
         let Some(ftl) = self.session.ftl() else { return (Vec::new(), 0) };
         let (unit, offset) = (u64::from(export.unit), export.namespace.extent.on_drive(offset));
         let last = offset / unit + LOOKED_AT;
@@ -198,7 +198,7 @@ impl Server {
     }
 
     /// Notes that a request was answered, at what time of the drive.
-    fn count(&mut self, pending: &Pending, at: SimTime) {
+    fn count(&mut self, pending: &ClientRequest, at: SimTime) {
         if let Some(clock) = &self.clock {
             self.meter.note_late(clock.late(at));
         }

@@ -2,7 +2,7 @@
 
 use super::{helper, watch};
 use crate::kept::{self, PolicyFault};
-use crate::stop::{self, Signal};
+use crate::stop::{self, RaisedSignal};
 use pyo3::call::PyCallArgs;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -23,7 +23,7 @@ impl Wrong {
     pub fn end(self) -> ! {
         match self {
             Self::Policy(text) => fail(text),
-            Self::Signal(error) => std::panic::resume_unwind(Box::new(Signal(error))),
+            Self::Signal(error) => std::panic::resume_unwind(Box::new(RaisedSignal(error))),
         }
     }
 
@@ -59,7 +59,7 @@ impl Given {
 }
 
 /// A user's class with its parameters.
-pub struct Class {
+pub struct UserClass {
     /// `mine.py:Mine`.
     pub name: String,
     pub made_of: Py<PyAny>,
@@ -70,7 +70,7 @@ pub struct Class {
     pub given: Vec<(String, Given)>,
 }
 
-impl Class {
+impl UserClass {
     pub fn defines(&self, method: &str) -> bool {
         self.defined.contains(method)
     }
@@ -85,8 +85,8 @@ impl Class {
 }
 
 /// An object of a user's class.
-pub struct Asked {
-    class: Arc<Class>,
+pub struct PolicyObject {
+    class: Arc<UserClass>,
     object: Py<PyAny>,
 }
 
@@ -96,8 +96,8 @@ pub struct Question {
     method: Py<PyAny>,
 }
 
-impl Asked {
-    pub fn new(class: &Arc<Class>) -> Self {
+impl PolicyObject {
+    pub fn new(class: &Arc<UserClass>) -> Self {
         let object = Python::attach(|py| {
             class.object(py).unwrap_or_else(|error| Wrong::raised(py, &class.name, &error).end())
         });

@@ -1,7 +1,7 @@
 //! What policies are shown of a die: its superblocks and random numbers, lent for one question.
 
-use super::asked::{Asked, Question, fail};
-use super::lent::{Loan, Random, Slice};
+use super::asked::{PolicyObject, Question, fail};
+use super::lent::{LentRandom, Loan, Slice};
 use engine::RandomStream;
 use ftl::Blocks;
 use pyo3::exceptions::PyAttributeError;
@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use units::SuperblockId;
 
 /// A die as a policy sees it, by superblock, and what else its view says: names and whole numbers.
-pub struct Die<'a> {
+pub struct AskedDie<'a> {
     pub candidates: &'a [SuperblockId],
     pub blocks: Blocks<'a>,
     pub random: &'a mut RandomStream,
@@ -23,14 +23,14 @@ pub struct Die<'a> {
 
 /// Which answers are taken.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Taken {
+pub enum TakenAnswers {
     /// One of the candidates.
     Candidate,
     /// One of them, or None.
     CandidateOrNone,
 }
 
-impl Taken {
+impl TakenAnswers {
     fn expected(self) -> &'static str {
         match self {
             Self::Candidate => "one of view.candidates",
@@ -39,17 +39,17 @@ impl Taken {
     }
 }
 
-impl Die<'_> {
+impl AskedDie<'_> {
     /// The candidate that is answered; none where that is None.
-    pub fn ask(self, asked: &Asked, question: &Question, kinds: Taken) -> Option<SuperblockId> {
+    pub fn ask(self, asked: &PolicyObject, question: &Question, kinds: TakenAnswers) -> Option<SuperblockId> {
         let candidates = self.candidates;
         let taken = |answer: &Bound<'_, PyAny>| match answer.extract::<Option<u32>>().ok()?.map(SuperblockId)
         {
             Some(picked) => candidates.contains(&picked).then_some(Some(picked)),
-            None => (kinds == Taken::CandidateOrNone).then_some(None),
+            None => (kinds == TakenAnswers::CandidateOrNone).then_some(None),
         };
         Python::attach(|py| {
-            let view = Py::new(py, DieView::new(self)).unwrap_or_else(|error| fail(error.to_string()));
+            let view = Py::new(py, LentDie::new(self)).unwrap_or_else(|error| fail(error.to_string()));
             let said = asked.call(py, question, kinds.expected(), (view.clone_ref(py),), taken);
             if view.get().is_kept(py) {
                 asked.keep(py, question);
@@ -60,21 +60,21 @@ impl Die<'_> {
 }
 
 /// What a policy is shown. Arrays are made when they are asked for: many policies look at one alone.
-#[pyclass(frozen)]
-pub struct DieView {
+#[pyclass(name = "DieView", frozen)]
+pub struct LentDie {
     slices: [Slice; 6],
     arrays: Mutex<[Option<Py<PyAny>>; 6]>,
     /// The name of the last of them, where a view has it.
     own_array: Option<&'static str>,
     stream: AtomicPtr<RandomStream>,
-    random: Mutex<Option<Py<Random>>>,
+    random: Mutex<Option<Py<LentRandom>>>,
     clock: u64,
     more: [(&'static str, u64); 2],
     loan: Arc<Loan>,
 }
 
-impl DieView {
-    fn new(die: Die<'_>) -> Self {
+impl LentDie {
+    fn new(die: AskedDie<'_>) -> Self {
         let slices = [
             Slice::narrow(die.candidates),
             Slice::narrow(die.blocks.valid_units),
@@ -119,7 +119,7 @@ impl DieView {
 }
 
 #[pymethods]
-impl DieView {
+impl LentDie {
     #[getter]
     fn candidates(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
         self.array(py, 0)
@@ -151,12 +151,12 @@ impl DieView {
     }
 
     #[getter]
-    fn random(&self, py: Python<'_>) -> PyResult<Py<Random>> {
+    fn random(&self, py: Python<'_>) -> PyResult<Py<LentRandom>> {
         let mut random = self.random.lock().unwrap_or_else(PoisonError::into_inner);
         match &*random {
             Some(random) => Ok(random.clone_ref(py)),
             None => {
-                let made = Random::new(py, self.stream.load(Ordering::Relaxed), &self.loan)?;
+                let made = LentRandom::new(py, self.stream.load(Ordering::Relaxed), &self.loan)?;
                 *random = Some(made.clone_ref(py));
                 Ok(made)
             }

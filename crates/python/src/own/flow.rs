@@ -1,17 +1,17 @@
 //! Flows of reads in Python.
 
-use super::asked::{Asked, Class, Question};
+use super::asked::{PolicyObject, Question, UserClass};
 use ecc::flow::{Attempt, Flow, FlowView, Maker, Next, Notes, Steps};
 use pyo3::prelude::*;
 use std::sync::Arc;
 
 /// Makes objects of `class`.
-pub fn maker(class: Arc<Class>) -> Maker {
+pub fn maker(class: Arc<UserClass>) -> Maker {
     Box::new(move || Box::new(ReadFlow::new(&class)))
 }
 
 struct ReadFlow {
-    asked: Asked,
+    asked: PolicyObject,
     next: Question,
     notes: Notes,
 }
@@ -33,8 +33,8 @@ fn attempt(answer: &Bound<'_, PyAny>) -> Option<Attempt> {
 }
 
 impl ReadFlow {
-    fn new(class: &Arc<Class>) -> Self {
-        let asked = Asked::new(class);
+    fn new(class: &Arc<UserClass>) -> Self {
+        let asked = PolicyObject::new(class);
         let noted = |question| asked.ask(&question, "names among estimates and good_steps", (), notes);
         let notes = asked.defined("notes").map_or(Notes::default(), noted);
         Self { next: asked.question("next"), notes, asked }

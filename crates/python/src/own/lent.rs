@@ -43,12 +43,12 @@ impl Loan {
 pub struct Slice {
     start: usize,
     bytes: usize,
-    width: Width,
+    width: NumberWidth,
 }
 
 /// Bytes of a number.
 #[derive(Clone, Copy)]
-enum Width {
+enum NumberWidth {
     One,
     Four,
     Eight,
@@ -58,17 +58,17 @@ impl Slice {
     /// Of numbers of four bytes.
     pub fn narrow<T>(slice: &[T]) -> Self {
         assert_eq!(size_of::<T>(), 4, "numbers of four bytes");
-        Self { start: slice.as_ptr() as usize, bytes: size_of_val(slice), width: Width::Four }
+        Self { start: slice.as_ptr() as usize, bytes: size_of_val(slice), width: NumberWidth::Four }
     }
 
     /// Of bytes.
     pub fn bytes(slice: &[u8]) -> Self {
-        Self { start: slice.as_ptr() as usize, bytes: slice.len(), width: Width::One }
+        Self { start: slice.as_ptr() as usize, bytes: slice.len(), width: NumberWidth::One }
     }
 
     /// Of numbers of eight bytes.
     pub fn wide(slice: &[u64]) -> Self {
-        Self { start: slice.as_ptr() as usize, bytes: size_of_val(slice), width: Width::Eight }
+        Self { start: slice.as_ptr() as usize, bytes: size_of_val(slice), width: NumberWidth::Eight }
     }
 
     /// An array of it that cannot be written.
@@ -76,9 +76,9 @@ impl Slice {
         loan.check(PyRuntimeError::new_err)?;
         let numpy = NumPy::get(py)?;
         let kind = match self.width {
-            Width::One => &numpy.bytes,
-            Width::Four => &numpy.narrow,
-            Width::Eight => &numpy.wide,
+            NumberWidth::One => &numpy.bytes,
+            NumberWidth::Four => &numpy.narrow,
+            NumberWidth::Eight => &numpy.wide,
         };
         let lent = Py::new(py, Lent { slice: self, loan: loan.clone() })?;
         Ok(numpy.from_buffer.bind(py).call1((lent, kind))?.unbind())
@@ -139,14 +139,14 @@ impl Lent {
 }
 
 /// The policy's own random stream.
-#[pyclass(frozen)]
-pub struct Random {
+#[pyclass(name = "Random", frozen)]
+pub struct LentRandom {
     stream: AtomicPtr<RandomStream>,
     is_drawn: AtomicBool,
     loan: Arc<Loan>,
 }
 
-impl Random {
+impl LentRandom {
     pub fn new(py: Python<'_>, stream: *mut RandomStream, loan: &Arc<Loan>) -> PyResult<Py<Self>> {
         let (stream, is_drawn) = (AtomicPtr::new(stream), AtomicBool::new(false));
         Py::new(py, Self { stream, is_drawn, loan: loan.clone() })
@@ -166,7 +166,7 @@ impl Random {
 }
 
 #[pymethods]
-impl Random {
+impl LentRandom {
     /// A whole number from 0 to below `bound`, each as likely.
     fn below(&self, bound: u64) -> PyResult<u64> {
         if bound == 0 {

@@ -21,7 +21,7 @@ pub use heart::{compiled_is_asked, compiled_watch};
 pub use watch::{PolicyTimeout, policy_timeout};
 
 use crate::errors::{BrokenInvariant, guarded, input};
-use asked::{Class, Given};
+use asked::{Given, UserClass};
 use config::{Bringer, ConfigError, Document, Foreign, Section};
 use pyo3::prelude::*;
 use std::any::Any;
@@ -128,7 +128,7 @@ impl Parameter {
     }
 }
 
-fn find(py: Python<'_>, seam: &str, name: &str) -> PyResult<(Class, Vec<Parameter>)> {
+fn find(py: Python<'_>, seam: &str, name: &str) -> PyResult<(UserClass, Vec<Parameter>)> {
     let found = helper(py)?.call_method1("load", (seam, name))?;
     let parameters = found.getattr("parameters")?.try_iter()?.map(|one| {
         let one = one?;
@@ -137,7 +137,7 @@ fn find(py: Python<'_>, seam: &str, name: &str) -> PyResult<(Class, Vec<Paramete
         Ok(Parameter { name: one.getattr("name")?.extract()?, kind, default })
     });
     let parameters = parameters.collect::<PyResult<_>>()?;
-    let class = Class {
+    let class = UserClass {
         name: name.to_owned(),
         made_of: found.getattr("cls")?.unbind(),
         view: found.getattr("view")?.unbind(),

@@ -1,33 +1,33 @@
 //! Orders of refreshes in Python.
 
-use super::asked::{Asked, Class, Question};
-use super::die::{Die, Taken};
+use super::asked::{PolicyObject, Question, UserClass};
+use super::die::{AskedDie, TakenAnswers};
 use super::lent::Slice;
 use ftl::refresh_order::{Maker, RefreshOrder, RefreshView};
 use std::sync::Arc;
 use units::SuperblockId;
 
 /// Makes objects of `class`.
-pub fn maker(class: Arc<Class>) -> Maker {
-    Box::new(move || Box::new(Order::new(&class)))
+pub fn maker(class: Arc<UserClass>) -> Maker {
+    Box::new(move || Box::new(OwnRefreshOrder::new(&class)))
 }
 
-struct Order {
-    asked: Asked,
+struct OwnRefreshOrder {
+    asked: PolicyObject,
     next: Question,
 }
 
-impl Order {
-    fn new(class: &Arc<Class>) -> Self {
-        let asked = Asked::new(class);
+impl OwnRefreshOrder {
+    fn new(class: &Arc<UserClass>) -> Self {
+        let asked = PolicyObject::new(class);
         Self { next: asked.question("next"), asked }
     }
 }
 
-impl RefreshOrder for Order {
+impl RefreshOrder for OwnRefreshOrder {
     fn next(&mut self, view: &mut RefreshView<'_>) -> SuperblockId {
         let candidates = view.candidates;
-        let die = Die {
+        let die = AskedDie {
             candidates,
             blocks: view.blocks,
             random: view.random,
@@ -35,6 +35,6 @@ impl RefreshOrder for Order {
             more: [("now_ns", view.now_ns), ("", 0)],
             own_array: Some(("due_since_ns", Slice::wide(view.due_since_ns))),
         };
-        die.ask(&self.asked, &self.next, Taken::Candidate).expect("None is no candidate")
+        die.ask(&self.asked, &self.next, TakenAnswers::Candidate).expect("None is no candidate")
     }
 }

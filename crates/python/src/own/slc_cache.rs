@@ -1,27 +1,27 @@
 //! Sizes of SLC caches in Python.
 
-use super::asked::{Asked, Class, Question};
+use super::asked::{PolicyObject, Question, UserClass};
 use config::{ConfigError, Section};
 use ftl::slc_cache::{CacheShape, CacheView, Folding, Maker, SlcCachePolicy};
 use pyo3::prelude::*;
 use std::sync::Arc;
 
 /// Makes objects of `class`; how they fold is said beside the class's own parameters.
-pub fn maker(class: Arc<Class>, section: &mut Section) -> Result<Maker, ConfigError> {
+pub fn maker(class: Arc<UserClass>, section: &mut Section) -> Result<Maker, ConfigError> {
     let folding = Folding::read(section)?;
     Ok(Box::new(move || Box::new(Cache::new(&class, folding))))
 }
 
 struct Cache {
-    asked: Asked,
+    asked: PolicyObject,
     most: Question,
     reserved: Option<Question>,
     folding: Folding,
 }
 
 impl Cache {
-    fn new(class: &Arc<Class>, folding: Folding) -> Self {
-        let asked = Asked::new(class);
+    fn new(class: &Arc<UserClass>, folding: Folding) -> Self {
+        let asked = PolicyObject::new(class);
         Self { most: asked.question("most"), reserved: asked.defined("reserved"), folding, asked }
     }
 

@@ -1,23 +1,23 @@
 //! Expiry of snapshots in Python.
 
-use super::asked::{Asked, Class, Question};
+use super::asked::{PolicyObject, Question, UserClass};
 use ftl::snapshot_expiry::{ExpiryPolicy, ExpiryReason, ExpiryView, Maker};
 use pyo3::prelude::*;
 use std::sync::Arc;
 
 /// Makes objects of `class`.
-pub fn maker(class: Arc<Class>) -> Maker {
+pub fn maker(class: Arc<UserClass>) -> Maker {
     Box::new(move || Box::new(Expiry::new(&class)))
 }
 
 struct Expiry {
-    asked: Asked,
+    asked: PolicyObject,
     expire: Question,
 }
 
 impl Expiry {
-    fn new(class: &Arc<Class>) -> Self {
-        let asked = Asked::new(class);
+    fn new(class: &Arc<UserClass>) -> Self {
+        let asked = PolicyObject::new(class);
         Self { expire: asked.question("expire"), asked }
     }
 }

@@ -1,17 +1,17 @@
 //! Stream policies in Python.
 
-use super::asked::{Asked, Class, Question};
+use super::asked::{PolicyObject, Question, UserClass};
 use ftl::streams::{Maker, Notes, STREAMS_MOST, StreamPolicy, StreamSpec, Takes, UnitView};
 use pyo3::prelude::*;
 use std::sync::Arc;
 
 /// Makes objects of `class`.
-pub fn maker(class: Arc<Class>) -> Maker {
-    Box::new(move || Box::new(Streams::new(&class)))
+pub fn maker(class: Arc<UserClass>) -> Maker {
+    Box::new(move || Box::new(OwnStreams::new(&class)))
 }
 
-struct Streams {
-    asked: Asked,
+struct OwnStreams {
+    asked: PolicyObject,
     join: Question,
     on_reclaim: Option<Question>,
     streams: Vec<StreamSpec>,
@@ -43,9 +43,9 @@ fn notes(answer: &Bound<'_, PyAny>) -> Option<Notes> {
     named.iter().all(known).then(|| Notes { writes: has("writes"), times: has("times") })
 }
 
-impl Streams {
-    fn new(class: &Arc<Class>) -> Self {
-        let asked = Asked::new(class);
+impl OwnStreams {
+    fn new(class: &Arc<UserClass>) -> Self {
+        let asked = PolicyObject::new(class);
         const EXPECTED: &str = "pairs of a name and host, moved or both: 1 to 32 streams that take the host's data and moved data";
         let streams = asked.ask(&asked.question("streams"), EXPECTED, (), specs);
         let noted = |question| asked.ask(&question, "names among writes and times", (), notes);
@@ -54,7 +54,7 @@ impl Streams {
     }
 }
 
-impl StreamPolicy for Streams {
+impl StreamPolicy for OwnStreams {
     fn streams(&self) -> Vec<StreamSpec> {
         self.streams.clone()
     }

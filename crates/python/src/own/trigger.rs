@@ -1,6 +1,6 @@
 //! Triggers of garbage collection in Python.
 
-use super::asked::{Asked, Class, Question};
+use super::asked::{PolicyObject, Question, UserClass};
 use ftl::Layout;
 use ftl::gc::trigger::{GcTrigger, Maker, TriggerView};
 use pyo3::prelude::*;
@@ -8,12 +8,12 @@ use std::sync::Arc;
 use units::Nanos;
 
 /// Makes objects of `class`.
-pub fn maker(class: Arc<Class>) -> Maker {
+pub fn maker(class: Arc<UserClass>) -> Maker {
     Box::new(move || Box::new(Trigger::new(&class)))
 }
 
 struct Trigger {
-    asked: Asked,
+    asked: PolicyObject,
     foreground: Question,
     background: Option<Question>,
     worthwhile: Option<Question>,
@@ -22,8 +22,8 @@ struct Trigger {
 }
 
 impl Trigger {
-    fn new(class: &Arc<Class>) -> Self {
-        let asked = Asked::new(class);
+    fn new(class: &Arc<UserClass>) -> Self {
+        let asked = PolicyObject::new(class);
         let limit =
             |answer: &Bound<'_, PyAny>| answer.extract().ok().filter(|limit| (1..=1024).contains(limit));
         let limit =

@@ -1,18 +1,18 @@
 //! Victim policies in Python.
 
-use super::asked::{Asked, Class, Question};
-use super::die::{Die, Taken};
+use super::asked::{PolicyObject, Question, UserClass};
+use super::die::{AskedDie, TakenAnswers};
 use ftl::gc::victim::{Maker, VictimPolicy, VictimView};
 use std::sync::Arc;
 use units::SuperblockId;
 
 /// Makes objects of `class`.
-pub fn maker(class: Arc<Class>) -> Maker {
+pub fn maker(class: Arc<UserClass>) -> Maker {
     Box::new(move || Box::new(Victim::new(&class)))
 }
 
 struct Victim {
-    asked: Asked,
+    asked: PolicyObject,
     pick: Question,
     on_close: Option<Question>,
     on_invalidate: Option<Question>,
@@ -20,8 +20,8 @@ struct Victim {
 }
 
 impl Victim {
-    fn new(class: &Arc<Class>) -> Self {
-        let asked = Asked::new(class);
+    fn new(class: &Arc<UserClass>) -> Self {
+        let asked = PolicyObject::new(class);
         Self {
             pick: asked.question("pick"),
             on_close: asked.defined("on_close"),
@@ -49,7 +49,7 @@ impl VictimPolicy for Victim {
         if view.candidates.is_empty() {
             return None;
         }
-        let die = Die {
+        let die = AskedDie {
             candidates: view.candidates,
             blocks: view.blocks,
             random: view.random,
@@ -57,7 +57,7 @@ impl VictimPolicy for Victim {
             more: [("units_per_superblock", u64::from(view.units_per_superblock)), ("", 0)],
             own_array: None,
         };
-        die.ask(&self.asked, &self.pick, Taken::Candidate)
+        die.ask(&self.asked, &self.pick, TakenAnswers::Candidate)
     }
 
     fn on_close(&mut self, superblock: SuperblockId, valid_units: u32) {

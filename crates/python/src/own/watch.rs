@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 create_exception!(floatgate._core, PolicyTimeout, PyBaseException, "A policy did not answer in time.");
 
 static LIMIT_NS: AtomicU64 = AtomicU64::new(10_000_000_000);
-static OPEN: Mutex<Vec<Question>> = Mutex::new(Vec::new());
+static OPEN: Mutex<Vec<OpenQuestion>> = Mutex::new(Vec::new());
 static LOOKING: Once = Once::new();
 /// How often the thread looks.
 const EVERY: Duration = Duration::from_millis(50);
@@ -23,7 +23,7 @@ const EVERY: Duration = Duration::from_millis(50);
 const LONG: Duration = Duration::from_millis(500);
 
 /// A question that is not answered yet; a thread has at most one.
-struct Question {
+struct OpenQuestion {
     thread: c_ulong,
     since: Instant,
     is_late: bool,
@@ -46,7 +46,7 @@ pub fn in_time<T>(_py: Python<'_>, ask: impl FnOnce() -> T) -> Option<T> {
     begin();
     // SAFETY: a call without arguments, by a thread that is attached to the interpreter.
     let thread = unsafe { ffi::PyThread_get_thread_ident() };
-    open().push(Question { thread, since: Instant::now(), is_late: false });
+    open().push(OpenQuestion { thread, since: Instant::now(), is_late: false });
     let answer = ask();
     let mut open = open();
     let at = open.iter().position(|question| question.thread == thread);
@@ -65,7 +65,7 @@ pub fn begin() {
     });
 }
 
-fn open() -> MutexGuard<'static, Vec<Question>> {
+fn open() -> MutexGuard<'static, Vec<OpenQuestion>> {
     OPEN.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -76,7 +76,7 @@ fn look() {
         let is_stopped = stop::is_overdue();
         heart::look(if is_stopped { Duration::ZERO } else { limit() });
         let is_overdue =
-            |question: &Question| is_stopped || (!question.is_late && question.since.elapsed() > limit());
+            |question: &OpenQuestion| is_stopped || (!question.is_late && question.since.elapsed() > limit());
         if open().iter().any(|question| question.since.elapsed() > LONG) {
             // A signal that comes as a call of the system returns may leave CPython 3.11 without the mark by which its loop
             // notices it; the loop looks for signals, too, where another thread asks for its turn.
@@ -94,7 +94,7 @@ fn look() {
 
 /// Raises an exception in the thread of a question, which cannot be answered meanwhile: that thread must attach first.
 #[allow(unsafe_code)]
-fn end(raised: &Bound<'_, PyType>, question: &mut Question) {
+fn end(raised: &Bound<'_, PyType>, question: &mut OpenQuestion) {
     question.is_late = true;
     // SAFETY: the interpreter is attached; it takes its own reference to the type.
     unsafe { ffi::PyThreadState_SetAsyncExc(question.thread as c_long, raised.as_ptr()) };

@@ -1,19 +1,19 @@
 //! Wear policies in Python.
 
-use super::asked::{Asked, Class, Question};
-use super::die::{Die, Taken};
+use super::asked::{PolicyObject, Question, UserClass};
+use super::die::{AskedDie, TakenAnswers};
 use ftl::wear::{Maker, Observed, WearPolicy, WearView};
 use pyo3::prelude::*;
 use std::sync::Arc;
 use units::SuperblockId;
 
 /// Makes objects of `class`.
-pub fn maker(class: Arc<Class>) -> Maker {
-    Box::new(move || Box::new(Wear::new(&class)))
+pub fn maker(class: Arc<UserClass>) -> Maker {
+    Box::new(move || Box::new(OwnWear::new(&class)))
 }
 
-struct Wear {
-    asked: Asked,
+struct OwnWear {
+    asked: PolicyObject,
     free_rank: Question,
     relocate: Option<Question>,
     on_erase: Option<Question>,
@@ -21,9 +21,9 @@ struct Wear {
     held_back: f64,
 }
 
-impl Wear {
-    fn new(class: &Arc<Class>) -> Self {
-        let asked = Asked::new(class);
+impl OwnWear {
+    fn new(class: &Arc<UserClass>) -> Self {
+        let asked = PolicyObject::new(class);
         let spreads = asked.defined("spreads").is_none_or(|spreads| {
             asked.ask(&spreads, "true or false", (), |answer: &Bound<'_, PyAny>| answer.extract().ok())
         });
@@ -43,7 +43,7 @@ impl Wear {
     }
 }
 
-impl WearPolicy for Wear {
+impl WearPolicy for OwnWear {
     fn free_rank(&self, superblock: SuperblockId, pe_cycles: u32, erases: u64) -> u64 {
         let of = (superblock.0, pe_cycles, erases);
         self.asked.ask(&self.free_rank, "a whole number of at least 0", of, |answer| answer.extract().ok())
@@ -70,7 +70,7 @@ impl WearPolicy for Wear {
 
     fn relocate(&mut self, view: &mut WearView<'_>) -> Option<SuperblockId> {
         let relocate = self.relocate.as_ref()?;
-        let die = Die {
+        let die = AskedDie {
             candidates: view.candidates,
             blocks: view.blocks,
             random: view.random,
@@ -78,6 +78,6 @@ impl WearPolicy for Wear {
             more: [("erased", u64::from(view.erased.0)), ("erases", view.erases)],
             own_array: None,
         };
-        die.ask(&self.asked, relocate, Taken::CandidateOrNone)
+        die.ask(&self.asked, relocate, TakenAnswers::CandidateOrNone)
     }
 }

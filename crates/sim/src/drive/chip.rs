@@ -21,7 +21,7 @@ pub fn explain_chip(catalogue: &Catalogue, chip: &str) -> Result<(String, Vec<En
         document.set(assignment)?;
     }
     let mut root = Section::root(&document);
-    let parts = ChipFile::read_nand(&mut root)?;
+    let parts = ChipKeys::read_nand(&mut root)?;
     let entries = parts.nand.entries().into_iter().filter(|entry| entry.key.starts_with("nand.")).collect();
     Ok((parts.title, entries))
 }
@@ -66,7 +66,7 @@ pub fn chip_on_bench(
     document.overlay(set);
     let mut root = Section::root(&document);
     // The drive's reader finds unknown keys; it reads everything a chip file may hold.
-    ChipFile::read_nand(&mut root)?;
+    ChipKeys::read_nand(&mut root)?;
     let mut root = Section::root(&document);
     let mut nand = root.child("nand")?;
     Ok(match model {
@@ -76,7 +76,7 @@ pub fn chip_on_bench(
 }
 
 /// What a chip file says.
-pub(super) struct ChipFile {
+pub(super) struct ChipKeys {
     pub title: String,
     pub nand: Section,
     pub geometry: Geometry,
@@ -87,7 +87,7 @@ pub(super) struct ChipFile {
     pub errors: errors::Maker,
 }
 
-impl ChipFile {
+impl ChipKeys {
     pub fn read_nand(root: &mut Section) -> Result<Self, ConfigError> {
         let mut nand = root.child("nand")?;
         let title = nand.or("title", String::new(), "what the chip is")?;

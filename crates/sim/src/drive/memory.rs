@@ -114,7 +114,7 @@ pub fn free_memory() -> Option<u64> {
 
 /// What the arrays of a drive are reckoned from.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Needs {
+pub(crate) struct MemoryNeeds {
     blocks: u64,
     superblocks: u64,
     physical: u64,
@@ -126,7 +126,7 @@ pub(crate) struct Needs {
     beside: u64,
 }
 
-impl Needs {
+impl MemoryNeeds {
     pub fn of(geometry: &Geometry, ftl: &FtlConfig, code: Option<&Ladder>) -> Self {
         let layout = &ftl.layout;
         Self {

@@ -10,9 +10,9 @@ pub(crate) mod power_model;
 
 use crate::Error;
 use crate::drive::catalogue::Catalogue;
-use crate::drive::chip::ChipFile;
+use crate::drive::chip::ChipKeys;
 use crate::drive::failures::FailurePlan;
-use crate::drive::memory::{Checking, Needs, check_blocks};
+use crate::drive::memory::{Checking, MemoryNeeds, check_blocks};
 use crate::drive::power_cuts::PowerPlan;
 use crate::drive::power_model::PowerModel;
 use crate::namespaces::Namespaces;
@@ -24,7 +24,7 @@ use ftl::buffer::Buffer;
 use ftl::buffer::eviction::BLOCK_UNITS;
 use ftl::compatibility::{Feature, Found, check_idle};
 use ftl::{Ftl, FtlConfig, Layout, RegulationParts};
-use host::{LinkConfig, Space};
+use host::{HostSpace, LinkConfig};
 use nand::errors;
 use nand::{ArrayTiming, FlashArray, Geometry, Tables};
 use units::{Bytes, Nanos};
@@ -42,7 +42,7 @@ pub struct Drive {
     namespaces: Namespaces,
     capacity: Bytes,
     pub(crate) features: Vec<Found>,
-    needs: Needs,
+    needs: MemoryNeeds,
     t_decode: Nanos,
     counted: Vec<String>,
     power: PowerModel,
@@ -51,7 +51,7 @@ pub struct Drive {
 }
 
 /// All that a configuration says, read once.
-pub(crate) struct Whole {
+pub(crate) struct WholeDrive {
     pub title: String,
     pub entries: Vec<Entry>,
     pub geometry: Geometry,
@@ -90,7 +90,7 @@ impl From<Error> for Refused {
     }
 }
 
-fn read_whole(document: &Document, seed: u64) -> Result<Whole, Error> {
+fn read_whole(document: &Document, seed: u64) -> Result<WholeDrive, Error> {
     let mut root = Section::root(document);
     let read = read_drive(&mut root, seed);
     debug_assert_eq!(keys::unlisted(&root), Vec::<String>::new(), "keys that `floatgate keys` lacks");
@@ -115,9 +115,9 @@ pub(crate) fn read_keys(root: &mut Section) -> Result<(), ConfigError> {
     }
 }
 
-fn read_drive(root: &mut Section, seed: u64) -> Result<Whole, Refused> {
+fn read_drive(root: &mut Section, seed: u64) -> Result<WholeDrive, Refused> {
     let title = root.or("title", String::new(), "what the drive is")?;
-    let mut parts = ChipFile::read_nand(root)?;
+    let mut parts = ChipKeys::read_nand(root)?;
     check_blocks(&parts.geometry)?;
     let controller = ControllerConfig::read(root)?;
     let planes = if controller.multi_plane { parts.geometry.planes } else { 1 };
@@ -146,8 +146,8 @@ fn read_drive(root: &mut Section, seed: u64) -> Result<Whole, Refused> {
         bus_per_byte: bus.io_energy_per_byte(parts.geometry.dies_per_channel()),
         array: parts.power,
     };
-    let ChipFile { geometry, tables, timing, errors, .. } = parts;
-    Ok(Whole {
+    let ChipKeys { geometry, tables, timing, errors, .. } = parts;
+    Ok(WholeDrive {
         title,
         entries,
         geometry,
@@ -220,7 +220,7 @@ impl Drive {
             title: whole.title,
             entries: whole.entries,
             features: whole.ftl.features.clone(),
-            needs: Needs::of(&whole.geometry, &whole.ftl, whole.ecc.ladder.as_ref()),
+            needs: MemoryNeeds::of(&whole.geometry, &whole.ftl, whole.ecc.ladder.as_ref()),
             geometry: whole.geometry,
             link: whole.link,
             namespaces: whole.namespaces,
@@ -235,7 +235,7 @@ impl Drive {
     }
 
     /// Reads its configuration once more.
-    pub(crate) fn read(&self, seed: u64) -> Result<Whole, Error> {
+    pub(crate) fn read(&self, seed: u64) -> Result<WholeDrive, Error> {
         read_whole(&self.document, seed)
     }
 
@@ -269,7 +269,7 @@ impl Drive {
     }
 
     /// What a workload sees of it.
-    pub fn space(&self) -> Space {
+    pub fn space(&self) -> HostSpace {
         self.namespaces.space()
     }
 
@@ -309,7 +309,7 @@ impl Drive {
     }
 
     /// What it takes of memory.
-    pub(crate) fn needs(&self) -> &Needs {
+    pub(crate) fn needs(&self) -> &MemoryNeeds {
         &self.needs
     }
 

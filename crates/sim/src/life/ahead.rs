@@ -8,12 +8,12 @@ use units::Lpn;
 const DISTANCE: usize = 32;
 
 /// The next units to be written.
-pub(crate) struct Ahead {
+pub(crate) struct UnitsAhead {
     units: [Lpn; DISTANCE],
     at: usize,
 }
 
-impl Ahead {
+impl UnitsAhead {
     /// The first requests that `draw` gives.
     pub fn new(mut draw: impl FnMut() -> Lpn) -> Self {
         Self { units: std::array::from_fn(|_| draw()), at: 0 }

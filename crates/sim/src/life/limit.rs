@@ -34,7 +34,7 @@ pub enum DriveClass {
 
 /// Between which temperatures a drive spends its years.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct Service {
+pub struct ServiceLife {
     /// Years that it is to serve.
     pub years: f64,
     /// Share of them in which it is powered.
@@ -55,7 +55,7 @@ pub struct Requirement {
     /// At which temperature, degrees Celsius.
     pub retention_celsius: f64,
     /// What comes before that.
-    pub service: Service,
+    pub service: ServiceLife,
 }
 
 impl DriveClass {
@@ -67,13 +67,13 @@ impl DriveClass {
                 uber: 1e-15,
                 retention_s: YEAR_S,
                 retention_celsius: 30.0,
-                service: Service { years, duty: 1.0 / 3.0, celsius: 40.0, off_celsius: 30.0 },
+                service: ServiceLife { years, duty: 1.0 / 3.0, celsius: 40.0, off_celsius: 30.0 },
             },
             Self::Enterprise => Requirement {
                 uber: 1e-16,
                 retention_s: YEAR_S / 4.0,
                 retention_celsius: 40.0,
-                service: Service { years, duty: 1.0, celsius: 55.0, off_celsius: 40.0 },
+                service: ServiceLife { years, duty: 1.0, celsius: 55.0, off_celsius: 40.0 },
             },
         }
     }
@@ -160,7 +160,7 @@ impl LimitParts {
 
 /// A block with its data.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Block {
+pub(crate) struct AgedBlock {
     pub number: u32,
     pub pe_cycles: u32,
     /// See [`WorstPage::worn`].
@@ -171,7 +171,7 @@ pub(crate) struct Block {
 
 /// A page after all retries.
 #[derive(Clone, Copy, Debug, Default)]
-struct Page {
+struct RetriedPage {
     rber: f64,
     rber_left: f64,
     lost_codeword: f64,
@@ -188,12 +188,12 @@ pub(crate) struct CodeLimit {
     /// The retention time, at the table's temperature.
     retention_s: f64,
     /// Pages at the end of the retention time, by wear and page type, as far as they were asked for.
-    known: Vec<Option<Vec<Page>>>,
+    known: Vec<Option<Vec<RetriedPage>>>,
 }
 
 /// Blocks that have worn beyond the table although its last row could still be read.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Beyond(WorstPage);
+pub(crate) struct BeyondTable(WorstPage);
 
 impl CodeLimit {
     /// Checks that the table knows what is asked of it.
@@ -241,13 +241,13 @@ impl CodeLimit {
         array: &FlashArray,
         more: &[u32],
         times: u32,
-    ) -> Result<Readability, Beyond> {
+    ) -> Result<Readability, BeyondTable> {
         let cycles = later(array, more, times);
         let refreshed = self.refresh_cycles(&cycles);
         let age_s = self.retention_s;
-        let blocks: Vec<Block> = self
+        let blocks: Vec<AgedBlock> = self
             .blocks(array, &cycles, refreshed)
-            .map(|(number, worn)| Block { number, pe_cycles: cycles[number as usize], worn, age_s })
+            .map(|(number, worn)| AgedBlock { number, pe_cycles: cycles[number as usize], worn, age_s })
             .collect();
         let last = self.last_wear();
         for block in &blocks {
@@ -256,19 +256,19 @@ impl CodeLimit {
                 self.known[wear as usize] = Some(self.pages(wear, age_s, 0));
             }
         }
-        let pages = |block: &Block| self.known[block.worn.min(last) as usize].clone().unwrap_or_default();
+        let pages = |block: &AgedBlock| self.known[block.worn.min(last) as usize].clone().unwrap_or_default();
         self.judge(&blocks, refreshed, pages)
     }
 
     /// How it reads in use, when `shares` of the years of service have passed since the data of each block were written.
-    pub fn in_use(&self, array: &FlashArray, shares: &[f64], years: f64) -> Result<Readability, Beyond> {
+    pub fn in_use(&self, array: &FlashArray, shares: &[f64], years: f64) -> Result<Readability, BeyondTable> {
         let cycles = array.pe_cycles_by_block();
         let refreshed = self.refresh_cycles(cycles);
-        let blocks: Vec<Block> = self
+        let blocks: Vec<AgedBlock> = self
             .blocks(array, cycles, refreshed)
             .map(|(number, worn)| {
                 let age_s = self.age_in_use(shares[number as usize] * years * YEAR_S);
-                Block { number, pe_cycles: cycles[number as usize], worn, age_s }
+                AgedBlock { number, pe_cycles: cycles[number as usize], worn, age_s }
             })
             .collect();
         let last = self.last_wear();
@@ -279,7 +279,7 @@ impl CodeLimit {
 
     /// Seconds at the table's temperature that data of this age have behind them in use.
     pub fn age_in_use(&self, seconds: f64) -> f64 {
-        let Service { duty, celsius, off_celsius, .. } = self.requirement.service;
+        let ServiceLife { duty, celsius, off_celsius, .. } = self.requirement.service;
         let seconds = self.parts.refresh_s.map_or(seconds, |refresh_s| seconds.min(refresh_s));
         let at = |celsius| self.parts.table.at_reference(seconds, celsius);
         duty * at(celsius) + (1.0 - duty) * at(off_celsius)
@@ -329,13 +329,13 @@ impl CodeLimit {
     }
 
     /// Each page type of a block.
-    fn pages(&self, worn: u32, age_s: f64, reads: u32) -> Vec<Page> {
+    fn pages(&self, worn: u32, age_s: f64, reads: u32) -> Vec<RetriedPage> {
         (0..self.parts.page_types as usize)
             .map(|page_type| self.page(page_type, worn, age_s, reads))
             .collect()
     }
 
-    fn page(&self, page_type: usize, worn: u32, age_s: f64, reads: u32) -> Page {
+    fn page(&self, page_type: usize, worn: u32, age_s: f64, reads: u32) -> RetriedPage {
         let LimitParts { table, ladder, page_bytes, .. } = &self.parts;
         let age = Age { step: 1.0, pe_cycles: worn, seconds: age_s, reads };
         let rber = table.rber(page_type, &age, References::Usual);
@@ -345,23 +345,23 @@ impl CodeLimit {
         let (last, soft) = (ladder.rungs.len() - 1, Soft(table.soft(page_type, &age)));
         let lost_codeword = ladder.codeword_failure(last, rber_left, soft);
         let lost_page = ladder.page_failure(last, rber_left, soft, *page_bytes);
-        Page { rber, rber_left, lost_codeword, lost_page }
+        RetriedPage { rber, rber_left, lost_codeword, lost_page }
     }
 
     /// The UBER of these blocks. A block worn beyond the table is taken as its last row, which is no worse: no table's
     /// rates fall with wear. Where that is enough to end the drive its end is certain, else nothing can be said.
     fn judge(
         &self,
-        blocks: &[Block],
+        blocks: &[AgedBlock],
         refresh_cycles: f64,
-        pages: impl Fn(&Block) -> Vec<Page>,
-    ) -> Result<Readability, Beyond> {
+        pages: impl Fn(&AgedBlock) -> Vec<RetriedPage>,
+    ) -> Result<Readability, BeyondTable> {
         let types = self.parts.page_types as usize;
         let mut lost = vec![0.0; types];
         let mut lost_codewords = vec![0.0; types];
         let mut lost_rebuilt = vec![0.0; types];
         let mut worst: Option<WorstPage> = None;
-        let each: Vec<Vec<Page>> = blocks.iter().map(&pages).collect();
+        let each: Vec<Vec<RetriedPage>> = blocks.iter().map(&pages).collect();
         for (block, pages) in blocks.iter().zip(&each) {
             for (page_type, page) in pages.iter().enumerate() {
                 lost[page_type] += page.lost_page;
@@ -387,21 +387,21 @@ impl CodeLimit {
         let beyond =
             blocks.iter().max_by_key(|block| block.worn).filter(|block| block.worn > self.last_wear());
         if let (Some(block), true) = (beyond, uber <= self.requirement.uber) {
-            return Err(Beyond(self.place(block, worst.page_type, &Page::default())));
+            return Err(BeyondTable(self.place(block, worst.page_type, &RetriedPage::default())));
         }
         let uber_without_parity = lost_codewords.iter().sum::<f64>() / bits;
         Ok(Readability { uber, uber_without_parity, worst, refresh_cycles })
     }
 
-    fn place(&self, block: &Block, page_type: u32, page: &Page) -> WorstPage {
-        let Block { number, pe_cycles, worn, .. } = *block;
+    fn place(&self, block: &AgedBlock, page_type: u32, page: &RetriedPage) -> WorstPage {
+        let AgedBlock { number, pe_cycles, worn, .. } = *block;
         let per_die = self.parts.blocks_per_die;
         let (die, block) = (number / per_die, number % per_die);
         WorstPage { die, block, page_type, pe_cycles, worn, rber: page.rber, rber_left: page.rber_left }
     }
 
     /// The refusal of wear that the table does not reach.
-    pub fn beyond(&self, Beyond(page): Beyond) -> Error {
+    pub fn beyond(&self, BeyondTable(page): BeyondTable) -> Error {
         let wears = &self.parts.table.known().pe_cycles;
         let (last, at) = (wears.last().copied().unwrap_or_default(), wears.len() - 1);
         Error(format!(

@@ -19,7 +19,7 @@ pub(crate) mod options;
 pub(crate) mod window;
 
 use crate::embedding;
-use crate::life::ahead::Ahead;
+use crate::life::ahead::UnitsAhead;
 use crate::life::limit::{CodeLimit, DriveClass, LimitParts, Readability, Requirement, check_age};
 use crate::life::options::AgeingOptions;
 use crate::life::window::Speed;
@@ -129,7 +129,7 @@ pub struct Ageing {
     ftl: Ftl,
     options: AgeingOptions,
     random: RandomStream,
-    ahead: Ahead,
+    ahead: UnitsAhead,
     units: u32,
     /// The part of the mean block's life after which times are measured again.
     next_measure: f64,
@@ -177,7 +177,7 @@ impl Ageing {
         let units = ftl.layout().logical_units;
         let filled = fill(&mut ftl)?;
         let mut random = RandomStream::new(options.seed, "ageing");
-        let ahead = Ahead::new(|| options.draw(&mut random, units));
+        let ahead = UnitsAhead::new(|| options.draw(&mut random, units));
         Ok(Self {
             random,
             ahead,

@@ -1,8 +1,8 @@
 //! How fast an aged drive is: a copy of it is run in time for a while, so that its life goes on as if it had not been measured.
 
-use crate::embedding::{self, Seen};
-use crate::requests::link::Link;
-use crate::run::{BusyTimes, Limits, Run};
+use crate::embedding::{self, SeenDrive};
+use crate::requests::link::LinkAtWork;
+use crate::run::{BusyTimes, Run, RunLimits};
 use crate::{AgeingOptions, Drive, Error};
 use controller::{Kind, Waits};
 use engine::RandomStream;
@@ -40,7 +40,7 @@ const REQUESTS: u64 = 20_000;
 const EVENTS_AT_ONCE: u64 = 1 << 16;
 
 /// Units written as the ageing writes them, and read anywhere, always `DEPTH` outstanding.
-struct Mixed {
+struct MixedLoad {
     random: RandomStream,
     options: AgeingOptions,
     units: u32,
@@ -50,7 +50,7 @@ struct Mixed {
     outstanding: u32,
 }
 
-impl Workload for Mixed {
+impl Workload for MixedLoad {
     fn poll(&mut self, now: SimTime) -> Result<Poll, WorkloadError> {
         if self.handed_out == self.ramp + REQUESTS {
             return Ok(Poll::Done);
@@ -96,7 +96,7 @@ pub(crate) fn measure(drive: &Drive, ftl: &Ftl, options: AgeingOptions) -> Resul
     copy.load(&ftl.save().map_err(about)?).map_err(about)?;
     copy.settle();
     let unit_bytes = copy.layout().unit.get() as u32;
-    let workload = Mixed {
+    let workload = MixedLoad {
         random: RandomStream::new(options.seed, "ageing.window"),
         options,
         units: copy.layout().logical_units,
@@ -105,10 +105,10 @@ pub(crate) fn measure(drive: &Drive, ftl: &Ftl, options: AgeingOptions) -> Resul
         handed_out: 0,
         outstanding: 0,
     };
-    let limits = Limits { requests: None, ns: None };
-    let link = Link::new(drive.link().clone());
+    let limits = RunLimits { requests: None, ns: None };
+    let link = LinkAtWork::new(drive.link().clone());
     let run = Run::new(copy, link, Box::new(workload), drive.t_decode(), &limits, ());
-    let mut run = Seen::new(run);
+    let mut run = SeenDrive::new(run);
     run.has_own_policies = drive.has_foreign_policies();
     while !run.advance(EVENTS_AT_ONCE)? {
         embedding::look()?;

@@ -9,7 +9,7 @@ pub(crate) mod tags;
 
 use crate::measure::latencies::Latencies;
 use crate::measure::levels::{COARSE, level_of, levels, upper_edge};
-use crate::measure::places::Places;
+use crate::measure::places::LatencyByPlace;
 use crate::measure::tags::Tags;
 use crate::namespaces::ByNamespace;
 use crate::requests::Request;
@@ -90,7 +90,7 @@ pub(crate) struct Measure {
     pub untrimmed: Untrimmed,
     pub retried: Retried,
     pub series: Series,
-    pub places: Places,
+    pub places: LatencyByPlace,
     pub started: SimTime,
     pub last_completion: SimTime,
 }
@@ -110,7 +110,7 @@ impl Measure {
             untrimmed: Untrimmed::default(),
             retried: Retried::default(),
             series: Series::new(started),
-            places: Places::default(),
+            places: LatencyByPlace::default(),
             started,
             last_completion: started,
         }
@@ -191,7 +191,7 @@ const BINS_MAX: usize = 512;
 const LEVELS: usize = levels(COARSE);
 
 #[derive(Clone)]
-struct Bin {
+struct SeriesBin {
     requests: u64,
     bytes: u64,
     latency_sum_ns: u128,
@@ -201,7 +201,7 @@ struct Bin {
     levels: Vec<u32>,
 }
 
-impl Bin {
+impl SeriesBin {
     fn new() -> Self {
         Self {
             requests: 0,
@@ -242,7 +242,7 @@ impl Bin {
 pub(crate) struct Series {
     started: SimTime,
     width_ns: u64,
-    bins: [Vec<Bin>; 2],
+    bins: [Vec<SeriesBin>; 2],
     /// The bin that is filled now, and when it ends after the start: most requests fall into that of the one before.
     current: usize,
     ends_ns: u64,
@@ -264,7 +264,7 @@ impl Series {
             self.begin_bin(since_ns);
         }
         if self.current >= self.bins[op].len() {
-            self.bins[op].resize_with(self.current + 1, Bin::new);
+            self.bins[op].resize_with(self.current + 1, SeriesBin::new);
         }
         let bin = &mut self.bins[op][self.current];
         bin.requests += 1;
@@ -288,7 +288,7 @@ impl Series {
     fn widen(&mut self) {
         self.width_ns *= 2;
         for bins in &mut self.bins {
-            let mut wide: Vec<Bin> = Vec::with_capacity(bins.len().div_ceil(2));
+            let mut wide: Vec<SeriesBin> = Vec::with_capacity(bins.len().div_ceil(2));
             for pair in bins.chunks(2) {
                 let mut bin = pair[0].clone();
                 if let Some(second) = pair.get(1) {
@@ -318,10 +318,10 @@ impl Series {
     /// two) in which `latency` lies, and all requests.
     pub fn beyond(&self, effect: Effect, latency: u64) -> Vec<[f64; 3]> {
         let level = level_of(latency, COARSE);
-        let beyond = |bin: &Bin, level: usize| -> f64 {
+        let beyond = |bin: &SeriesBin, level: usize| -> f64 {
             bin.levels[level..].iter().map(|&count| u64::from(count)).sum::<u64>() as f64
         };
-        let part = |bin: &Bin| [beyond(bin, level), beyond(bin, level + 1), bin.requests as f64];
+        let part = |bin: &SeriesBin| [beyond(bin, level), beyond(bin, level + 1), bin.requests as f64];
         self.bins[effect as usize].iter().map(part).collect()
     }
 
@@ -333,10 +333,10 @@ impl Series {
         columns.insert("time_ns".into(), json!(starts));
         columns.insert("width_ns".into(), json!(vec![self.width_ns; count]));
         for (op, bins) in ["read", "write"].iter().zip(&self.bins) {
-            let column = |value: &dyn Fn(&Bin) -> Value| -> Value {
-                (0..count).map(|i| bins.get(i).map_or_else(|| value(&Bin::new()), value)).collect()
+            let column = |value: &dyn Fn(&SeriesBin) -> Value| -> Value {
+                (0..count).map(|i| bins.get(i).map_or_else(|| value(&SeriesBin::new()), value)).collect()
             };
-            let some = |bin: &Bin, value: Value| if bin.requests == 0 { Value::Null } else { value };
+            let some = |bin: &SeriesBin, value: Value| if bin.requests == 0 { Value::Null } else { value };
             columns.insert(format!("{op}_requests"), column(&|bin| json!(bin.requests)));
             columns.insert(format!("{op}_bytes"), column(&|bin| json!(bin.bytes)));
             columns.insert(

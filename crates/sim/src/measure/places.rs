@@ -18,23 +18,23 @@ const SIZES: usize = 8;
 const HASH: u64 = 0x9E37_79B9_7F4A_7C15;
 
 /// How many requests of a size took how long: for each level of latency all groups, which so share two lines of the cache.
-type Counts = Option<Box<[u32]>>;
+type LevelCounts = Option<Box<[u32]>>;
 
 /// Latencies of reads and writes by size and by the group of the first unit they touch.
 #[derive(Default)]
-pub(crate) struct Places {
-    counts: [[Counts; SIZES]; 2],
+pub(crate) struct LatencyByPlace {
+    counts: [[LevelCounts; SIZES]; 2],
 }
 
 /// An edge of a level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Edge {
+pub(crate) enum LevelEdge {
     Lower,
     Upper,
 }
 
 /// By how much the share of requests that take longer than a latency differs between groups.
-pub(crate) struct Beyond {
+pub(crate) struct GroupDifference {
     /// For each group: requests that took longer, beyond as many as would be expected of their sizes; all requests.
     pub groups: Vec<[f64; 2]>,
     /// The share of all.
@@ -43,7 +43,7 @@ pub(crate) struct Beyond {
     pub variance: f64,
 }
 
-impl Places {
+impl LatencyByPlace {
     #[inline]
     pub fn add(&mut self, effect: Effect, first: Lpn, units: u32, latency_ns: u64) {
         let Some(sizes) = self.counts.get_mut(effect as usize) else { return };
@@ -54,7 +54,7 @@ impl Places {
     }
 
     /// Requests beyond the lower edge of the level (a 16th of a power of two) in which a latency lies, or the upper.
-    pub fn beyond(&self, effect: Effect, latency_ns: u64, edge: Edge) -> Beyond {
+    pub fn beyond(&self, effect: Effect, latency_ns: u64, edge: LevelEdge) -> GroupDifference {
         let first = level_of(latency_ns, FINE) + edge as usize;
         let mut cells = vec![[0.0; 2]; GROUPS * SIZES];
         let mut sizes = [[0.0; 2]; SIZES];
@@ -77,7 +77,7 @@ impl Places {
         let groups: Vec<[f64; 2]> = cells.chunks(SIZES).map(unexpected).collect();
         let all = sizes.iter().map(|size| size[1]).sum::<f64>().max(1.0);
         let variance = shares.iter().zip(sizes).map(|(share, size)| share * (1.0 - share) * size[1]);
-        Beyond {
+        GroupDifference {
             groups,
             share: sizes.iter().map(|size| size[0]).sum::<f64>() / all,
             variance: variance.sum::<f64>() / all,
@@ -105,7 +105,7 @@ mod tests {
     /// which `slow` says how long a request of each takes, given whether the unit lies in a slow place.
     fn excess(seed: u64, slow: impl Fn(&mut RandomStream, u32, bool) -> bool) -> f64 {
         let mut random = RandomStream::new(seed, "test");
-        let mut places = Places::default();
+        let mut places = LatencyByPlace::default();
         let lies_slow: Vec<bool> = (0..200).map(|_| random.chance(0.5)).collect();
         for _ in 0..100_000 {
             let unit = random.below(200) as u32;
@@ -113,7 +113,7 @@ mod tests {
             let latency = if slow(&mut random, units, lies_slow[unit as usize]) { 70_000 } else { 66_000 };
             places.add(Effect::Read, Lpn(unit), units, latency);
         }
-        let beyond = places.beyond(Effect::Read, 66_000, Edge::Upper);
+        let beyond = places.beyond(Effect::Read, 66_000, LevelEdge::Upper);
         let of = |sums: &[f64; 2]| Some(sums[0] / sums[1]);
         let (value, variance) = crate::measure::spread::jackknife(&beyond.groups, of).unwrap();
         assert!(value.abs() < 1e-9, "what is unexpected adds up to nothing");

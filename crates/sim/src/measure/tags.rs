@@ -11,7 +11,7 @@ const DIGITS: u8 = 2;
 
 /// Whose requests of one effect there were.
 #[derive(Clone, Copy, Default, PartialEq)]
-enum Seen {
+enum TagsSeen {
     #[default]
     NoRequest,
     /// One tag's, as in most runs: what is measured of all is measured of that one.
@@ -22,7 +22,7 @@ enum Seen {
 /// What is measured of jobs or volumes for themselves, of reads, writes and trims.
 #[derive(Default)]
 pub(crate) struct Tags {
-    seen: [Seen; 3],
+    seen: [TagsSeen; 3],
     of: Vec<[Option<Box<Latencies>>; 3]>,
 }
 
@@ -31,8 +31,8 @@ impl Tags {
     #[inline]
     pub fn add(&mut self, request: &HostRequest, latency: u64, all: &Latencies) {
         match self.seen.get_mut(request.op.effect() as usize) {
-            Some(Seen::Only(tag)) if *tag == request.tag => {}
-            Some(seen @ Seen::NoRequest) => *seen = Seen::Only(request.tag),
+            Some(TagsSeen::Only(tag)) if *tag == request.tag => {}
+            Some(seen @ TagsSeen::NoRequest) => *seen = TagsSeen::Only(request.tag),
             Some(_) => self.add_one_of_several(request, latency, all),
             None => {}
         }
@@ -41,7 +41,7 @@ impl Tags {
     #[inline(never)]
     fn add_one_of_several(&mut self, request: &HostRequest, latency: u64, all: &Latencies) {
         let op = request.op.effect() as usize;
-        if let Seen::Only(tag) = std::mem::replace(&mut self.seen[op], Seen::Several)
+        if let TagsSeen::Only(tag) = std::mem::replace(&mut self.seen[op], TagsSeen::Several)
             && let Some(of) = self.place(tag, op)
         {
             *of = Some(Box::new(all.coarser(DIGITS)));
@@ -65,7 +65,7 @@ impl Tags {
     /// How many there were, up to the last one that is measured for itself.
     pub fn count(&self) -> usize {
         let only = self.seen.iter().map(|seen| match seen {
-            Seen::Only(tag) if usize::from(*tag) < TAGS_MAX => usize::from(*tag) + 1,
+            TagsSeen::Only(tag) if usize::from(*tag) < TAGS_MAX => usize::from(*tag) + 1,
             _ => 0,
         });
         only.max().unwrap_or(0).max(self.of.len())
@@ -74,7 +74,7 @@ impl Tags {
     /// What the requests of a tag were like, if there were any: `all` of their effect, whose histogram is finer, where all
     /// are this tag's.
     pub fn get<'a>(&'a self, tag: usize, effect: Effect, all: &'a [Latencies; 4]) -> Option<&'a Latencies> {
-        if self.seen[effect as usize] == Seen::Only(tag as u16) {
+        if self.seen[effect as usize] == TagsSeen::Only(tag as u16) {
             return Some(&all[effect as usize]);
         }
         self.of.get(tag)?[effect as usize].as_deref()

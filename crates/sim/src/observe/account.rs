@@ -1,7 +1,7 @@
 //! The independent account of a drive, which sees nothing of it but what is told here.
 
 use crate::Drive;
-use check::{Beginning, Busy, Counted, Examined, Facts, KeptAt, PastEvent, Promise, Shape};
+use check::{Busy, DriveCounts, Examined, Facts, FlashShape, KeptAt, MapAtFirst, PastEvent, Promise};
 use ftl::compatibility::Feature;
 use ftl::snapshots::Snapshots;
 use ftl::{Ftl, Seen, SnapshotEvent, SuperblockState};
@@ -31,7 +31,7 @@ impl<'a> Shown<'a> {
 /// What the map held when the account began.
 pub(crate) struct MapThen(ftl::Beginning);
 
-impl Beginning for MapThen {
+impl MapAtFirst for MapThen {
     fn lookup(&self, lpn: Lpn) -> Ppa {
         self.0.lookup(lpn)
     }
@@ -45,9 +45,9 @@ impl Beginning for MapThen {
     }
 }
 
-fn shape_of(ftl: &Ftl) -> Shape {
+fn shape_of(ftl: &Ftl) -> FlashShape {
     let layout = ftl.layout();
-    Shape {
+    FlashShape {
         unit_bytes: layout.unit.get(),
         dies: layout.dies,
         superblocks_per_die: layout.superblocks_per_die,
@@ -143,9 +143,9 @@ impl Examined for Shown<'_> {
         self.ftl.is_draining()
     }
 
-    fn counted(&self) -> Counted {
+    fn counted(&self) -> DriveCounts {
         let stats = self.ftl.stats();
-        Counted {
+        DriveCounts {
             pages_read: stats.pages_read,
             pages_programmed: stats.pages_programmed,
             units_programmed: stats.units_programmed,

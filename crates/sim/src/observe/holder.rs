@@ -7,7 +7,7 @@ use units::{Lpn, Ppa, SimTime};
 
 /// A request that the drive answers now.
 #[derive(Clone, Copy, Debug)]
-pub struct Answer<'a> {
+pub struct HostAnswer<'a> {
     /// The id it was given.
     pub id: u32,
     /// What was asked for.
@@ -54,5 +54,5 @@ pub trait Holder: Send {
     /// A superblock, numbered over the drive, is erased.
     fn on_erase(&mut self, superblock: usize);
     /// A request is answered; of a read, with what the drive holds now.
-    fn on_answer(&mut self, answer: &Answer<'_>, lookup: &dyn Fn(Lpn) -> Ppa);
+    fn on_answer(&mut self, answer: &HostAnswer<'_>, lookup: &dyn Fn(Lpn) -> Ppa);
 }

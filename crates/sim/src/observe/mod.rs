@@ -6,7 +6,7 @@ pub mod tables;
 pub(crate) mod timeline;
 
 use crate::measure::STAGES;
-use crate::observe::holder::{Answer, Holder};
+use crate::observe::holder::{Holder, HostAnswer};
 use crate::observe::tables::{Column, REQUESTS};
 use crate::observe::timeline::Timeline;
 use crate::requests::Request;
@@ -364,7 +364,7 @@ impl Observer for Observers {
 
     fn on_answer(&mut self, request: &Request, now: SimTime, ftl: &Ftl) {
         if let Some(holder) = &mut self.holder {
-            let answer = Answer { id: request.id, host: &request.host, failed: request.failed, now };
+            let answer = HostAnswer { id: request.id, host: &request.host, failed: request.failed, now };
             holder.on_answer(&answer, &|lpn| ftl.lookup(lpn));
         }
     }

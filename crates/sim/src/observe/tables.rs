@@ -50,7 +50,7 @@ const fn column(name: &'static str, kind: Type, unit: &'static str, meaning: &'s
 
 /// One table of a run.
 #[derive(Clone, Copy, Debug, Serialize)]
-pub struct Table {
+pub struct RunTable {
     /// Its file in the run's folder.
     pub file: &'static str,
     /// What a row is.
@@ -60,20 +60,20 @@ pub struct Table {
 }
 
 /// All tables of a run.
-pub const TABLES: [Table; 3] = [
-    Table {
+pub const TABLES: [RunTable; 3] = [
+    RunTable {
         file: "latency.parquet",
         row: "One kind of request and one latency that occurred, in ascending order: a histogram with three significant \
               digits of the measured requests, from which every percentile can be computed.",
         columns: &LATENCY,
     },
-    Table {
+    RunTable {
         file: "series.parquet",
         row: "One interval of simulated time. The intervals double in width when they become more than 512, so that a run \
               of any length has at most so many rows.",
         columns: &SERIES,
     },
-    Table {
+    RunTable {
         file: "requests.parquet",
         row: "One request of the host, in the order of completion (only with `--requests`). The stages, from `queue_ns` \
               on, sum to `complete_ns - arrive_ns`.",

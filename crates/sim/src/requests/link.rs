@@ -1,7 +1,7 @@
 //! The host link at work: how its wires are shared, when data has crossed.
 
 use crate::requests::queues::Queues;
-use host::link::{Burst, Step};
+use host::link::{Burst, LinkStep};
 use host::{Direction, Effect, LinkConfig};
 use units::{Bytes, Nanos, SimTime};
 
@@ -9,12 +9,12 @@ use units::{Bytes, Nanos, SimTime};
 const SECTOR: u64 = 512;
 
 /// Submission queues, the serial part of command handling, and the wires.
-pub(crate) struct Link {
+pub(crate) struct LinkAtWork {
     config: LinkConfig,
     pub queues: Queues,
     /// What commands and answers cost, by effect.
-    commands: [Step; 4],
-    answers: [Step; 4],
+    commands: [LinkStep; 4],
+    answers: [LinkStep; 4],
     service_free: SimTime,
     wire_free: [SimTime; 2],
     /// The burst computed last in each direction: most transfers of a workload have one length.
@@ -25,7 +25,7 @@ pub(crate) struct Link {
     pub busy_ns: [u64; 2],
 }
 
-impl Link {
+impl LinkAtWork {
     pub fn new(config: LinkConfig) -> Self {
         let link = &config.link;
         Self {
@@ -124,7 +124,7 @@ impl Link {
 
     /// Messages take their share of the wires from the data; they do not wait for a whole burst to end.
     #[inline]
-    fn hold(&mut self, step: Step, now: SimTime) {
+    fn hold(&mut self, step: LinkStep, now: SimTime) {
         for direction in [Direction::ToDrive, Direction::ToHost] {
             self.occupy(direction, now, step.holds[direction as usize]);
         }

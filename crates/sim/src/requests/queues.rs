@@ -1,7 +1,7 @@
 //! The submission queues: which command the drive fetches next.
 
 use crate::requests::filled::Filled;
-use host::link::{QueueClass, QueueOrder, Shape};
+use host::link::{LinkShape, QueueClass, QueueOrder};
 use std::collections::VecDeque;
 
 /// Whose turn it is among the queues of one class.
@@ -65,7 +65,7 @@ pub(crate) struct Queues {
 }
 
 impl Queues {
-    pub fn new(shape: &Shape) -> Self {
+    pub fn new(shape: &LinkShape) -> Self {
         let all = 0..shape.queues as usize;
         let (turns, weights) = match &shape.order {
             QueueOrder::Single => (vec![Turn::new(vec![0], 1)], [0; 3]),
@@ -173,8 +173,15 @@ mod tests {
     use super::*;
     use engine::RandomStream;
 
-    fn shape(order: QueueOrder) -> Shape {
-        Shape { full_duplex: true, queues: 4, queue_depth: 1000, order, commands_most: 1, commands_usual: 1 }
+    fn shape(order: QueueOrder) -> LinkShape {
+        LinkShape {
+            full_duplex: true,
+            queues: 4,
+            queue_depth: 1000,
+            order,
+            commands_most: 1,
+            commands_usual: 1,
+        }
     }
 
     /// Which queue each of the next `count` commands comes from, when all are full.
@@ -211,7 +218,7 @@ mod tests {
     fn a_command_alone_takes_the_turn_that_it_would_have_taken_in_its_queue() {
         let mut random = RandomStream::new(5, "queues");
         for (burst, count) in [(1, 4), (2, 4), (3, 7), (1, 1)] {
-            let shape = Shape { queues: count, ..shape(QueueOrder::RoundRobin { burst }) };
+            let shape = LinkShape { queues: count, ..shape(QueueOrder::RoundRobin { burst }) };
             let (mut queues, mut plain) = (Queues::new(&shape), Queues::new(&shape));
             for request in 0..5_000 {
                 let tag = random.below(9) as u16;

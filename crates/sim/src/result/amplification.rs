@@ -167,13 +167,13 @@ pub(crate) fn long_run<P: Observer>(run: &Run<P>) -> LongRun {
     // The end takes the place of the last mark.
     by_die.swap_remove(marks.len().saturating_sub(1));
     if merges {
-        return settle(&Parts { sums: &parts, by_die: &[], of: of_merges }, &counted);
+        return settle(&RunParts { sums: &parts, by_die: &[], of: of_merges }, &counted);
     }
-    settle(&Parts { sums: &parts, by_die: &by_die, of: of_victims }, &counted)
+    settle(&RunParts { sums: &parts, by_die: &by_die, of: of_victims }, &counted)
 }
 
 /// Consecutive parts of a run, and the figure of their sums.
-struct Parts<'a> {
+struct RunParts<'a> {
     sums: &'a [Sums],
     /// Valid and other units of each die's victims until the beginning of each part and the end of the last; nothing
     /// where dies say nothing.
@@ -181,7 +181,7 @@ struct Parts<'a> {
     of: fn(&Sums) -> Option<f64>,
 }
 
-impl<'a> Parts<'a> {
+impl<'a> RunParts<'a> {
     /// The parts `from` one `to` before another.
     fn part(&self, from: usize, to: usize) -> Self {
         let by_die: &'a [_] = if self.by_die.is_empty() { self.by_die } else { &self.by_die[from..=to] };
@@ -267,7 +267,7 @@ pub(crate) fn events(stats: &FtlStats) -> u64 {
 }
 
 /// Leaves out the first half for as long as the second is another; `counted`: victims at the edges of the parts.
-fn settle(all: &Parts<'_>, counted: &[u64]) -> LongRun {
+fn settle(all: &RunParts<'_>, counted: &[u64]) -> LongRun {
     let (mut first, count) = (0, all.sums.len());
     loop {
         let victims = counted.last().copied().unwrap_or(0) - counted.get(first).copied().unwrap_or(0);
@@ -356,7 +356,7 @@ mod tests {
 
     fn settled(parts: &[Sums]) -> LongRun {
         let counted: Vec<u64> = (0..=parts.len() as u64).collect();
-        settle(&Parts { sums: parts, by_die: &[], of: of_victims }, &counted)
+        settle(&RunParts { sums: parts, by_die: &[], of: of_victims }, &counted)
     }
 
     #[test]
@@ -397,7 +397,7 @@ mod tests {
         }
         let by_die: Vec<&[[u64; 2]]> = edges.iter().map(Vec::as_slice).collect();
         let counted: Vec<u64> = (0..=96).collect();
-        settle(&Parts { sums: &sums, by_die: &by_die, of: of_victims }, &counted)
+        settle(&RunParts { sums: &sums, by_die: &by_die, of: of_victims }, &counted)
     }
 
     #[test]

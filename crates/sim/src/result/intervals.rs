@@ -14,7 +14,7 @@
 //! and then take as long as the longest request of any kind did: a mean may lie higher by that.
 
 use crate::measure::latencies::Latencies;
-use crate::measure::places::{Beyond, Edge};
+use crate::measure::places::{GroupDifference, LevelEdge};
 use crate::measure::spread::{self, LEVEL, interval, jackknife, quantile};
 use crate::measure::{Measure, SPREAD_QUANTILES, STAGES};
 use crate::sections::sections;
@@ -146,17 +146,17 @@ fn half_share(measure: &Measure, effect: Effect, fraction: f64) -> f64 {
         // Where all requests, or none, lie beyond, nothing varies.
         if seen > 0.0 { half * (deviation(fraction) / seen) } else { half }
     };
-    let half = |edge: Edge| {
+    let half = |edge: LevelEdge| {
         let share_of = |sums: &[f64; 3]| (sums[2] > 0.0).then(|| sums[edge as usize] / sums[2]);
         let over_time = interval(&parts, share_of).map_or(1.0, |share| scaled(share.half, share.value));
         let places = measure.places.beyond(effect, latency, edge);
         over_time.hypot(scaled(half_over_places(&places, of.requests()), places.share))
     };
-    half(Edge::Lower).max(half(Edge::Upper))
+    half(LevelEdge::Lower).max(half(LevelEdge::Upper))
 }
 
 /// Half the interval of a share, by what differs between places beyond what chance does.
-fn half_over_places(beyond: &Beyond, requests: u64) -> f64 {
+fn half_over_places(beyond: &GroupDifference, requests: u64) -> f64 {
     let of = |sums: &[f64; 2]| (sums[1] > 0.0).then(|| sums[0] / sums[1]);
     let Some((_, variance)) = jackknife(&beyond.groups, of) else { return 0.0 };
     let excess = (variance - beyond.variance / requests as f64).max(0.0);

@@ -6,7 +6,7 @@ use crate::observe::Observer;
 use crate::requests::whole_units;
 use engine::Event;
 use ftl::Output;
-use host::{Effect, Status};
+use host::{CompletionStatus, Effect};
 use units::SimTime;
 
 impl<P: Observer> Run<P> {
@@ -63,7 +63,7 @@ impl<P: Observer> Run<P> {
         self.in_drive -= u32::from(request.worked_on);
         self.host_requests += 1;
         let stages = stages(request, now);
-        let status = if request.failed { Status::Failed } else { Status::Success };
+        let status = if request.failed { CompletionStatus::Failed } else { CompletionStatus::Success };
         if request.measured {
             self.measure.complete(request, now, &stages, self.ftl.cache_bytes());
             if self.namespaces.is_parted() && request.host.op.effect() != Effect::Flush {

@@ -185,8 +185,8 @@ fn shortened(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::requests::link::Link;
-    use crate::run::Limits;
+    use crate::requests::link::LinkAtWork;
+    use crate::run::RunLimits;
     use crate::{Drive, Error};
     use host::{Completion, HostRequest, Op, Poll, Workload, WorkloadError, WorkloadReport};
 
@@ -248,8 +248,8 @@ mod tests {
     #[test]
     fn a_request_that_nothing_brings_nearer_to_its_end_ends_the_run() {
         let drive = Drive::from_resolved("test", &SETTINGS.map(str::to_owned)).unwrap();
-        let (ftl, link) = (drive.build(1).unwrap(), Link::new(drive.link().clone()));
-        let limits = Limits { requests: None, ns: None };
+        let (ftl, link) = (drive.build(1).unwrap(), LinkAtWork::new(drive.link().clone()));
+        let limits = RunLimits { requests: None, ns: None };
         let mut run = Run::new(ftl, link, Box::new(Waiting(false)), Nanos::ZERO, &limits, ());
         // As if the drive were at work on as many commands as it can take.
         run.in_drive = u32::MAX;

@@ -16,7 +16,7 @@ use crate::Error;
 use crate::measure::Measure;
 use crate::namespaces::Namespaces;
 use crate::observe::Observer;
-use crate::requests::link::Link;
+use crate::requests::link::LinkAtWork;
 use crate::requests::{Requests, whole_units};
 use crate::run::dram::Memory;
 use crate::run::limits::{Watch, stuck};
@@ -50,7 +50,7 @@ pub(crate) struct Run<P: Observer> {
     pub ftl: Ftl,
     pub ctx: Context<P>,
     pub measure: Measure,
-    pub link: Link,
+    pub link: LinkAtWork,
     pub workload: Box<dyn Workload>,
     pub requests: Requests,
     pub watch: Watch,
@@ -121,7 +121,7 @@ pub(crate) fn page_operations(stats: &FtlStats) -> u64 {
 pub(crate) const MOMENT: Nanos = Nanos::new(1);
 
 /// What bounds a run.
-pub(crate) struct Limits {
+pub(crate) struct RunLimits {
     pub requests: Option<u64>,
     pub ns: Option<u64>,
 }
@@ -129,10 +129,10 @@ pub(crate) struct Limits {
 impl<P: Observer> Run<P> {
     pub fn new(
         ftl: Ftl,
-        link: Link,
+        link: LinkAtWork,
         workload: Box<dyn Workload>,
         t_decode: Nanos,
-        limits: &Limits,
+        limits: &RunLimits,
         observer: P,
     ) -> Self {
         let (unit, capacity) = (ftl.layout().unit.get(), ftl.layout().capacity().get());
@@ -227,7 +227,7 @@ impl<P: Observer> Run<P> {
 
     /// What ran until now, to the end, brought the drive into its state: what counts begins with `workload`, whose time
     /// zero is now.
-    pub fn take_up(&mut self, workload: Box<dyn Workload>, limits: &Limits) {
+    pub fn take_up(&mut self, workload: Box<dyn Workload>, limits: &RunLimits) {
         debug_assert!(self.is_done() && self.warming);
         let now = self.ctx.calendar.now();
         let workload = Box::new(Later::whole(workload, now));

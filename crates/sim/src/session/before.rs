@@ -1,8 +1,8 @@
 //! Before the workload: preconditioning by copies of it, and the copies that warm the buffer up.
 
-use super::{FIRST_COPY, Phase, Session, limits_of, observe};
+use super::{FIRST_COPY, Session, SessionPhase, limits_of, observe};
 use crate::observe::Observer;
-use crate::run::{Limits, Run};
+use crate::run::{Run, RunLimits};
 use crate::start::laying_out::LayingOut;
 use crate::start::precondition::{Copies, Precondition};
 use crate::start::warm_up::WarmUp;
@@ -15,12 +15,12 @@ impl Session {
     pub(super) fn end_warm_up(&mut self) {
         let waiting = self.waiting.take();
         match &mut self.phase {
-            Phase::Plain(run) => take_up(run, waiting, &self.options, self.interrupted),
-            Phase::Observed(run) => {
+            SessionPhase::Plain(run) => take_up(run, waiting, &self.options, self.interrupted),
+            SessionPhase::Observed(run) => {
                 observe(&mut run.ctx.probe, &self.options, &self.drive, run.ctx.calendar.now());
                 take_up(run, waiting, &self.options, self.interrupted);
             }
-            Phase::Precondition(_) | Phase::Broken => {}
+            SessionPhase::Precondition(_) | SessionPhase::Broken => {}
         }
     }
 
@@ -33,13 +33,13 @@ impl Session {
         let Some(source) = self.waiting.take() else { return Ok(false) };
         self.waiting_in_time = Some(found);
         // One drive after the other: two at once may not fit.
-        self.phase = Phase::Broken;
+        self.phase = SessionPhase::Broken;
         let copies = copies_of(spec, &self.drive, self.options.seed);
         let mut ftl = self.drive.make(self.options.seed)?;
         self.precondition = precondition_of(&self.options, &self.drive, &mut ftl, Some(copies), Some(found))?;
         self.layout = if self.layout.is_on() { LayingOut::new() } else { LayingOut::off() };
         (self.preconditioned, self.warm_up) = (false, None);
-        self.phase = Phase::Precondition(Box::new((ftl, source)));
+        self.phase = SessionPhase::Precondition(Box::new((ftl, source)));
         Ok(true)
     }
 }
@@ -99,6 +99,6 @@ fn take_up<P: Observer>(
     is_stopped: bool,
 ) {
     let Some(workload) = workload else { return };
-    let limits = if is_stopped { Limits { requests: Some(0), ns: None } } else { limits_of(options) };
+    let limits = if is_stopped { RunLimits { requests: Some(0), ns: None } } else { limits_of(options) };
     run.take_up(workload, &limits);
 }

@@ -11,11 +11,11 @@ use crate::observe::account::{Account, Shown};
 use crate::observe::holder::Holder;
 use crate::observe::timeline::Timeline;
 use crate::observe::{Observer, Observers, RequestRows};
-use crate::requests::link::Link;
+use crate::requests::link::LinkAtWork;
 use crate::run::failure::Failures;
 use crate::run::power_cut::Cuts;
-use crate::run::{Limits, Run, page_operations};
-use crate::session::passes::Passes;
+use crate::run::{Run, RunLimits, page_operations};
+use crate::session::passes::WorkloadPasses;
 use crate::start::laying_out::LayingOut;
 use crate::start::precondition::{Copies, Precondition};
 use crate::start::state_file;
@@ -64,7 +64,7 @@ const WALKED_TWICE: usize = 1 << 22;
 /// Work of one slice of preconditioning, in unit writes for each event of the caller's budget.
 const WRITES_PER_EVENT: u64 = 2;
 
-enum Phase {
+enum SessionPhase {
     Precondition(Box<(Ftl, Box<dyn Workload>)>),
     /// Without observers: compiled apart, so that it costs nothing to be observable.
     Plain(Box<Run<()>>),
@@ -77,7 +77,7 @@ pub struct Session {
     drive: Drive,
     options: RunOptions,
     precondition: Precondition,
-    passes: Passes,
+    passes: WorkloadPasses,
     /// What is run before the workload, and what it is copied from.
     spec: Option<WorkloadSpec>,
     warm_up: Option<WarmUp>,
@@ -89,7 +89,7 @@ pub struct Session {
     failures: Failures,
     preconditioned: bool,
     layout: LayingOut,
-    phase: Phase,
+    phase: SessionPhase,
     /// Who holds the data of a drive whose requests come from outside.
     holder: Option<Box<dyn Holder>>,
     interrupted: bool,
@@ -160,7 +160,7 @@ impl Session {
         if options.save_state.is_some() || options.load_state.is_some() {
             check_asked(Feature::SavedState, &drive.features)?;
         }
-        let passes = Passes::new(options.passes.as_deref())?;
+        let passes = WorkloadPasses::new(options.passes.as_deref())?;
         drive
             .needs()
             .check(options.memory_limit, if options.check { Checking::On } else { Checking::Off })?;
@@ -186,7 +186,7 @@ impl Session {
             waiting: None,
             waiting_in_time: None,
             preconditioned: false,
-            phase: Phase::Precondition(Box::new((ftl, source))),
+            phase: SessionPhase::Precondition(Box::new((ftl, source))),
             holder: None,
             interrupted: false,
             wall: Duration::ZERO,
@@ -224,7 +224,7 @@ impl Session {
     fn work(&mut self, events: u64) -> Result<Progress, Error> {
         let begin = Instant::now();
         match &mut self.phase {
-            Phase::Precondition(parts) => {
+            SessionPhase::Precondition(parts) => {
                 let writes = events * WRITES_PER_EVENT;
                 let (ftl, source) = &mut **parts;
                 let ready = if self.preconditioned {
@@ -239,7 +239,7 @@ impl Session {
                     self.begin_run()?;
                 }
             }
-            Phase::Plain(run) if self.waiting.is_some() => {
+            SessionPhase::Plain(run) if self.waiting.is_some() => {
                 let is_over = advance_warm_up(self.warm_up.as_mut(), run, &self.drive, events)?;
                 self.map_made_before = run.ftl.map_made_in();
                 if is_over && !self.begin_anew()? {
@@ -247,7 +247,7 @@ impl Session {
                 }
                 self.precondition_wall += begin.elapsed();
             }
-            Phase::Observed(run) if self.waiting.is_some() => {
+            SessionPhase::Observed(run) if self.waiting.is_some() => {
                 let is_over = advance_warm_up(self.warm_up.as_mut(), run, &self.drive, events)?;
                 self.map_made_before = run.ftl.map_made_in();
                 if is_over && !self.begin_anew()? {
@@ -255,21 +255,21 @@ impl Session {
                 }
                 self.precondition_wall += begin.elapsed();
             }
-            Phase::Plain(run) => {
+            SessionPhase::Plain(run) => {
                 self.failures.advance(&mut self.cuts, run, &self.drive, events)?;
                 if !self.interrupted {
                     self.passes.go_on(run, &self.drive, self.options.seed)?;
                 }
                 self.wall += begin.elapsed();
             }
-            Phase::Observed(run) => {
+            SessionPhase::Observed(run) => {
                 self.failures.advance(&mut self.cuts, run, &self.drive, events)?;
                 if !self.interrupted {
                     self.passes.go_on(run, &self.drive, self.options.seed)?;
                 }
                 self.wall += begin.elapsed();
             }
-            Phase::Broken => return Err(Error("the run ended with an error before".into())),
+            SessionPhase::Broken => return Err(Error("the run ended with an error before".into())),
         }
         Ok(self.progress())
     }
@@ -301,7 +301,8 @@ impl Session {
     }
 
     fn begin_run(&mut self) -> Result<(), Error> {
-        let Phase::Precondition(parts) = std::mem::replace(&mut self.phase, Phase::Broken) else {
+        let SessionPhase::Precondition(parts) = std::mem::replace(&mut self.phase, SessionPhase::Broken)
+        else {
             return Ok(());
         };
         let (mut ftl, source) = *parts;
@@ -309,7 +310,7 @@ impl Session {
         if let Some(path) = self.options.save_state.as_ref().filter(|_| !self.interrupted) {
             state_file::save(&ftl, &self.about(), Path::new(path))?;
         }
-        let link = Link::new(self.drive.link().clone());
+        let link = LinkAtWork::new(self.drive.link().clone());
         let t_decode = self.drive.t_decode();
         let options = &self.options;
         let spec = self.spec.as_ref().filter(|_| !self.interrupted && self.holder.is_none());
@@ -327,21 +328,14 @@ impl Session {
         self.phase = if observed {
             let is_later = warm_up.is_some() || source.in_ramp(SimTime::ZERO);
             let measured = if is_later { Measured::AfterRamp } else { Measured::AtOnce };
-            let check = options
-                .check
-                .then(|| Account::new(&Shown::at_first(&self.drive, &ftl), measured))
-                .transpose()?;
+            let account = || Account::new(&Shown::at_first(&self.drive, &ftl), measured);
+            let check = options.check.then(account).transpose()?;
             if options.check {
                 // The account ends with what has changed: a map with arrays would be compared whole.
                 ftl.keep_rule();
             }
-            let mut observers = Observers {
-                check: check.map(Box::new),
-                timeline: None,
-                rows: None,
-                holder: self.holder.take(),
-                origin: SimTime::ZERO,
-            };
+            let (check, holder) = (check.map(Box::new), self.holder.take());
+            let mut observers = Observers { check, holder, ..Observers::default() };
             if warm_up.is_none() {
                 observe(&mut observers, options, &self.drive, SimTime::ZERO);
             }
@@ -349,13 +343,13 @@ impl Session {
             run.namespaces = self.drive.namespaces().clone();
             run.has_own_policies = self.drive.has_foreign_policies();
             warm_up.iter().for_each(|_| run.warm_up());
-            Phase::Observed(Box::new(run))
+            SessionPhase::Observed(Box::new(run))
         } else {
             let mut run = Run::new(ftl, link, source, t_decode, &limits, ());
             run.namespaces = self.drive.namespaces().clone();
             run.has_own_policies = self.drive.has_foreign_policies();
             warm_up.iter().for_each(|_| run.warm_up());
-            Phase::Plain(Box::new(run))
+            SessionPhase::Plain(Box::new(run))
         };
         self.warm_up = warm_up;
         Ok(())
@@ -364,7 +358,7 @@ impl Session {
     /// How far it is.
     pub fn progress(&self) -> Progress {
         match &self.phase {
-            Phase::Precondition(parts) => Progress {
+            SessionPhase::Precondition(parts) => Progress {
                 done: false,
                 phase: if self.preconditioned { "layout" } else { "precondition" },
                 fraction: if self.preconditioned {
@@ -376,9 +370,9 @@ impl Session {
                 host_requests: 0,
                 page_operations: page_operations(parts.0.stats()),
             },
-            Phase::Plain(run) => run_progress(run, &self.passes, self.waiting.is_some()),
-            Phase::Observed(run) => run_progress(run, &self.passes, self.waiting.is_some()),
-            Phase::Broken => Progress {
+            SessionPhase::Plain(run) => run_progress(run, &self.passes, self.waiting.is_some()),
+            SessionPhase::Observed(run) => run_progress(run, &self.passes, self.waiting.is_some()),
+            SessionPhase::Broken => Progress {
                 done: true,
                 phase: "run",
                 fraction: None,
@@ -396,13 +390,13 @@ impl Session {
     pub fn interrupt(&mut self) -> Result<(), Error> {
         self.interrupted = true;
         match &mut self.phase {
-            Phase::Precondition(_) => {
+            SessionPhase::Precondition(_) => {
                 self.begin_run()?;
                 return self.interrupt();
             }
-            Phase::Plain(run) => run.stop(),
-            Phase::Observed(run) => run.stop(),
-            Phase::Broken => {}
+            SessionPhase::Plain(run) => run.stop(),
+            SessionPhase::Observed(run) => run.stop(),
+            SessionPhase::Broken => {}
         }
         if let Some(warm_up) = &mut self.warm_up {
             warm_up.end_early();
@@ -418,32 +412,32 @@ impl Session {
         check_asked(Feature::SavedState, &self.drive.features)?;
         let about = About::new(&self.drive, self.options.seed);
         match &mut self.phase {
-            Phase::Precondition(parts) => state_file::save(&parts.0, &about, path),
-            Phase::Plain(run) => {
+            SessionPhase::Precondition(parts) => state_file::save(&parts.0, &about, path),
+            SessionPhase::Plain(run) => {
                 run.settle_down();
                 state_file::save(&run.ftl, &about, path)
             }
-            Phase::Observed(run) => {
+            SessionPhase::Observed(run) => {
                 run.settle_down();
                 state_file::save(&run.ftl, &about, path)
             }
-            Phase::Broken => Err(Error("the run ended with an error before".into())),
+            SessionPhase::Broken => Err(Error("the run ended with an error before".into())),
         }
     }
 
     /// The translation layer, for tests that look inside.
     pub fn ftl(&self) -> Option<&Ftl> {
         match &self.phase {
-            Phase::Precondition(parts) => Some(&parts.0),
-            Phase::Plain(run) => Some(&run.ftl),
-            Phase::Observed(run) => Some(&run.ftl),
-            Phase::Broken => None,
+            SessionPhase::Precondition(parts) => Some(&parts.0),
+            SessionPhase::Plain(run) => Some(&run.ftl),
+            SessionPhase::Observed(run) => Some(&run.ftl),
+            SessionPhase::Broken => None,
         }
     }
 }
 
-fn limits_of(options: &RunOptions) -> Limits {
-    Limits { requests: options.limit_requests, ns: options.limit_ns }
+fn limits_of(options: &RunOptions) -> RunLimits {
+    RunLimits { requests: options.limit_requests, ns: options.limit_ns }
 }
 
 /// Rows and the timeline begin at `origin`, with the workload.
@@ -455,7 +449,7 @@ fn observe(observers: &mut Observers, options: &RunOptions, drive: &Drive, origi
     observers.origin = origin;
 }
 
-fn run_progress<P: Observer>(run: &Run<P>, passes: &Passes, warms_up: bool) -> Progress {
+fn run_progress<P: Observer>(run: &Run<P>, passes: &WorkloadPasses, warms_up: bool) -> Progress {
     let now = run.ctx.calendar.now().since(run.origin);
     if warms_up {
         let page_operations = page_operations(run.ftl.stats());

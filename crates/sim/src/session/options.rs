@@ -2,7 +2,7 @@
 
 use crate::Error;
 use crate::TimelineDetail;
-use crate::session::passes::Passes;
+use crate::session::passes::WorkloadPasses;
 use crate::start::precondition::{Pilots, PreconditionKind};
 use serde::Deserialize;
 
@@ -80,7 +80,7 @@ impl RunOptions {
                 "options: expected either a saved state to load or preconditioning, not both".into(),
             ));
         }
-        Passes::new(options.passes.as_deref())?;
+        WorkloadPasses::new(options.passes.as_deref())?;
         Ok(options)
     }
 }

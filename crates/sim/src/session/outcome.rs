@@ -1,6 +1,6 @@
 //! What a session comes to: the result, the final account, rows and timeline.
 
-use super::{Phase, SHORT_REST, Session, WALKED_TWICE, run_progress};
+use super::{SHORT_REST, Session, SessionPhase, WALKED_TWICE, run_progress};
 use crate::observe::account::Shown;
 use crate::observe::{Observers, RequestRows};
 use crate::run::Run;
@@ -18,9 +18,11 @@ impl Session {
     pub fn glance(&mut self) -> Result<Value, Error> {
         self.account_risk();
         match &self.phase {
-            Phase::Plain(run) => Ok(json!(result::of(run, self.provenance()))),
-            Phase::Observed(run) => Ok(json!(result::of(run, self.provenance()))),
-            Phase::Precondition(_) | Phase::Broken => Err(Error("the run did not begin".into())),
+            SessionPhase::Plain(run) => Ok(json!(result::of(run, self.provenance()))),
+            SessionPhase::Observed(run) => Ok(json!(result::of(run, self.provenance()))),
+            SessionPhase::Precondition(_) | SessionPhase::Broken => {
+                Err(Error("the run did not begin".into()))
+            }
         }
     }
 
@@ -35,8 +37,8 @@ impl Session {
     fn settle(&mut self) -> Result<Value, Error> {
         let mut value = self.glance()?;
         match &mut self.phase {
-            Phase::Plain(run) => value["recovery"] = json!(run.recover()),
-            Phase::Observed(run) => {
+            SessionPhase::Plain(run) => value["recovery"] = json!(run.recover()),
+            SessionPhase::Observed(run) => {
                 if let Some(check) = &run.ctx.probe.check {
                     check.compare(&value, run.ctx.calendar.now());
                 }
@@ -55,25 +57,25 @@ impl Session {
                     check_shares("utilisation", &value["utilisation"]);
                 }
             }
-            Phase::Precondition(_) | Phase::Broken => {}
+            SessionPhase::Precondition(_) | SessionPhase::Broken => {}
         }
         Ok(value)
     }
 
     fn account_risk(&mut self) {
         match &mut self.phase {
-            Phase::Plain(run) => run.ftl.account_risk(run.ctx.calendar.now()),
-            Phase::Observed(run) => run.ftl.account_risk(run.ctx.calendar.now()),
-            Phase::Precondition(_) | Phase::Broken => {}
+            SessionPhase::Plain(run) => run.ftl.account_risk(run.ctx.calendar.now()),
+            SessionPhase::Observed(run) => run.ftl.account_risk(run.ctx.calendar.now()),
+            SessionPhase::Precondition(_) | SessionPhase::Broken => {}
         }
     }
 
     /// How long the map's arrays took since the run began.
     fn map_made_since(&self) -> Duration {
         let made = match &self.phase {
-            Phase::Plain(run) => run.ftl.map_made_in(),
-            Phase::Observed(run) => run.ftl.map_made_in(),
-            Phase::Precondition(_) | Phase::Broken => self.map_made_before,
+            SessionPhase::Plain(run) => run.ftl.map_made_in(),
+            SessionPhase::Observed(run) => run.ftl.map_made_in(),
+            SessionPhase::Precondition(_) | SessionPhase::Broken => self.map_made_before,
         };
         made.saturating_sub(self.map_made_before)
     }
@@ -104,7 +106,9 @@ impl Session {
     /// Rows of `requests.parquet` since the last call, as little-endian columns.
     pub fn take_requests(&mut self) -> Vec<Vec<u8>> {
         match &mut self.phase {
-            Phase::Observed(run) => run.ctx.probe.rows.as_mut().map(RequestRows::take).unwrap_or_default(),
+            SessionPhase::Observed(run) => {
+                run.ctx.probe.rows.as_mut().map(RequestRows::take).unwrap_or_default()
+            }
             _ => Vec::new(),
         }
     }
@@ -112,7 +116,7 @@ impl Session {
     /// A piece of the timeline's file: what was added since the last call.
     pub fn take_timeline(&mut self) -> Vec<u8> {
         match &mut self.phase {
-            Phase::Observed(run) => {
+            SessionPhase::Observed(run) => {
                 let is_over = run_progress(run, &self.passes, self.waiting.is_some()).done;
                 let Some(timeline) = &mut run.ctx.probe.timeline else { return Vec::new() };
                 if is_over { timeline.take_rest() } else { timeline.take() }

@@ -1,6 +1,6 @@
 //! A session whose requests come from outside, while it goes on.
 
-use super::{Phase, Session};
+use super::{Session, SessionPhase};
 use crate::observe::Observers;
 use crate::observe::holder::{Holder, Lost};
 use crate::run::Run;
@@ -40,17 +40,17 @@ impl Session {
             ));
         }
         let mut lost = None;
-        if let (Some(put), Phase::Precondition(parts)) = (found, &mut session.phase) {
+        if let (Some(put), SessionPhase::Precondition(parts)) = (found, &mut session.phase) {
             let fresh = session.drive.make(session.options.seed)?;
             let (mut medium, _) = std::mem::replace(&mut parts.0, fresh).cut(SimTime::ZERO);
             lost = Some(put(&mut medium));
             parts.0.take_over(medium);
         }
-        if let Phase::Precondition(parts) = &mut session.phase {
+        if let SessionPhase::Precondition(parts) = &mut session.phase {
             parts.0.make_arrays();
             session.begin_run()?;
         }
-        if let (Some(lost), Phase::Observed(run)) = (lost, &mut session.phase) {
+        if let (Some(lost), SessionPhase::Observed(run)) = (lost, &mut session.phase) {
             session.cuts.begin_finding(run, &lost);
         }
         session.outside()?.wake();
@@ -95,7 +95,7 @@ impl Session {
 
     fn outside(&mut self) -> Result<&mut Run<Observers>, Error> {
         match &mut self.phase {
-            Phase::Observed(run) => Ok(run),
+            SessionPhase::Observed(run) => Ok(run),
             _ => Err(Error("the run ended with an error before".into())),
         }
     }

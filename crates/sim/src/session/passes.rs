@@ -39,14 +39,14 @@ impl Rule {
 }
 
 /// The passes of a run.
-pub(crate) struct Passes {
+pub(crate) struct WorkloadPasses {
     rule: Option<(String, Rule)>,
     spec: Option<WorkloadSpec>,
     begun: u32,
     reached: Option<bool>,
 }
 
-impl Passes {
+impl WorkloadPasses {
     /// As the option `--loop` says; once without it.
     ///
     /// # Errors
@@ -136,7 +136,7 @@ mod tests {
             wrong.iter().chain(&["until=iops:5%", "until=waf:5%,max=0", "until=waf:5%,7", "until=waf:x%"]);
         for text in wrong {
             assert_eq!(Rule::parse(text), None, "{text}");
-            let error = Passes::new(Some(text)).err().expect("refused").to_string();
+            let error = WorkloadPasses::new(Some(text)).err().expect("refused").to_string();
             assert!(error.contains(text) && !error.contains('\n'), "{error}");
         }
     }

@@ -9,7 +9,7 @@ use ftl::Ftl;
 use host::{Extent, Workload};
 use units::{Lpn, Ppa};
 
-enum Step {
+enum LayoutStep {
     /// Does the drive lack anything at all?
     Look,
     /// The workload names what must be there.
@@ -21,7 +21,7 @@ enum Step {
 
 /// Laying out in progress.
 pub(crate) struct LayingOut {
-    step: Step,
+    step: LayoutStep,
     on: bool,
     /// A bit for each unit that was named.
     named: Vec<u64>,
@@ -35,12 +35,12 @@ pub(crate) struct LayingOut {
 impl LayingOut {
     /// Nothing done yet.
     pub fn new() -> Self {
-        Self { step: Step::Look, on: true, named: Vec::new(), next: 0, fraction: 0.0, units: 0 }
+        Self { step: LayoutStep::Look, on: true, named: Vec::new(), next: 0, fraction: 0.0, units: 0 }
     }
 
     /// Nothing will be done.
     pub fn off() -> Self {
-        Self { step: Step::Done, on: false, ..Self::new() }
+        Self { step: LayoutStep::Done, on: false, ..Self::new() }
     }
 
     /// Whether it was asked for.
@@ -66,30 +66,30 @@ impl LayingOut {
     ) -> Result<bool, Error> {
         let units = ftl.layout().logical_units;
         match self.step {
-            Step::Look => {
+            LayoutStep::Look => {
                 // A drive that is full already needs no pass over the workload.
                 let first = ftl.first_unwritten(0, units);
                 self.next = first.unwrap_or(units);
                 self.named = if first.is_some() { vec![0; units.div_ceil(64) as usize] } else { Vec::new() };
-                self.step = if first.is_some() { Step::Name } else { Step::Done };
+                self.step = if first.is_some() { LayoutStep::Name } else { LayoutStep::Done };
             }
-            Step::Name => {
+            LayoutStep::Name => {
                 let unit = ftl.layout().unit.get();
                 let named = &mut self.named;
                 let done = source.lay_out(count, &mut |extent| mark(named, extent, unit, units))?;
                 // Naming and writing share the bar half and half; which of them takes longer is not known.
                 self.fraction = done.unwrap_or(1.0) / 2.0;
                 if done.is_none() {
-                    self.step = Step::Write;
+                    self.step = LayoutStep::Write;
                 }
             }
-            Step::Write => self.write(drive, ftl, count)?,
-            Step::Done => {}
+            LayoutStep::Write => self.write(drive, ftl, count)?,
+            LayoutStep::Done => {}
         }
-        if matches!(self.step, Step::Done) && self.units > 0 {
+        if matches!(self.step, LayoutStep::Done) && self.units > 0 {
             ftl.settle();
         }
-        Ok(matches!(self.step, Step::Done))
+        Ok(matches!(self.step, LayoutStep::Done))
     }
 
     fn write(&mut self, drive: &Drive, ftl: &mut Ftl, count: u64) -> Result<(), Error> {
@@ -97,7 +97,7 @@ impl LayingOut {
         let end = self.units.saturating_add(count);
         while self.units < end {
             let Some(lpn) = self.next_named(units) else {
-                self.step = Step::Done;
+                self.step = LayoutStep::Done;
                 self.named = Vec::new();
                 return Ok(());
             };

@@ -124,8 +124,8 @@ fn write_durably(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
 /// When the file is not a whole saved state.
 pub fn info(path: &Path) -> Result<Value, Error> {
     let most = HEAD_MOST.get() + 8;
-    let body = unpack(path, most, Beyond::Leave)?;
-    let mut reader = Reader { bytes: &body, path };
+    let body = unpack(path, most, SurplusBytes::Leave)?;
+    let mut reader = StateReader { bytes: &body, path };
     reader.header()
 }
 
@@ -141,8 +141,8 @@ pub(crate) fn load(
     seed: u64,
     namespaces: &Namespaces,
 ) -> Result<(), Error> {
-    let body = unpack(path, most, Beyond::Refuse)?;
-    let mut reader = Reader { bytes: &body, path };
+    let body = unpack(path, most, SurplusBytes::Refuse)?;
+    let mut reader = StateReader { bytes: &body, path };
     let header = reader.header()?;
     let own = shape(ftl);
     if header["shape"] != own {
@@ -184,12 +184,12 @@ pub(crate) fn load(
 
 /// What to do with a state that unpacks to more than is asked for.
 #[derive(PartialEq)]
-enum Beyond {
+enum SurplusBytes {
     Leave,
     Refuse,
 }
 
-fn unpack(path: &Path, most: u64, beyond: Beyond) -> Result<Vec<u8>, Error> {
+fn unpack(path: &Path, most: u64, beyond: SurplusBytes) -> Result<Vec<u8>, Error> {
     let fail = |reason: &str| Error(format!("{}: {reason}", path.display()));
     let about = std::fs::metadata(path).map_err(|error| fail(&error.to_string()))?;
     if !about.is_file() {
@@ -197,7 +197,7 @@ fn unpack(path: &Path, most: u64, beyond: Beyond) -> Result<Vec<u8>, Error> {
     }
     // What is packed is hardly longer than what it unpacks to.
     let packed_most = most.saturating_add(most / 8 + 4096);
-    if beyond == Beyond::Refuse && about.len() > packed_most {
+    if beyond == SurplusBytes::Refuse && about.len() > packed_most {
         return Err(fail(&format!(
             "{} bytes: expected a saved state of this drive, which has {packed_most} bytes at most",
             about.len()
@@ -219,7 +219,7 @@ fn unpack(path: &Path, most: u64, beyond: Beyond) -> Result<Vec<u8>, Error> {
     zstd::Decoder::new(&file[20..])
         .and_then(|decoder| decoder.take(most.saturating_add(1)).read_to_end(&mut body))
         .map_err(|error| fail(&format!("the saved state is damaged: {error}")))?;
-    if beyond == Beyond::Refuse && body.len() as u64 > most {
+    if beyond == SurplusBytes::Refuse && body.len() as u64 > most {
         return Err(fail(&format!(
             "unpacks to more than {most} bytes: expected a saved state of this drive, which has no more"
         )));
@@ -227,12 +227,12 @@ fn unpack(path: &Path, most: u64, beyond: Beyond) -> Result<Vec<u8>, Error> {
     Ok(body)
 }
 
-struct Reader<'a> {
+struct StateReader<'a> {
     bytes: &'a [u8],
     path: &'a Path,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> StateReader<'a> {
     fn take(&mut self, count: u64) -> Result<&'a [u8], Error> {
         let whole = usize::try_from(count).ok().and_then(|count| self.bytes.split_at_checked(count));
         let (taken, rest) =

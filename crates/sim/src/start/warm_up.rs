@@ -6,7 +6,7 @@
 //! Not for traces, of which a copy is the same again: the buffer would know what comes.
 
 use crate::observe::Observer;
-use crate::run::{Limits, Run};
+use crate::run::{Run, RunLimits};
 use crate::start::precondition::Precondition;
 use crate::start::precondition::PreconditionKind;
 use crate::start::report::WarmedUp;
@@ -200,8 +200,8 @@ impl WarmUp {
     }
 
     /// Copies are run to their ends.
-    pub fn limits() -> Limits {
-        Limits { requests: None, ns: None }
+    pub fn limits() -> RunLimits {
+        RunLimits { requests: None, ns: None }
     }
 }
 

@@ -1,6 +1,6 @@
 //! The list of keys holds every key that drives read, and each is accepted where what it needs is there.
 
-use config::{Document, Key, Need, Node, Value};
+use config::{Document, Key, Need, Value, ValueNode};
 use sim::{Catalogue, Drive, keys, keys_on, needs_in_words};
 
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
@@ -8,7 +8,7 @@ const WHOLE: &str = include_str!("../../src/drive/keys/whole.toml");
 
 /// The drive of the survey, as assignments.
 fn whole() -> Vec<String> {
-    fn walk(path: &str, node: &Node, found: &mut Vec<String>) {
+    fn walk(path: &str, node: &ValueNode, found: &mut Vec<String>) {
         match &node.value {
             Value::Table(nodes) => {
                 for (key, node) in nodes {

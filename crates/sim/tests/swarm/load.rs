@@ -5,7 +5,7 @@ use crate::deal::{Deal, choose};
 use crate::features::RUN_FEATURES;
 use engine::RandomStream;
 use host::{
-    Completion, Extent, HostRequest, Namespace, Op, Poll, Space, Workload, WorkloadError, WorkloadReport,
+    Completion, Extent, HostRequest, HostSpace, Namespace, Op, Poll, Workload, WorkloadError, WorkloadReport,
 };
 use units::SimTime;
 
@@ -120,7 +120,7 @@ impl Load {
     }
 
     /// The same requests, each cut off where the namespace ends in which it begins.
-    pub fn within(self, space: Space) -> Self {
+    pub fn within(self, space: HostSpace) -> Self {
         Self { namespaces: space.namespaces, ..self }
     }
 

@@ -18,7 +18,7 @@ enum Stage {
 }
 
 /// A channel, kept by hand: each die reads (command, array, data out) or writes (command, data in, array).
-struct Channel {
+struct KeptChannel {
     stages: Vec<Stage>,
     since: Vec<SimTime>,
     /// For each die, the grants when its wait began.
@@ -31,7 +31,7 @@ struct Channel {
     longest: u64,
 }
 
-impl Channel {
+impl KeptChannel {
     fn new(maker: &Maker, dies: u32, reads: f64, array_grants: u64, seed: u64) -> Self {
         Self {
             stages: vec![Stage::Command; dies as usize],
@@ -124,7 +124,7 @@ pub fn check(context: &str, maker: &Maker, events: u64, starvation: Starvation) 
         [(1, 0.5, 0), (2, 1.0, 1), (3, 0.9, 2), (8, 0.95, 1), (8, 0.0, 20), (63, 0.7, 10), (64, 0.99, 100)]
     {
         let run = || {
-            let mut channel = Channel::new(maker, dies, reads, array_grants, 3);
+            let mut channel = KeptChannel::new(maker, dies, reads, array_grants, 3);
             let served: Vec<_> = (0..events).map(|_| channel.step(context)).collect();
             (channel, served)
         };
@@ -137,7 +137,7 @@ pub fn check(context: &str, maker: &Maker, events: u64, starvation: Starvation) 
 }
 
 /// Neither one served in the end nor one waiting now was passed by more often than a few rounds of all dies.
-fn nobody_starves(context: &str, channel: &Channel) {
+fn nobody_starves(context: &str, channel: &KeptChannel) {
     const ROUNDS: u64 = 64;
     let waiting = |die: &usize| !matches!(channel.stages[*die], Stage::Array(..));
     let now = (0..channel.stages.len()).filter(waiting).map(|die| channel.grants - channel.waits_from[die]);

@@ -3,7 +3,7 @@
 //! Whole layers are tried, on small drives with and without failing blocks, under random histories of writes, trims,
 //! reads and flushes that overwrite the drive several times.
 
-use crate::reference::{Habits, ReferenceFtl, Step, history};
+use crate::reference::{Habits, HostStep, ReferenceFtl, history};
 use config::PolicyEntry;
 use controller::Context;
 use ftl::buffer::eviction;
@@ -42,15 +42,15 @@ const SMALL: &[&str] = &[
 ];
 
 /// What the flash holds, kept apart from the layer's own map.
-struct Flash {
+struct ExpectedFlash {
     reference: ReferenceFtl,
     units: u32,
     versions: Vec<u64>,
 }
 
-impl controller::Probe for Flash {}
+impl controller::Probe for ExpectedFlash {}
 
-impl Probe for Flash {
+impl Probe for ExpectedFlash {
     fn on_host_write(&mut self, lpn: Lpn) {
         self.reference.write(lpn);
     }
@@ -81,14 +81,14 @@ impl Probe for Flash {
 }
 
 /// A layer, its time and its flash.
-struct Bench {
+struct MappingBench {
     ftl: Ftl,
-    ctx: Context<Flash>,
+    ctx: Context<ExpectedFlash>,
     reads: u32,
     flushed: bool,
 }
 
-impl Bench {
+impl MappingBench {
     /// Lets one event pass. False when there is none.
     fn pass(&mut self) -> bool {
         let Some((_, event)) = self.ctx.calendar.pop() else { return false };
@@ -105,9 +105,9 @@ impl Bench {
     }
 
     /// Does a step of the host. False when the drive is worn out and takes no more.
-    fn step(&mut self, step: Step) -> bool {
+    fn step(&mut self, step: HostStep) -> bool {
         match step {
-            Step::Write { first, count } => {
+            HostStep::Write { first, count } => {
                 for lpn in first.0..first.0 + count {
                     while self.ftl.reserve(1) == 0 {
                         if self.ftl.is_read_only() || !self.pass() {
@@ -118,10 +118,10 @@ impl Bench {
                 }
                 self.ftl.pump(&mut self.ctx);
             }
-            Step::Trim { first, count } => {
+            HostStep::Trim { first, count } => {
                 self.ftl.trim(first, count, &mut self.ctx);
             }
-            Step::Read { first, count } => {
+            HostStep::Read { first, count } => {
                 while self.reads >= READS_MOST && self.pass() {}
                 self.reads += self.ftl.read(0, first, count, &mut self.ctx);
             }
@@ -209,12 +209,12 @@ fn try_drive(context: &str, drive: &Drive, steps: u64) {
         }
     };
     let units = ftl.layout().logical_units;
-    let flash = Flash {
+    let flash = ExpectedFlash {
         reference: ReferenceFtl::new(units),
         units,
         versions: vec![0; ftl.layout().physical_units()],
     };
-    let mut bench = Bench { ftl, ctx: Context::new(flash), reads: 0, flushed: false };
+    let mut bench = MappingBench { ftl, ctx: Context::new(flash), reads: 0, flushed: false };
     bench.ftl.begin(&mut bench.ctx);
     let habits = Habits { reads: 0.3, trims: 0.05, hot: 0.5, units_max: 12 };
     let mut alive = true;

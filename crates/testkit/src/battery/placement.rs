@@ -8,7 +8,7 @@ use units::{DieId, Lpn};
 const PROGRAM_UNITS: u32 = 4;
 
 /// A drive as placement sees it: programs bound to each die, done in the order in which they were bound.
-struct Drive {
+struct PlacementDrive {
     dies: u32,
     eligible: Vec<u64>,
     programs: Vec<u32>,
@@ -16,7 +16,7 @@ struct Drive {
     policy: Box<dyn PlacementPolicy>,
 }
 
-impl Drive {
+impl PlacementDrive {
     fn new(maker: &Maker, dies: u32) -> Self {
         Self {
             dies,
@@ -74,7 +74,7 @@ pub fn check(context: &str, maker: &Maker, events: u64) {
 
 /// Random sets of eligible dies, down to none; a unit that must wait is asked about again with all eligible.
 fn history(context: &str, maker: &Maker, dies: u32, events: u64, seed: u64) -> Vec<DieId> {
-    let mut drive = Drive::new(maker, dies);
+    let mut drive = PlacementDrive::new(maker, dies);
     let mut random = RandomStream::new(seed, "battery.placement");
     let mut choices = Vec::new();
     for _ in 0..events {
@@ -99,7 +99,7 @@ fn history(context: &str, maker: &Maker, dies: u32, events: u64, seed: u64) -> V
 /// With all dies eligible and equally fast, each gets its share of sequential and of random writes.
 fn share(context: &str, maker: &Maker, dies: u32, scattered: bool) {
     const EACH: u32 = 1000;
-    let mut drive = Drive::new(maker, dies);
+    let mut drive = PlacementDrive::new(maker, dies);
     let mut random = RandomStream::new(9, "battery.share");
     drive.allow(|_| true);
     let mut counts = vec![0u32; dies as usize];

@@ -8,7 +8,7 @@ use units::SuperblockId;
 const SUPERBLOCKS: u64 = 60;
 
 /// A die whose superblocks fall due and are written anew.
-struct Die {
+struct DueDie {
     candidates: Vec<SuperblockId>,
     due_since_ns: Vec<u64>,
     valid: Vec<u32>,
@@ -18,7 +18,7 @@ struct Die {
     now_ns: u64,
 }
 
-impl Die {
+impl DueDie {
     fn new(random: &mut RandomStream) -> Self {
         let mut draw = |below| (0..SUPERBLOCKS).map(|_| random.below(below)).collect::<Vec<u64>>();
         let narrow = |numbers: Vec<u64>| numbers.into_iter().map(|number| number as u32).collect();
@@ -58,7 +58,7 @@ fn history(context: &str, maker: &Maker, events: u64, seed: u64) -> Vec<Superblo
     let mut policy = maker();
     let (mut random, mut draws) =
         (RandomStream::new(seed, "battery.refresh_order"), RandomStream::new(seed, "battery.policy"));
-    let mut die = Die::new(&mut random);
+    let mut die = DueDie::new(&mut random);
     let mut chosen = Vec::new();
     for _ in 0..events {
         // Now few wait and now many.

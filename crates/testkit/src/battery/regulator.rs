@@ -29,20 +29,20 @@ fn candidates(policy: &dyn CostRegulator, random: &mut RandomStream) -> Vec<Cand
 }
 
 /// What the regulator is asked about one unit, drawn at random.
-enum Event {
+enum UnitEvent {
     Write { origin: Origin, age: Option<Nanos>, waiting: u32, gap: Option<Nanos>, quiet: Nanos },
     Read,
 }
 
-fn draw(random: &mut RandomStream) -> Event {
+fn draw(random: &mut RandomStream) -> UnitEvent {
     if random.chance(0.4) {
-        return Event::Read;
+        return UnitEvent::Read;
     }
     let time = |random: &mut RandomStream| {
         let bound = 1 << random.below(60);
         Nanos::new(random.below(bound))
     };
-    Event::Write {
+    UnitEvent::Write {
         origin: match random.below(4) {
             0 => Origin::Gc,
             1 => Origin::Rewrite,
@@ -57,21 +57,26 @@ fn draw(random: &mut RandomStream) -> Event {
 
 /// One unit as the FTL keeps it.
 #[derive(Clone, Copy, Default)]
-struct Unit {
+struct KeptUnit {
     bits: u8,
     seen: bool,
     cost: Option<usize>,
 }
 
 /// Tells `policy` of `event` at a unit; gives its answer: the cost of a write, or whether a read asked for a re-write.
-fn tell(policy: &mut dyn CostRegulator, unit: &mut Unit, event: &Event, costs: &[Candidate]) -> usize {
+fn tell(
+    policy: &mut dyn CostRegulator,
+    unit: &mut KeptUnit,
+    event: &UnitEvent,
+    costs: &[Candidate],
+) -> usize {
     match *event {
-        Event::Read => {
+        UnitEvent::Read => {
             let view = ReadView { first: !unit.seen, cost: unit.cost.unwrap_or(0) };
             unit.seen = true;
             usize::from(policy.on_read(&view, &mut unit.bits))
         }
-        Event::Write { origin, age, waiting, gap, quiet } => {
+        UnitEvent::Write { origin, age, waiting, gap, quiet } => {
             let first = !unit.seen;
             let view = WriteView { origin, first, previous: unit.cost, age, waiting, gap, quiet, costs };
             let chosen = policy.choose(&view, &mut unit.bits);
@@ -99,21 +104,21 @@ pub fn check(context: &str, maker: &Maker, events: u64) {
     }
     let mut random = RandomStream::new(19, "battery.regulator");
     // The twin sees one unit only, as if the others did not exist.
-    let (mut units, mut alone) = ([Unit::default(); UNITS], Unit::default());
+    let (mut units, mut alone) = ([KeptUnit::default(); UNITS], KeptUnit::default());
     for _ in 0..events {
         let at = random.below(UNITS as u64) as usize;
         let costs = candidates(policy.as_ref(), &mut random);
         let event = draw(&mut random);
         let before = units[at];
         let answer = tell(policy.as_mut(), &mut units[at], &event, &costs);
-        let Unit { bits, .. } = units[at];
+        let KeptUnit { bits, .. } = units[at];
         assert!(u32::from(bits) >> limit == 0, "{context}: {bits:#b} are more than {limit} bits");
         match event {
-            Event::Read => {
+            UnitEvent::Read => {
                 assert!(answer == 0 || limit > 0, "{context}: asks for re-writes and remembers nothing");
                 assert!(answer == 0 || before.seen || before.bits != 0, "{context}: re-writes what is new");
             }
-            Event::Write { .. } => assert!(answer < costs.len(), "{context}: chose cost {answer}"),
+            UnitEvent::Write { .. } => assert!(answer < costs.len(), "{context}: chose cost {answer}"),
         }
         if at == 0 {
             let same = tell(twin.as_mut(), &mut alone, &event, &costs);
@@ -131,19 +136,19 @@ fn after_a_rewrite(context: &str, maker: &Maker) {
         .iter()
         .map(|_| Candidate { t_prog: Nanos::new(600_000), references: 3, feasible: true })
         .collect();
-    let write = |origin| Event::Write {
+    let write = |origin| UnitEvent::Write {
         origin,
         age: Some(Nanos::new(1000)),
         waiting: 1,
         gap: None,
         quiet: Nanos::ZERO,
     };
-    let mut unit = Unit::default();
+    let mut unit = KeptUnit::default();
     for _ in 0..8 {
         tell(policy.as_mut(), &mut unit, &write(Origin::Host), &costs);
     }
-    let asked = (0..8).any(|_| tell(policy.as_mut(), &mut unit, &Event::Read, &costs) == 1);
+    let asked = (0..8).any(|_| tell(policy.as_mut(), &mut unit, &UnitEvent::Read, &costs) == 1);
     tell(policy.as_mut(), &mut unit, &write(Origin::Rewrite), &costs);
-    let again = (0..8).any(|_| tell(policy.as_mut(), &mut unit, &Event::Read, &costs) == 1);
+    let again = (0..8).any(|_| tell(policy.as_mut(), &mut unit, &UnitEvent::Read, &costs) == 1);
     assert!(!(asked && again), "{context}: what was written anew is asked for again");
 }

@@ -9,14 +9,14 @@ use std::collections::VecDeque;
 use units::{Nanos, SimTime};
 
 /// A die's queues, kept by hand: for each class when each operation was queued, and its running number.
-struct Die {
+struct QueuedDie {
     queues: [VecDeque<(SimTime, u64)>; Class::COUNT],
     now: SimTime,
     submitted: u64,
     policy: Box<dyn Scheduler>,
 }
 
-impl Die {
+impl QueuedDie {
     fn new(maker: &Maker) -> Self {
         Self { queues: Default::default(), now: SimTime::ZERO, submitted: 0, policy: maker() }
     }
@@ -69,7 +69,7 @@ pub fn check(context: &str, maker: &Maker, events: u64, starvation: Starvation) 
 }
 
 fn history(context: &str, maker: &Maker, events: u64, seed: u64) -> Vec<Class> {
-    let mut die = Die::new(maker);
+    let mut die = QueuedDie::new(maker);
     let mut random = RandomStream::new(seed, "battery.scheduler");
     let mut picks = Vec::new();
     for event in 0..events {
@@ -97,7 +97,7 @@ fn history(context: &str, maker: &Maker, events: u64, seed: u64) -> Vec<Class> {
 fn nobody_starves(context: &str, maker: &Maker, flood: Class) {
     // Ten seconds of operations of 100 us, far beyond any sensible patience.
     const PICKS: usize = 100_000;
-    let mut die = Die::new(maker);
+    let mut die = QueuedDie::new(maker);
     Class::ALL.into_iter().for_each(|class| die.submit(class));
     for _ in 0..PICKS {
         die.submit(flood);

@@ -9,7 +9,7 @@ use units::Lpn;
 const UNITS: u64 = 512;
 
 /// A host and a collection, kept by hand: what a drive would note of each unit.
-struct History {
+struct UnitHistory {
     random: RandomStream,
     clock: u64,
     written_at: Vec<Option<u64>>,
@@ -17,7 +17,7 @@ struct History {
     last: Vec<Option<usize>>,
 }
 
-impl History {
+impl UnitHistory {
     fn new() -> Self {
         let units = UNITS as usize;
         Self {
@@ -76,7 +76,7 @@ pub fn check(context: &str, maker: &Maker, events: u64) {
             "{context}: none takes data with moved {moved}"
         );
     }
-    let mut history = History::new();
+    let mut history = UnitHistory::new();
     for event in 0..events {
         let view = history.next(&*policy);
         let stream = policy.join(&view);

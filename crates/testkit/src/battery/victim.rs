@@ -8,7 +8,7 @@ use ftl::gc::victim::{Maker, VictimPolicy, VictimView};
 use units::SuperblockId;
 
 /// One die, kept by hand: what the real bookkeeping would show and tell the policy.
-struct Die {
+struct CollectedDie {
     units: u32,
     candidates: Vec<SuperblockId>,
     valid: Vec<u32>,
@@ -20,7 +20,7 @@ struct Die {
     policy_draws: RandomStream,
 }
 
-impl Die {
+impl CollectedDie {
     fn new(maker: &Maker, superblocks: u32, units: u32, seed: u64) -> Self {
         let mut policy = maker();
         policy.attach(superblocks, units);
@@ -125,7 +125,7 @@ fn history(
     events: u64,
     seed: u64,
 ) -> Vec<SuperblockId> {
-    let mut die = Die::new(maker, free.len() as u32, units, seed);
+    let mut die = CollectedDie::new(maker, free.len() as u32, units, seed);
     let mut random = RandomStream::new(seed, "battery.history");
     let mut picks = Vec::new();
     assert_eq!(die.pick(), None, "{context}: picked from nothing");
@@ -168,7 +168,7 @@ fn history(
 
 /// Asked until nothing is left, a policy gives every candidate exactly once.
 fn drain(context: &str, maker: &Maker) {
-    let mut die = Die::new(maker, 40, 8, 3);
+    let mut die = CollectedDie::new(maker, 40, 8, 3);
     for superblock in 0..40 {
         die.close(superblock, superblock % 9);
     }
@@ -186,7 +186,7 @@ fn drain(context: &str, maker: &Maker) {
 /// and what is reclaimed is closed again at once, full, that one is reclaimed before long.
 fn every_garbage_is_found(context: &str, maker: &Maker) {
     const SUPERBLOCKS: u32 = 12;
-    let mut die = Die::new(maker, SUPERBLOCKS, 8, 5);
+    let mut die = CollectedDie::new(maker, SUPERBLOCKS, 8, 5);
     for superblock in 0..SUPERBLOCKS {
         die.close(superblock, 8);
     }

@@ -15,7 +15,7 @@ const COLD: usize = 16;
 /// Superblocks that stay free; the rest is closed.
 const FREE: usize = 6;
 
-struct Die<'a> {
+struct WornDie<'a> {
     context: &'a str,
     policy: Box<dyn WearPolicy>,
     policy_draws: RandomStream,
@@ -33,7 +33,7 @@ struct Die<'a> {
     longest_free: u64,
 }
 
-impl<'a> Die<'a> {
+impl<'a> WornDie<'a> {
     fn new(context: &'a str, maker: &Maker, seed: u64) -> Self {
         let count = SUPERBLOCKS as usize;
         let mut die = Self {
@@ -152,7 +152,7 @@ impl<'a> Die<'a> {
 /// When the policy breaks a rule.
 pub fn check(context: &str, maker: &Maker, erases: u64) {
     let run = |seed| {
-        let mut die = Die::new(context, maker, seed);
+        let mut die = WornDie::new(context, maker, seed);
         assert_eq!(
             die.relocate(SuperblockId(0), false),
             None,
@@ -184,7 +184,7 @@ pub fn check(context: &str, maker: &Maker, erases: u64) {
 }
 
 /// No superblock stays free for long, neither one waiting now nor one that was opened in the end.
-fn every_superblock_is_used(die: &Die, erases: u64) {
+fn every_superblock_is_used(die: &WornDie, erases: u64) {
     let waiting = die.free.iter().map(|Reverse((_, id))| die.erases - die.freed_at[*id as usize]).max();
     let longest = die.longest_free.max(waiting.unwrap_or(0));
     let bound = erases / 10;
@@ -196,7 +196,7 @@ fn every_superblock_is_used(die: &Die, erases: u64) {
 }
 
 /// What a policy that does not spread wear leaves free is what is worn least.
-fn the_most_worn_are_worn_on(die: &Die) {
+fn the_most_worn_are_worn_on(die: &WornDie) {
     let most = die.pe_cycles.iter().max().expect("superblocks");
     let free: Vec<u32> = die.free.iter().map(|Reverse((_, id))| die.pe_cycles[*id as usize]).collect();
     let fresh = free.iter().filter(|cycles| **cycles * 10 < *most).count();

@@ -13,7 +13,7 @@ use ftl::read_merge::{MergeView, ReadMerge};
 use ftl::streams::{StreamPolicy, StreamSpec, Takes, UnitView};
 use ftl::wear::{WearPolicy, WearView};
 use host::Effect;
-use host::link::{Burst, Direction, HostLink, QueueOrder, Shape, Step};
+use host::link::{Burst, Direction, HostLink, LinkShape, LinkStep, QueueOrder};
 use std::sync::atomic::{AtomicU32, Ordering};
 use testkit::battery::{self, Starvation, Ties};
 use units::{Bytes, DieId, Lpn, Nanos, SuperblockId};
@@ -334,8 +334,8 @@ fn a_die_that_starves() {
 struct Generous;
 
 impl HostLink for Generous {
-    fn shape(&self) -> Shape {
-        Shape {
+    fn shape(&self) -> LinkShape {
+        LinkShape {
             full_duplex: true,
             queues: 1,
             queue_depth: 1,
@@ -345,16 +345,16 @@ impl HostLink for Generous {
         }
     }
 
-    fn command(&self, _: Effect) -> Step {
-        Step::default()
+    fn command(&self, _: Effect) -> LinkStep {
+        LinkStep::default()
     }
 
     fn data(&self, _direction: Direction, bytes: Bytes) -> Burst {
         Burst { holds: Nanos::new(bytes.get() % (1 << 20)), ..Burst::default() }
     }
 
-    fn answer(&self, _: Effect) -> Step {
-        Step::default()
+    fn answer(&self, _: Effect) -> LinkStep {
+        LinkStep::default()
     }
 }
 

@@ -8,7 +8,7 @@ use ftl::snapshots::Snapshots;
 use ftl::{Act, Coverage, Ftl, Output, Probe, Seen, SnapshotEvent};
 use sim::Drive;
 use std::collections::BTreeMap;
-use testkit::reference::{Habits, ReferenceFtl, Step, history};
+use testkit::reference::{Habits, HostStep, ReferenceFtl, history};
 use units::{Lpn, Ppa};
 
 const SMALL: &[&str] = &[
@@ -125,9 +125,9 @@ impl Bench {
     }
 
     /// Does a step of the host; units that are refused are not written. False when the drive takes no more.
-    fn step(&mut self, step: Step) -> bool {
+    fn step(&mut self, step: HostStep) -> bool {
         match step {
-            Step::Write { first, count } => {
+            HostStep::Write { first, count } => {
                 for lpn in (first.0..first.0 + count).map(Lpn) {
                     while self.ftl.reserve(1) == 0 {
                         self.ftl.pump(&mut self.ctx);
@@ -143,10 +143,10 @@ impl Bench {
                 }
                 self.ftl.pump(&mut self.ctx);
             }
-            Step::Trim { first, count } => {
+            HostStep::Trim { first, count } => {
                 self.ftl.trim(first, count, &mut self.ctx);
             }
-            Step::Read { first, count } => {
+            HostStep::Read { first, count } => {
                 self.ftl.read(0, first, count, &mut self.ctx);
             }
         }

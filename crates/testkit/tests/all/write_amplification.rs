@@ -5,12 +5,12 @@
 use ftl::gc::victim;
 use testkit::choose;
 use testkit::oracle;
-use testkit::untimed::{Model, Shape};
+use testkit::untimed::{Model, ModelShape};
 
 pub const TOLERANCE: f64 = 0.01;
 
 /// Measures the policy of `settings` after `warm_up` writes of the whole space, over `measured` more.
-fn amplification(settings: &[&str], shape: Shape, warm_up: u64, measured: u64) -> f64 {
+fn amplification(settings: &[&str], shape: ModelShape, warm_up: u64, measured: u64) -> f64 {
     let settings: Vec<String> = settings.iter().map(|setting| (*setting).to_owned()).collect();
     let maker = choose::read_from(victim::read, &settings).unwrap_or_else(|error| panic!("{error}"));
     let mut model = Model::new(shape, maker(), 1);
@@ -23,7 +23,7 @@ fn amplification(settings: &[&str], shape: Shape, warm_up: u64, measured: u64) -
 /// The same under uniform writes at several fillings and block sizes, against `form(alpha, units)`.
 fn agrees(settings: &[&str], form: impl Fn(f64, u32) -> f64) {
     for (blocks, alpha, units) in [(6000, 1.07, 16), (4000, 1.10, 64), (6000, 1.25, 16), (3000, 1.50, 64)] {
-        let shape = Shape::uniform(blocks, alpha, units);
+        let shape = ModelShape::uniform(blocks, alpha, units);
         let expected = form(shape.alpha(), units);
         let measured = amplification(settings, shape, 3, 4);
         let deviation = measured / expected - 1.0;
@@ -62,7 +62,7 @@ fn the_best_of_d() {
 #[test]
 fn first_in_first_out_with_hot_and_cold_data() {
     for (alpha, hot_writes, hot_space) in [(1.10, 0.8, 0.2), (1.10, 0.9, 0.05), (1.25, 0.9, 0.1)] {
-        let shape = Shape { hot_writes, hot_space, ..Shape::uniform(4000, alpha, 64) };
+        let shape = ModelShape { hot_writes, hot_space, ..ModelShape::uniform(4000, alpha, 64) };
         let expected = oracle::fifo_hot_cold(shape.alpha(), hot_writes, hot_space);
         let measured = amplification(&["name=fifo"], shape, 5, 6);
         let deviation = measured / expected - 1.0;
@@ -76,7 +76,7 @@ fn first_in_first_out_with_hot_and_cold_data() {
 /// A window lies between its two limits: the oldest block alone, and all blocks.
 #[test]
 fn a_window_lies_between_fifo_and_greedy() {
-    let shape = Shape::uniform(3000, 1.10, 16);
+    let shape = ModelShape::uniform(3000, 1.10, 16);
     let measure = |name: &str| amplification(&[&format!("name={name}")], shape, 3, 4);
     let (fifo, windowed, greedy) = (measure("fifo"), measure("windowed-greedy"), measure("greedy"));
     let slack = 1.0 + TOLERANCE;

@@ -1,12 +1,16 @@
 //! Flushes and pauses of a clone: what holds it back besides its depth.
 
-use super::{Gate, Step, Worker};
+use super::{CloneAnswer, Gate, Worker};
 use crate::{Effect, Op};
 
 impl Worker {
     /// The last flush, if one is asked for and due, and then nothing more.
-    pub(super) fn finish(&mut self) -> Step {
-        if self.owes_a_flush() { self.flush_a_file().unwrap_or(Step::Finished) } else { Step::Finished }
+    pub(super) fn finish(&mut self) -> CloneAnswer {
+        if self.owes_a_flush() {
+            self.flush_a_file().unwrap_or(CloneAnswer::Finished)
+        } else {
+            CloneAnswer::Finished
+        }
     }
 
     /// Whether a flush is to follow what was asked for, or a file is still to be flushed.
@@ -15,9 +19,9 @@ impl Worker {
     }
 
     /// What there is to do about the flush after a pass, which is one for each file, in turn; none when all are done.
-    pub(super) fn flush_a_file(&mut self) -> Option<Step> {
+    pub(super) fn flush_a_file(&mut self) -> Option<CloneAnswer> {
         if self.outstanding > 0 {
-            return Some(Step::Full);
+            return Some(CloneAnswer::Full);
         }
         if self.unflushed {
             self.files_to_flush = self.tracks.len();
@@ -26,10 +30,10 @@ impl Worker {
         Some(self.flush())
     }
 
-    pub(super) fn flush(&mut self) -> Step {
+    pub(super) fn flush(&mut self) -> CloneAnswer {
         self.unflushed = false;
         self.outstanding += 1;
-        Step::Issue { op: Op::FLUSH, offset: 0, bytes: 0 }
+        CloneAnswer::Issue { op: Op::FLUSH, offset: 0, bytes: 0 }
     }
 
     /// A flush that is due together with the reading of a backlog is left out, as by fio, which reads first and then no longer
@@ -42,7 +46,7 @@ impl Worker {
     }
 
     /// What the gate answers; none when it has opened.
-    pub(super) fn pass_gate(&mut self, now: u64) -> Option<Step> {
+    pub(super) fn pass_gate(&mut self, now: u64) -> Option<CloneAnswer> {
         match self.gate {
             // fio looks for a flush that is due when it makes the next request: there is none after the last, but where it
             // looks for one more and finds that its files have none.
@@ -64,22 +68,24 @@ impl Worker {
                 step
             }
             Gate::ThinkUntil(then) if now < then && !self.is_done() => {
-                Some(Step::Wait(then.min(self.times.end_ns)))
+                Some(CloneAnswer::Wait(then.min(self.times.end_ns)))
             }
             Gate::Open | Gate::ThinkUntil(_) => {
                 self.gate = Gate::Open;
                 None
             }
             Gate::RestUntil(then) if now < then && !self.is_done() => {
-                Some(Step::Wait(then.min(self.times.end_ns)))
+                Some(CloneAnswer::Wait(then.min(self.times.end_ns)))
             }
             Gate::Ask | Gate::RestUntil(_) if self.is_done() => Some(self.finish()),
             Gate::Ask | Gate::RestUntil(_) => {
                 self.gate = Gate::Ask;
-                Some(if self.outstanding >= self.depth { Step::Full } else { Step::Ask })
+                Some(if self.outstanding >= self.depth { CloneAnswer::Full } else { CloneAnswer::Ask })
             }
             Gate::DrainToThink if self.is_done() => Some(self.finish()),
-            Gate::DrainToFlush | Gate::Flushing | Gate::DrainToThink | Gate::DrainToRest => Some(Step::Full),
+            Gate::DrainToFlush | Gate::Flushing | Gate::DrainToThink | Gate::DrainToRest => {
+                Some(CloneAnswer::Full)
+            }
         }
     }
 
@@ -89,7 +95,7 @@ impl Worker {
     }
 
     /// Its flow does not: when it may ask again, where it rests; none where it is told.
-    pub fn stand_back(&mut self, now: u64) -> Option<Step> {
+    pub fn stand_back(&mut self, now: u64) -> Option<CloneAnswer> {
         self.flow_rest_ns.filter(|rest| *rest > 0)?;
         self.gate = if self.outstanding > 0 { Gate::DrainToRest } else { self.rest(now) };
         self.pass_gate(now)

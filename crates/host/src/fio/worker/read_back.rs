@@ -1,11 +1,11 @@
 //! A clone reads back what it wrote.
 
-use super::{Gate, Step, Worker};
+use super::{CloneAnswer, Gate, Worker};
 use crate::Op;
 
 impl Worker {
     /// What there is to do about reading back; none while the job goes on by itself.
-    pub(super) fn read_back(&mut self) -> Option<Step> {
+    pub(super) fn read_back(&mut self) -> Option<CloneAnswer> {
         let is_over = self.is_done();
         let history = self.history.as_mut()?;
         history.is_due |= is_over && !history.is_empty();
@@ -14,7 +14,7 @@ impl Worker {
         }
         // First the pass is answered as a whole, and its flush with it.
         if !history.is_reading && self.outstanding > 0 {
-            return Some(Step::Full);
+            return Some(CloneAnswer::Full);
         }
         if !history.is_reading && self.owes_a_flush() {
             return self.flush_a_file();
@@ -22,13 +22,13 @@ impl Worker {
         let history = self.history.as_mut()?;
         history.is_reading = true;
         if self.outstanding >= self.depth {
-            return Some(Step::Full);
+            return Some(CloneAnswer::Full);
         }
         if let Some(written) = history.next() {
             return Some(self.read_one_back(written));
         }
         if self.outstanding > 0 {
-            return Some(Step::Full);
+            return Some(CloneAnswer::Full);
         }
         (history.is_due, history.is_reading) = (false, false);
         self.gate = Gate::Open;
@@ -36,10 +36,10 @@ impl Worker {
     }
 
     /// Reads what was written: its place on the drive and its length.
-    pub(super) fn read_one_back(&mut self, (offset, bytes): (u64, u64)) -> Step {
+    pub(super) fn read_one_back(&mut self, (offset, bytes): (u64, u64)) -> CloneAnswer {
         self.outstanding += 1;
         self.due.count_read_back(bytes);
-        Step::Issue { op: Op::READ, offset, bytes: bytes as u32 }
+        CloneAnswer::Issue { op: Op::READ, offset, bytes: bytes as u32 }
     }
 
     /// A pass of a job that only reads back what it would have written.

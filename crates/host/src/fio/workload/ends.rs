@@ -1,6 +1,6 @@
 //! What ends a clone early: a steady state, a request that took too long, the end of another.
 
-use super::{FioWorkload, Place};
+use super::{FioWorkload, WaitingPlace};
 use crate::HostRequest;
 use std::cmp::Reverse;
 
@@ -22,18 +22,18 @@ impl FioWorkload {
         for clone in self.watches.look(now) {
             self.end_early(clone, now);
         }
-        self.unstarted.retain(|other| self.clones[*other as usize].place == Place::Later);
+        self.unstarted.retain(|other| self.clones[*other as usize].place == WaitingPlace::Later);
     }
 
     /// Clone `index` makes no more requests, or never begins.
     pub(super) fn end_early(&mut self, index: u32, now: u64) {
         let clone = &mut self.clones[index as usize];
         match clone.place {
-            Place::Finished => {}
-            Place::Later => clone.place = Place::Finished,
-            Place::Timed => {
+            WaitingPlace::Finished => {}
+            WaitingPlace::Later => clone.place = WaitingPlace::Finished,
+            WaitingPlace::Timed => {
                 clone.worker.stop(now);
-                clone.place = Place::Ready;
+                clone.place = WaitingPlace::Ready;
                 self.timers.retain(|Reverse((_, timed))| *timed != index);
                 self.ready.push_back(index);
             }

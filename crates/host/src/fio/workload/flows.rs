@@ -1,6 +1,6 @@
 //! Clones that stand back for others of their flow.
 
-use super::{FioWorkload, Place, Step};
+use super::{CloneAnswer, FioWorkload, WaitingPlace};
 use crate::Poll;
 use std::cmp::Reverse;
 use units::SimTime;
@@ -12,23 +12,23 @@ impl FioWorkload {
     pub(super) fn ask(&mut self, index: u32, now: u64) {
         if self.flows.admits(index) {
             self.clones[index as usize].worker.admit();
-            self.clones[index as usize].place = Place::Ready;
+            self.clones[index as usize].place = WaitingPlace::Ready;
             self.ready.push_front(index);
             // What others stand back for has changed.
             return self.unpark();
         }
         let clone = &mut self.clones[index as usize];
         match clone.worker.stand_back(now) {
-            Some(Step::Wait(then)) => {
-                clone.place = Place::Timed;
+            Some(CloneAnswer::Wait(then)) => {
+                clone.place = WaitingPlace::Timed;
                 self.timers.push(Reverse((then, index)));
             }
             Some(_) => {
-                clone.place = Place::Full;
+                clone.place = WaitingPlace::Full;
                 self.full += 1;
             }
             None => {
-                clone.place = Place::Parked;
+                clone.place = WaitingPlace::Parked;
                 self.flows.parked.push((index, clone.worker.end_ns()));
             }
         }
@@ -37,7 +37,7 @@ impl FioWorkload {
     /// Waiting jobs look again, after the job whose turn it is.
     pub(super) fn unpark(&mut self) {
         for (index, _) in std::mem::take(&mut self.flows.parked) {
-            self.clones[index as usize].place = Place::Ready;
+            self.clones[index as usize].place = WaitingPlace::Ready;
             self.ready.push_back(index);
         }
     }

@@ -8,10 +8,10 @@
 //! What blkparse writes to its standard output is taken whole: the names of its input files, which stand anywhere, and
 //! the summaries, of each program (`-s`) and of each CPU.
 
-use super::rwbs::{self, Kind};
+use super::rwbs::{self, RwbsKind};
 use super::{BASE, FormatCard, Parser};
 use crate::trace::field::{Columns, Fault, fault, int, show, time};
-use crate::trace::record::{Mark, Parsed, Record, Volumes};
+use crate::trace::record::{Parsed, Record, RecordMark, Volumes};
 use crate::{Effect, Op};
 
 pub(super) const CARD: FormatCard = FormatCard {
@@ -84,13 +84,13 @@ impl Parser for BlkParse {
         }
         let rwbs = columns.next("RWBS")?;
         let kind = match rwbs::kind(rwbs)? {
-            Kind::Append if action == b"C" => Kind::Write,
+            RwbsKind::Append if action == b"C" => RwbsKind::Write,
             kind => kind,
         };
         let parsed = request(time_ns, kind, rwbs, device, &mut columns, volumes);
         match parsed {
             Ok(Parsed::Request(record)) if requeued => {
-                Ok(Parsed::Request(Record { mark: Mark::Requeued, ..record }))
+                Ok(Parsed::Request(Record { mark: RecordMark::Requeued, ..record }))
             }
             _ if requeued => Ok(Parsed::Known),
             parsed => parsed,
@@ -133,37 +133,39 @@ fn is_device(field: &[u8]) -> bool {
 
 fn request(
     time_ns: u64,
-    kind: Kind,
+    kind: RwbsKind,
     rwbs: &[u8],
     device: &[u8],
     columns: &mut Columns<'_>,
     volumes: &mut Volumes,
 ) -> Result<Parsed, Fault> {
     let op = match kind {
-        Kind::Nothing => return Ok(Parsed::Known),
+        RwbsKind::Nothing => return Ok(Parsed::Known),
         _ if is_packet(columns.remainder()) => return Ok(Parsed::Known),
-        Kind::Append => return Err(rwbs::late_address()),
-        Kind::Read => Op::READ,
-        Kind::Write => Op::WRITE,
-        Kind::Trim | Kind::Zeroes => Op::TRIM,
-        Kind::Flush => Op::FLUSH,
+        RwbsKind::Append => return Err(rwbs::late_address()),
+        RwbsKind::Read => Op::READ,
+        RwbsKind::Write => Op::WRITE,
+        RwbsKind::Trim | RwbsKind::Zeroes => Op::TRIM,
+        RwbsKind::Flush => Op::FLUSH,
     };
     let extent = extent(columns)?;
     let mut record = match (op, extent) {
         (Op::FLUSH, _) => Record::flush(time_ns, 0),
         // Flags of a flush on a write of nothing: only the flush is left.
-        (Op::WRITE, Extent::Nothing | Extent::Address | Extent::Sectors(_, 0)) if rwbs.starts_with(b"F") => {
+        (Op::WRITE, BehindLetters::Nothing | BehindLetters::Address | BehindLetters::Sectors(_, 0))
+            if rwbs.starts_with(b"F") =>
+        {
             Record::flush(time_ns, 0)
         }
-        (op, Extent::Sectors(sector, sectors)) => Record::in_sectors(time_ns, op, sector, sectors, 0)?,
-        (_, Extent::Address) => return Ok(Parsed::Empty),
-        (_, Extent::Nothing) => {
+        (op, BehindLetters::Sectors(sector, sectors)) => Record::in_sectors(time_ns, op, sector, sectors, 0)?,
+        (_, BehindLetters::Address) => return Ok(Parsed::Empty),
+        (_, BehindLetters::Nothing) => {
             return Err(fault(format!("{} without an address", show(rwbs)), "sector + sectors"));
         }
     };
     record.fua = record.op.effect() == Effect::Write && rwbs::forces_unit_access(rwbs);
-    if kind == Kind::Zeroes {
-        record.mark = Mark::Zeroes;
+    if kind == RwbsKind::Zeroes {
+        record.mark = RecordMark::Zeroes;
     }
     record.volume = volumes.id(device)?;
     Ok(Parsed::Request(record))
@@ -185,7 +187,7 @@ fn is_packet(rest: &[u8]) -> bool {
 
 /// What stands behind the letters.
 #[derive(Clone, Copy)]
-enum Extent {
+enum BehindLetters {
     /// A process alone.
     Nothing,
     /// An address without a length: no data was moved.
@@ -195,15 +197,15 @@ enum Extent {
 }
 
 /// `sector + sectors`, `sector` of what moved no data, or nothing but a process.
-fn extent(columns: &mut Columns<'_>) -> Result<Extent, Fault> {
+fn extent(columns: &mut Columns<'_>) -> Result<BehindLetters, Fault> {
     let is_end = |rest: &[u8]| matches!(rest.first(), None | Some(b'[' | b'(' | b'<'));
     if is_end(columns.remainder()) {
-        return Ok(Extent::Nothing);
+        return Ok(BehindLetters::Nothing);
     }
     let sector = int(columns.next("sector")?, "sector")?;
     // A line that ends here is cut.
     if !columns.remainder().is_empty() && is_end(columns.remainder()) {
-        return Ok(Extent::Address);
+        return Ok(BehindLetters::Address);
     }
     let plus = columns.next("+")?;
     if plus != b"+" {
@@ -211,7 +213,7 @@ fn extent(columns: &mut Columns<'_>) -> Result<Extent, Fault> {
     }
     let sectors = int(columns.next("sectors")?, "sectors")?;
     match is_end(columns.remainder()) {
-        true => Ok(Extent::Sectors(sector, sectors)),
+        true => Ok(BehindLetters::Sectors(sector, sectors)),
         false => {
             Err(fault(format!("{} after the address", show(columns.remainder())), "[process] or the end"))
         }

@@ -8,26 +8,26 @@ use super::rwbs::late_address;
 use super::{BASE, FormatCard, Framing, Parser};
 use crate::trace::field::{Fault, fatal, fault};
 use crate::trace::options::TraceOptions;
-use crate::trace::record::{Mark, Parsed, Record, SECTOR, Volumes};
+use crate::trace::record::{Parsed, Record, RecordMark, SECTOR, Volumes};
 use crate::{Effect, Op};
 
 /// The upper three bytes of the magic number; the lowest is the version.
 const MAGIC: u32 = 0x6561_7400;
 
 /// Where the fields of a version stand that are not in the same place in both.
-struct Layout {
+struct BlktraceFields {
     version: u32,
     /// Bytes of an event, less what follows it.
     head: usize,
     /// The action: 32 bits in the first version, 64 in the second.
-    action: fn(&Event<'_>) -> u64,
+    action: fn(&BlktraceEvent<'_>) -> u64,
     device: usize,
     /// The length of what follows.
     follows: usize,
     other: &'static str,
 }
 
-const FIRST: Layout = Layout {
+const FIRST: BlktraceFields = BlktraceFields {
     version: 7,
     head: 48,
     action: |event| u64::from(event.u32_at(28)),
@@ -35,7 +35,7 @@ const FIRST: Layout = Layout {
     follows: 46,
     other: "blktrace-v2",
 };
-const SECOND: Layout = Layout {
+const SECOND: BlktraceFields = BlktraceFields {
     version: 8,
     head: 64,
     action: |event| event.u64_at(32),
@@ -44,10 +44,10 @@ const SECOND: Layout = Layout {
     other: "blktrace",
 };
 
-impl Layout {
+impl BlktraceFields {
     /// Bytes that follow the head of an event; none behind what is no event of this version.
     fn following(&self, head: &[u8]) -> usize {
-        let event = Event::new(head);
+        let event = BlktraceEvent::new(head);
         if event.u32_at(0) == MAGIC | self.version { usize::from(event.u16_at(self.follows)) } else { 0 }
     }
 }
@@ -108,23 +108,23 @@ const ZONES: u64 = 0x1f << 17;
 const ZEROES: u64 = 1 << 22;
 
 struct BlkTrace {
-    layout: &'static Layout,
+    layout: &'static BlktraceFields,
     action: String,
 }
 
 impl BlkTrace {
-    fn boxed(layout: &'static Layout, options: &TraceOptions) -> Box<dyn Parser> {
+    fn boxed(layout: &'static BlktraceFields, options: &TraceOptions) -> Box<dyn Parser> {
         Box::new(Self { layout, action: options.action.as_deref().unwrap_or("D").to_owned() })
     }
 }
 
 /// One event with its byte order.
-struct Event<'a> {
+struct BlktraceEvent<'a> {
     bytes: &'a [u8],
     big: bool,
 }
 
-impl<'a> Event<'a> {
+impl<'a> BlktraceEvent<'a> {
     fn new(bytes: &'a [u8]) -> Self {
         let magic = u32::from_be_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);
         Self { bytes, big: magic & !0xff == MAGIC }
@@ -154,7 +154,7 @@ impl<'a> Event<'a> {
 
 impl Parser for BlkTrace {
     fn parse(&mut self, frame: &[u8], volumes: &mut Volumes) -> Result<Parsed, Fault> {
-        let event = Event::new(frame);
+        let event = BlktraceEvent::new(frame);
         let (magic, wanted) = (event.u32_at(0), MAGIC | self.layout.version);
         if magic != wanted {
             return Err(no_event(magic, self.layout));
@@ -176,7 +176,7 @@ impl Parser for BlkTrace {
             Some(record) => {
                 let device = event.u32_at(self.layout.device);
                 let volume = volumes.pair([u64::from(device >> 20), u64::from(device & 0xf_ffff)])?;
-                let mark = if requeued { Mark::Requeued } else { record.mark };
+                let mark = if requeued { RecordMark::Requeued } else { record.mark };
                 Ok(Parsed::Request(Record { volume, mark, ..record }))
             }
             None if requeued => Ok(Parsed::Known),
@@ -186,7 +186,7 @@ impl Parser for BlkTrace {
 }
 
 #[cold]
-fn no_event(magic: u32, layout: &Layout) -> Fault {
+fn no_event(magic: u32, layout: &BlktraceFields) -> Fault {
     let mut expected = format!("the magic number {:#010x}", MAGIC | layout.version);
     if magic == MAGIC | FIRST.version || magic == MAGIC | SECOND.version {
         expected.push_str(&format!(", or --trace-format {}", layout.other));
@@ -195,7 +195,7 @@ fn no_event(magic: u32, layout: &Layout) -> Fault {
 }
 
 /// The request of an event; none where it moves no data.
-fn request(event: &Event<'_>, category: u64, letter: &str) -> Result<Option<Record>, Fault> {
+fn request(event: &BlktraceEvent<'_>, category: u64, letter: &str) -> Result<Option<Record>, Fault> {
     let (time_ns, sector, bytes) = (event.u64_at(8), event.u64_at(16), u64::from(event.u32_at(24)));
     let is_flush = bytes == 0 && category & FLUSH != 0;
     if is_flush {
@@ -216,14 +216,14 @@ fn request(event: &Event<'_>, category: u64, letter: &str) -> Result<Option<Reco
     Ok(Some(record))
 }
 
-fn op_of(category: u64) -> (Op, Mark) {
+fn op_of(category: u64) -> (Op, RecordMark) {
     if category & ZEROES != 0 {
-        (Op::TRIM, Mark::Zeroes)
+        (Op::TRIM, RecordMark::Zeroes)
     } else if category & DISCARD != 0 {
-        (Op::TRIM, Mark::None)
+        (Op::TRIM, RecordMark::None)
     } else if category & (WRITE | ZONE_APPEND) != 0 {
-        (Op::WRITE, Mark::None)
+        (Op::WRITE, RecordMark::None)
     } else {
-        (Op::READ, Mark::None)
+        (Op::READ, RecordMark::None)
     }
 }

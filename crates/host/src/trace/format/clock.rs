@@ -8,14 +8,14 @@ const SECOND_NS: u64 = 1_000_000_000;
 
 /// How times are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Clock {
+pub(super) enum TimeFormat {
     /// As numbers of so many nanoseconds.
     Unit(u64),
     /// As dates: `2024-01-31T12:34:56.789Z`.
     Iso,
 }
 
-impl Clock {
+impl TimeFormat {
     /// The time that a field, which is not negative, stands for.
     pub fn read(self, field: &[u8], what: &'static str) -> Result<u64, Fault> {
         match self {
@@ -42,8 +42,8 @@ pub(super) struct Zero {
 
 impl Zero {
     /// The time of a field.
-    pub fn read(&mut self, field: &[u8], clock: Clock) -> Result<u64, Fault> {
-        let bare = field.strip_prefix(b"-").filter(|_| clock != Clock::Iso);
+    pub fn read(&mut self, field: &[u8], clock: TimeFormat) -> Result<u64, Fault> {
+        let bare = field.strip_prefix(b"-").filter(|_| clock != TimeFormat::Iso);
         let ns = clock.read(bare.unwrap_or(field), "time")?;
         let moved = *self.moved.get_or_insert(bare.is_some());
         let found = match (moved, bare) {
@@ -164,17 +164,21 @@ mod tests {
     #[test]
     fn a_negative_start_moves_all_times_alike() {
         let mut zero = Zero::default();
-        let mut read = |text: &str| zero.read(text.as_bytes(), Clock::Unit(1_000_000)).unwrap();
+        let mut read = |text: &str| zero.read(text.as_bytes(), TimeFormat::Unit(1_000_000)).unwrap();
         let first = read("-1.5");
         assert_eq!((read("-0.5") - first, read("2") - first), (1_000_000, 3_500_000));
         let mut plain = Zero::default();
-        assert_eq!(plain.read(b"3", Clock::Unit(1)).unwrap(), 3);
+        assert_eq!(plain.read(b"3", TimeFormat::Unit(1)).unwrap(), 3);
         assert!(
-            plain.read(b"-3", Clock::Unit(1)).unwrap_err().found.contains("after one that is not negative")
+            plain
+                .read(b"-3", TimeFormat::Unit(1))
+                .unwrap_err()
+                .found
+                .contains("after one that is not negative")
         );
-        assert!(Zero::default().read(b"--3", Clock::Unit(1)).is_err());
-        assert!(Zero::default().read(b"-2e18", Clock::Unit(1000)).is_err());
-        assert_eq!(Clock::Unit(1000).read(b"0x10", "time").unwrap(), 16_000);
-        assert!(Clock::Unit(1000).read(b"0xffffffffffffffff", "time").is_err());
+        assert!(Zero::default().read(b"--3", TimeFormat::Unit(1)).is_err());
+        assert!(Zero::default().read(b"-2e18", TimeFormat::Unit(1000)).is_err());
+        assert_eq!(TimeFormat::Unit(1000).read(b"0x10", "time").unwrap(), 16_000);
+        assert!(TimeFormat::Unit(1000).read(b"0xffffffffffffffff", "time").is_err());
     }
 }

@@ -3,7 +3,7 @@
 //! fio appends to a log that is there already. As in its own replay (3.33 and 3.42), a run that was appended follows the
 //! one before: its first line comes with the last of the run before, and its times go on from there.
 
-use super::{BASE, FormatCard, Parser, Writer};
+use super::{BASE, FormatCard, LineWriter, Parser};
 use crate::trace::field::{Columns, Fault, fatal, fault, int, show};
 use crate::trace::record::{Parsed, Record, Volumes};
 use crate::{Effect, Op};
@@ -27,7 +27,7 @@ pub(super) const CARD_V3: FormatCard = FormatCard {
     title: "fio iolog, version 3",
     units: "header, then: time in us, file, action [offset length] in bytes",
     parser: |_| Box::new(Iolog::new(true)),
-    writer: Some(Writer { header, line: write }),
+    writer: Some(LineWriter { header, line: write }),
     ..BASE
 };
 

@@ -2,10 +2,10 @@
 //! unit of addresses and the base of the last column; and one with a hash behind them. What tells them apart is which
 //! reading is plausible; where more than one is, they must be named.
 
-use super::{FormatCard, Writer, one_reads};
+use super::{FormatCard, LineWriter, one_reads};
 use crate::trace::field::{Columns, Fault, fault, hex, int, show, time, trim};
 use crate::trace::record::{Parsed, Record, SECTOR, Volumes};
-use crate::trace::weigh::Reading;
+use crate::trace::weigh::FirstRequests;
 use crate::{Effect, Op};
 use std::io::Write as _;
 
@@ -18,9 +18,9 @@ pub(super) const SSDSIM: FormatCard = FormatCard {
     name: "ssdsim",
     title: "SSDsim ASCII",
     units: "time in ns, device, start in 512-byte sectors, size in sectors, 1=read 0=write",
-    doubt: Reading::doubt_sectors,
+    doubt: FirstRequests::doubt_sectors,
     parser: |_| Box::new(ssdsim),
-    writer: Some(Writer { header: |_| String::new(), line: write_ssdsim }),
+    writer: Some(LineWriter { header: |_| String::new(), line: write_ssdsim }),
     ..BASE
 };
 
@@ -28,9 +28,9 @@ pub(super) const MQSIM: FormatCard = FormatCard {
     name: "mqsim",
     title: "MQSim ASCII",
     units: "time in ns, device, start in 512-byte sectors, size in sectors, 1=read 0=write; single blanks",
-    doubt: Reading::doubt_sectors,
+    doubt: FirstRequests::doubt_sectors,
     parser: |_| Box::new(mqsim),
-    writer: Some(Writer { header: |_| String::new(), line: write_ssdsim }),
+    writer: Some(LineWriter { header: |_| String::new(), line: write_ssdsim }),
     ..BASE
 };
 
@@ -40,7 +40,7 @@ pub(super) const DISKSIM: FormatCard = FormatCard {
     units: "time in ms, device, start in 512-byte sectors, size in sectors, flags in hex, bit 0 set = read",
     doubt: |reading| reading.doubt_millis().or_else(|| reading.doubt_sectors()),
     parser: |_| Box::new(disksim),
-    writer: Some(Writer { header: |_| String::new(), line: write_disksim }),
+    writer: Some(LineWriter { header: |_| String::new(), line: write_disksim }),
     ..BASE
 };
 
@@ -66,7 +66,7 @@ pub(super) const MS_OFFSET: FormatCard = FormatCard {
     name: "ms-offset",
     title: "windows of MSR volumes, as block replayers take them",
     units: "time in ms, device, offset in bytes, size in bytes, 1=read 0=write",
-    doubt: Reading::doubt_millis,
+    doubt: FirstRequests::doubt_millis,
     parser: |_| Box::new(ms_offset),
     ..BASE
 };
@@ -75,7 +75,7 @@ pub(super) const SSDSIM_HASH: FormatCard = FormatCard {
     name: "ssdsim-hash",
     title: "SSDsim ASCII for deduplication: a hash of the content in the last column",
     units: "time in ns[, device], start in 512-byte sectors, size in sectors, 1=read 0=write, hash",
-    doubt: Reading::doubt_sectors,
+    doubt: FirstRequests::doubt_sectors,
     parser: |_| Box::new(ssdsim_hash),
     ..BASE
 };
@@ -163,7 +163,7 @@ fn ssdsim_hash(line: &[u8], volumes: &mut Volumes) -> Result<Parsed, Fault> {
 
 /// Sizes in pages: a trace whose every size is a multiple of 32 KiB, or that asks for megabytes throughout, counts
 /// sectors; where most would be below 4 KiB as sectors is for the others to doubt.
-fn doubt_pages(reading: &Reading) -> Option<String> {
+fn doubt_pages(reading: &FirstRequests) -> Option<String> {
     const MIB: u64 = 1 << 20;
     if !reading.is_enough() {
         return None;

@@ -4,10 +4,10 @@
 //! the block layer may be among them. Events stand for the actions of blkparse: issue D, bio queue Q, completion C,
 //! insertion I, requeue R.
 
-use super::rwbs::{self, Kind};
+use super::rwbs::{self, RwbsKind};
 use super::{BASE, FormatCard, Parser};
 use crate::trace::field::{Columns, Fault, fault, int, show, time};
-use crate::trace::record::{Mark, Parsed, Record, Volumes};
+use crate::trace::record::{Parsed, Record, RecordMark, Volumes};
 use crate::{Effect, Op};
 
 pub(super) const CARD: FormatCard = FormatCard {
@@ -57,7 +57,7 @@ impl Parser for Ftrace {
             return Ok(if requeued { Parsed::Known } else { Parsed::Empty });
         };
         if requeued {
-            record.mark = Mark::Requeued;
+            record.mark = RecordMark::Requeued;
         }
         record.volume = volumes.id(device)?;
         Ok(Parsed::Request(record))
@@ -85,13 +85,13 @@ fn request(
     action: &str,
 ) -> Result<Option<Record>, Fault> {
     let (op, mark) = match rwbs::kind(letters)? {
-        Kind::Nothing => return Ok(None),
-        Kind::Flush => return Ok(Some(Record::flush(time_ns, 0))),
-        Kind::Append if action != "C" => return Err(rwbs::late_address()),
-        Kind::Read => (Op::READ, Mark::None),
-        Kind::Write | Kind::Append => (Op::WRITE, Mark::None),
-        Kind::Trim => (Op::TRIM, Mark::None),
-        Kind::Zeroes => (Op::TRIM, Mark::Zeroes),
+        RwbsKind::Nothing => return Ok(None),
+        RwbsKind::Flush => return Ok(Some(Record::flush(time_ns, 0))),
+        RwbsKind::Append if action != "C" => return Err(rwbs::late_address()),
+        RwbsKind::Read => (Op::READ, RecordMark::None),
+        RwbsKind::Write | RwbsKind::Append => (Op::WRITE, RecordMark::None),
+        RwbsKind::Trim => (Op::TRIM, RecordMark::None),
+        RwbsKind::Zeroes => (Op::TRIM, RecordMark::Zeroes),
     };
     // Bytes and a command in parentheses stand before the address, or not.
     let mut sector = columns.next("sector")?;

@@ -11,7 +11,7 @@ use super::{BASE, FormatCard, Framing, Parser};
 use crate::Op;
 use crate::trace::field::{Fault, fatal, fault};
 use crate::trace::record::{Parsed, Record, SECTOR, Volumes};
-use crate::trace::weigh::Reading;
+use crate::trace::weigh::FirstRequests;
 
 /// Bytes of the header.
 const HEADER: usize = 8192;
@@ -31,7 +31,7 @@ pub(super) const CARD: FormatCard = FormatCard {
     certain: false,
     note: "its times are whole seconds, so that requests of one second come together; a request without an operation \
            is a read",
-    doubt: Reading::doubt_addresses,
+    doubt: FirstRequests::doubt_addresses,
     framing: Framing::Headed { header: HEADER, record: |header| LENGTHS[version(header).unwrap_or(1) - 1] },
     parser: |_| Box::new(Lcs { unit: SECTOR, version: None, counted: 0, records: 0 }),
     ..BASE

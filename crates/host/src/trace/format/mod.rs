@@ -34,7 +34,7 @@ pub(super) use table::Spec as TableSpec;
 use super::field::Fault;
 use super::options::TraceOptions;
 use super::record::{Parsed, Record, Volumes};
-use super::weigh::Reading;
+use super::weigh::FirstRequests;
 
 /// What is known about one trace format.
 #[derive(Clone, Copy)]
@@ -53,13 +53,13 @@ pub struct FormatCard {
     /// True when a file lists events, of which one action's are the requests.
     pub has_events: bool,
     /// What speaks against a reading in this format, beyond what speaks against any.
-    pub(crate) doubt: fn(&Reading) -> Option<String>,
+    pub(crate) doubt: fn(&FirstRequests) -> Option<String>,
     /// How the file is cut into records.
     pub(crate) framing: Framing,
     /// A fresh parser.
     pub(crate) parser: fn(&TraceOptions) -> Box<dyn Parser>,
     /// How requests are written in this format, where `convert` can.
-    pub(crate) writer: Option<Writer>,
+    pub(crate) writer: Option<LineWriter>,
 }
 
 /// What most formats have in common.
@@ -140,7 +140,7 @@ impl<F: FnMut(&[u8], &mut Volumes) -> Result<Parsed, Fault> + Send> Parser for F
 
 /// Writes requests as lines.
 #[derive(Clone, Copy)]
-pub(crate) struct Writer {
+pub(crate) struct LineWriter {
     /// What stands before the first line, given the volumes' names.
     pub header: fn(&[String]) -> String,
     /// Appends one line; the record's time counts from the first request, the name is that of its volume. The

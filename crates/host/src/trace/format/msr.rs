@@ -1,6 +1,6 @@
 //! MSR Cambridge: seven columns, the operation spelled out, time in ticks of 100 ns.
 
-use super::{BASE, FormatCard, Writer};
+use super::{BASE, FormatCard, LineWriter};
 use crate::trace::field::{Columns, Fault, fault, int, show};
 use crate::trace::record::{Parsed, Record, Volumes};
 use crate::{Effect, Op};
@@ -22,7 +22,7 @@ pub(super) const CARD: FormatCard = FormatCard {
             false => parse(Columns::separated(line, b','), volumes),
         })
     },
-    writer: Some(Writer { header: |_| String::new(), line: write }),
+    writer: Some(LineWriter { header: |_| String::new(), line: write }),
     ..BASE
 };
 

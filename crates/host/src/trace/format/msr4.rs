@@ -3,7 +3,7 @@
 use super::{BASE, FormatCard, msr};
 use crate::trace::field::{Columns, Fault, fault, int, show};
 use crate::trace::record::{Parsed, Record, Volumes};
-use crate::trace::weigh::Reading;
+use crate::trace::weigh::FirstRequests;
 
 pub(super) const CARD: FormatCard = FormatCard {
     name: "msr-4",
@@ -17,7 +17,7 @@ pub(super) const CARD: FormatCard = FormatCard {
 };
 
 /// Windows file times of the years 2000 to 2049.
-fn doubt_ticks(reading: &Reading) -> Option<String> {
+fn doubt_ticks(reading: &FirstRequests) -> Option<String> {
     const TICKS: std::ops::Range<u64> = 125_911_584_000_000_000..141_690_816_000_000_000;
     let ticks = reading.first_ns / 100;
     (!TICKS.contains(&ticks)).then(|| format!("{ticks} is no Windows file time from 2000 to 2049"))

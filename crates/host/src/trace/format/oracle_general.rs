@@ -11,7 +11,7 @@ use super::{BASE, FormatCard, Framing, Parser};
 use crate::Op;
 use crate::trace::field::{Fault, fault};
 use crate::trace::record::{Parsed, Record, SECTOR, Volumes};
-use crate::trace::weigh::Reading;
+use crate::trace::weigh::FirstRequests;
 
 /// More requests than any trace has: a next access beyond is none.
 const MOST_REQUESTS: i64 = 1 << 40;
@@ -28,7 +28,7 @@ pub(super) const CARD: FormatCard = FormatCard {
     units: "24 bytes little-endian: time in s, identifier = start in 512-byte sectors, bytes, next access",
     certain: false,
     note: "its form has no operation and times of whole seconds: every request is a read, those of one second together",
-    doubt: Reading::doubt_addresses,
+    doubt: FirstRequests::doubt_addresses,
     framing: Framing::Records { head: 24, extra: |_| 0 },
     parser: |_| Box::new(OracleGeneral { unit: SECTOR, index: 0 }),
     ..BASE

@@ -7,7 +7,7 @@ use crate::trace::field::{Fault, fault, show};
 
 /// What a request is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum RwbsKind {
     Read,
     Write,
     Trim,
@@ -21,7 +21,7 @@ pub(super) enum Kind {
 }
 
 /// What `letters` say.
-pub(super) fn kind(letters: &[u8]) -> Result<Kind, Fault> {
+pub(super) fn kind(letters: &[u8]) -> Result<RwbsKind, Fault> {
     known(letters)
         .ok_or_else(|| fault(format!("RWBS is {}", show(letters)), "R, W, D, F, N, WZ or ZA with its flags"))
 }
@@ -35,21 +35,21 @@ pub(super) fn late_address() -> Fault {
 }
 
 /// As [`kind`]; `None` where these are no such letters.
-pub(super) fn known(letters: &[u8]) -> Option<Kind> {
+pub(super) fn known(letters: &[u8]) -> Option<RwbsKind> {
     let bare = match letters {
         [b'F', rest @ ..] if matches!(rest.first(), Some(b'R' | b'W' | b'D' | b'N' | b'F' | b'Z')) => rest,
         all => all,
     };
     match bare {
-        [b'R', ..] => Some(Kind::Read),
-        [b'W', b'Z', ..] => Some(Kind::Zeroes),
-        [b'W', ..] => Some(Kind::Write),
-        [b'D', ..] => Some(Kind::Trim),
-        [b'F', ..] => Some(Kind::Flush),
-        [b'N', ..] if letters.starts_with(b"F") => Some(Kind::Flush),
-        [b'N', ..] => Some(Kind::Nothing),
-        [b'Z', b'A', ..] => Some(Kind::Append),
-        [b'Z', b'R' | b'O' | b'C' | b'F', ..] => Some(Kind::Nothing),
+        [b'R', ..] => Some(RwbsKind::Read),
+        [b'W', b'Z', ..] => Some(RwbsKind::Zeroes),
+        [b'W', ..] => Some(RwbsKind::Write),
+        [b'D', ..] => Some(RwbsKind::Trim),
+        [b'F', ..] => Some(RwbsKind::Flush),
+        [b'N', ..] if letters.starts_with(b"F") => Some(RwbsKind::Flush),
+        [b'N', ..] => Some(RwbsKind::Nothing),
+        [b'Z', b'A', ..] => Some(RwbsKind::Append),
+        [b'Z', b'R' | b'O' | b'C' | b'F', ..] => Some(RwbsKind::Nothing),
         _ => None,
     }
 }
@@ -72,24 +72,24 @@ mod tests {
     #[test]
     fn letters_tell_flushes_from_writes_with_flags_and_writes_from_zeroes() {
         for (letters, meaning) in [
-            ("R", Kind::Read),
-            ("RA", Kind::Read),
-            ("RM", Kind::Read),
-            ("FR", Kind::Read),
-            ("WS", Kind::Write),
-            ("FWFS", Kind::Write),
-            ("DS", Kind::Trim),
-            ("DE", Kind::Trim),
-            ("F", Kind::Flush),
-            ("FF", Kind::Flush),
-            ("FN", Kind::Flush),
-            ("N", Kind::Nothing),
-            ("WZ", Kind::Zeroes),
-            ("WZS", Kind::Zeroes),
-            ("FWZ", Kind::Zeroes),
-            ("ZA", Kind::Append),
-            ("ZR", Kind::Nothing),
-            ("ZRA", Kind::Nothing),
+            ("R", RwbsKind::Read),
+            ("RA", RwbsKind::Read),
+            ("RM", RwbsKind::Read),
+            ("FR", RwbsKind::Read),
+            ("WS", RwbsKind::Write),
+            ("FWFS", RwbsKind::Write),
+            ("DS", RwbsKind::Trim),
+            ("DE", RwbsKind::Trim),
+            ("F", RwbsKind::Flush),
+            ("FF", RwbsKind::Flush),
+            ("FN", RwbsKind::Flush),
+            ("N", RwbsKind::Nothing),
+            ("WZ", RwbsKind::Zeroes),
+            ("WZS", RwbsKind::Zeroes),
+            ("FWZ", RwbsKind::Zeroes),
+            ("ZA", RwbsKind::Append),
+            ("ZR", RwbsKind::Nothing),
+            ("ZRA", RwbsKind::Nothing),
         ] {
             assert_eq!(kind(letters.as_bytes()).unwrap(), meaning, "{letters}");
             assert!(is_whole(letters.as_bytes()), "{letters}");

@@ -1,6 +1,6 @@
 //! Storage Performance Council form, as in the UMass repository.
 
-use super::{BASE, FormatCard, Writer};
+use super::{BASE, FormatCard, LineWriter};
 use crate::Effect;
 use crate::trace::field::{Columns, Fault, fault, int, time};
 use crate::trace::record::{Parsed, Record, SECTOR, Volumes, letter_op};
@@ -11,7 +11,7 @@ pub(super) const CARD: FormatCard = FormatCard {
     title: "Storage Performance Council 1.0.1 (UMass Financial, WebSearch)",
     units: "ASU,address in 512-byte blocks,size in bytes,R|W,time in seconds[,further columns]",
     parser: |_| Box::new(parse),
-    writer: Some(Writer { header: |_| String::new(), line: write }),
+    writer: Some(LineWriter { header: |_| String::new(), line: write }),
     ..BASE
 };
 

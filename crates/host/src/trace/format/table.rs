@@ -17,11 +17,11 @@
 //! given: the separator is that of the first line, which is a header when none of its numbers is one. Lines that
 //! begin with `#` are remarks. Between separators a column may stand in quotes.
 
-use super::clock::{Clock, Zero};
-use super::rwbs::{self, Kind};
+use super::clock::{TimeFormat, Zero};
+use super::rwbs::{self, RwbsKind};
 use super::{BASE, FormatCard, Parser};
 use crate::trace::field::{Columns, Fault, any_int, fault, hex, show, trim};
-use crate::trace::record::{Mark, Parsed, Record, SECTOR, Volumes};
+use crate::trace::record::{Parsed, Record, RecordMark, SECTOR, Volumes};
 use crate::{Effect, Op, WorkloadError};
 
 pub(super) const CARD: FormatCard = FormatCard {
@@ -30,7 +30,9 @@ pub(super) const CARD: FormatCard = FormatCard {
     units: "the columns that --columns names",
     certain: false,
     parser: |options| match Spec::read(options.columns.as_deref().unwrap_or_default()) {
-        Ok(spec) => Box::new(Table { spec, separator: None, lines: 0, zero: Zero::default(), now_ns: 0 }),
+        Ok(spec) => {
+            Box::new(TraceTable { spec, separator: None, lines: 0, zero: Zero::default(), now_ns: 0 })
+        }
         // Only a trial without columns comes here: options are checked before.
         Err(_) => Box::new(|_: &[u8], _: &mut Volumes| Err(fault("a table", "--columns"))),
     },
@@ -39,19 +41,19 @@ pub(super) const CARD: FormatCard = FormatCard {
 
 /// What one column holds.
 #[derive(Clone, Debug, PartialEq)]
-enum Column {
-    Time(Clock),
-    Wait(Clock),
+enum ColumnRole {
+    Time(TimeFormat),
+    Wait(TimeFormat),
     Op,
-    Offset(Unit),
-    Size(Unit),
+    Offset(AddressUnit),
+    Size(AddressUnit),
     Volume,
     Nothing,
 }
 
 /// What addresses and sizes count, and in which digits.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Unit {
+struct AddressUnit {
     bytes: u64,
     hex: bool,
 }
@@ -59,7 +61,7 @@ struct Unit {
 /// A table as the user describes it.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Spec {
-    columns: Vec<Column>,
+    columns: Vec<ColumnRole>,
     /// More columns may follow.
     open: bool,
     /// Words for operations, beside the usual ones.
@@ -94,7 +96,7 @@ const SEPARATORS: &[(&str, u8)] =
 const NAMES: &[&str] = &["time", "wait", "op", "offset", "size", "volume", "-", "..."];
 const CONSTANTS: &[&str] = &["op", "size", "time", "separator", "header"];
 
-type Wrong = (String, String);
+type WrongField = (String, String);
 
 impl Spec {
     /// Reads a description.
@@ -105,7 +107,7 @@ impl Spec {
         Self::parse(text).map_err(|(found, expected)| WorkloadError::of("--columns", found, expected))
     }
 
-    fn parse(text: &str) -> Result<Self, Wrong> {
+    fn parse(text: &str) -> Result<Self, WrongField> {
         let mut spec = Self {
             columns: Vec::new(),
             open: false,
@@ -132,20 +134,20 @@ impl Spec {
         Ok(spec)
     }
 
-    fn column(&mut self, word: &str) -> Result<(), Wrong> {
+    fn column(&mut self, word: &str) -> Result<(), WrongField> {
         let (name, unit) = word.split_once(':').map_or((word, None), |(name, unit)| (name, Some(unit)));
         let unitless = |column| match unit {
             None => Ok(column),
             Some(_) => Err((word.to_owned(), format!("{name} without a unit"))),
         };
         let column = match name {
-            "time" if unit == Some("iso") => Column::Time(Clock::Iso),
-            "time" => Column::Time(Clock::Unit(time_unit(name, unit)?)),
-            "wait" => Column::Wait(Clock::Unit(time_unit(name, unit)?)),
-            "offset" => Column::Offset(size_unit(name, unit)?),
-            "size" => Column::Size(size_unit(name, unit)?),
-            "volume" => unitless(Column::Volume)?,
-            "-" => unitless(Column::Nothing)?,
+            "time" if unit == Some("iso") => ColumnRole::Time(TimeFormat::Iso),
+            "time" => ColumnRole::Time(TimeFormat::Unit(time_unit(name, unit)?)),
+            "wait" => ColumnRole::Wait(TimeFormat::Unit(time_unit(name, unit)?)),
+            "offset" => ColumnRole::Offset(size_unit(name, unit)?),
+            "size" => ColumnRole::Size(size_unit(name, unit)?),
+            "volume" => unitless(ColumnRole::Volume)?,
+            "-" => unitless(ColumnRole::Nothing)?,
             "..." => {
                 self.open = true;
                 return Ok(());
@@ -157,19 +159,19 @@ impl Spec {
                     };
                     self.words.push((theirs.as_bytes().to_vec(), named(OPS, ours)?));
                 }
-                Column::Op
+                ColumnRole::Op
             }
             _ => return Err(unknown(word, NAMES)),
         };
-        let again = |other: &Column| std::mem::discriminant(other) == std::mem::discriminant(&column);
-        if column != Column::Nothing && self.columns.iter().any(again) {
+        let again = |other: &ColumnRole| std::mem::discriminant(other) == std::mem::discriminant(&column);
+        if column != ColumnRole::Nothing && self.columns.iter().any(again) {
             return Err((format!("{name} twice"), "each column once".into()));
         }
         self.columns.push(column);
         Ok(())
     }
 
-    fn constant(&mut self, name: &str, value: &str, timeless: &mut bool) -> Result<(), Wrong> {
+    fn constant(&mut self, name: &str, value: &str, timeless: &mut bool) -> Result<(), WrongField> {
         match name {
             "op" => self.op = Some(named(OPS, value)?),
             "size" => {
@@ -192,14 +194,14 @@ impl Spec {
     }
 
     /// Everything that a request needs is there, once.
-    fn check(&self, timeless: bool) -> Result<(), Wrong> {
-        let has = |wanted: fn(&Column) -> bool| self.columns.iter().any(wanted);
-        let time = has(|c| matches!(c, Column::Time(_))) as u8
-            + has(|c| matches!(c, Column::Wait(_))) as u8
+    fn check(&self, timeless: bool) -> Result<(), WrongField> {
+        let has = |wanted: fn(&ColumnRole) -> bool| self.columns.iter().any(wanted);
+        let time = has(|c| matches!(c, ColumnRole::Time(_))) as u8
+            + has(|c| matches!(c, ColumnRole::Wait(_))) as u8
             + u8::from(timeless);
-        let op = has(|c| *c == Column::Op) as u8 + u8::from(self.op.is_some());
-        let size = has(|c| matches!(c, Column::Size(_))) as u8 + u8::from(self.size.is_some());
-        let offset = has(|c| matches!(c, Column::Offset(_))) as u8;
+        let op = has(|c| *c == ColumnRole::Op) as u8 + u8::from(self.op.is_some());
+        let size = has(|c| matches!(c, ColumnRole::Size(_))) as u8 + u8::from(self.size.is_some());
+        let offset = has(|c| matches!(c, ColumnRole::Offset(_))) as u8;
         let needed = [
             (time, "time:UNIT, wait:UNIT or time=none"),
             (op, "op or op=read"),
@@ -214,7 +216,7 @@ impl Spec {
     }
 }
 
-fn time_unit(name: &str, unit: Option<&str>) -> Result<u64, Wrong> {
+fn time_unit(name: &str, unit: Option<&str>) -> Result<u64, WrongField> {
     let Some(unit) = unit else {
         return Err((
             format!("{name} without a unit"),
@@ -227,7 +229,7 @@ fn time_unit(name: &str, unit: Option<&str>) -> Result<u64, Wrong> {
     named(TIMES, unit)
 }
 
-fn size_unit(name: &str, unit: Option<&str>) -> Result<Unit, Wrong> {
+fn size_unit(name: &str, unit: Option<&str>) -> Result<AddressUnit, WrongField> {
     let Some(text) = unit else {
         return Err((
             format!("{name} without a unit"),
@@ -242,7 +244,7 @@ fn size_unit(name: &str, unit: Option<&str>) -> Result<Unit, Wrong> {
     };
     let expected = "bytes, sectors (512 bytes) or a size such as 4KiB; :hex behind it for digits without 0x";
     let bytes = bytes.ok_or_else(|| (format!("{name}:{text}"), expected.to_owned()))?;
-    Ok(Unit { bytes, hex: bare.is_some() })
+    Ok(AddressUnit { bytes, hex: bare.is_some() })
 }
 
 /// `4KiB`, `512B`.
@@ -258,7 +260,7 @@ fn bytes(text: &str) -> Option<u64> {
     value.checked_mul(unit).filter(|bytes| *bytes > 0)
 }
 
-fn named<T: Copy>(known: &[(&str, T)], name: &str) -> Result<T, Wrong> {
+fn named<T: Copy>(known: &[(&str, T)], name: &str) -> Result<T, WrongField> {
     let names: Vec<&str> = known.iter().map(|(known, _)| *known).collect();
     known
         .iter()
@@ -267,7 +269,7 @@ fn named<T: Copy>(known: &[(&str, T)], name: &str) -> Result<T, Wrong> {
         .ok_or_else(|| unknown(name, &names))
 }
 
-fn unknown(word: &str, known: &[&str]) -> Wrong {
+fn unknown(word: &str, known: &[&str]) -> WrongField {
     let bare = word.split([':', '=']).next().unwrap_or(word);
     let hint = match config::nearest(bare, known.iter().copied()) {
         Some(near) => format!("did you mean {near:?}?"),
@@ -276,7 +278,7 @@ fn unknown(word: &str, known: &[&str]) -> Wrong {
     (format!("{word:?} is unknown"), hint)
 }
 
-struct Table {
+struct TraceTable {
     spec: Spec,
     /// Settled by the first line.
     separator: Option<u8>,
@@ -288,11 +290,11 @@ struct Table {
 /// The fields of a line as they were found.
 #[derive(Default)]
 struct Fields<'a> {
-    time: Option<(&'a [u8], Clock)>,
-    wait: Option<(&'a [u8], Clock)>,
+    time: Option<(&'a [u8], TimeFormat)>,
+    wait: Option<(&'a [u8], TimeFormat)>,
     op: Option<&'a [u8]>,
-    offset: Option<(&'a [u8], Unit)>,
-    size: Option<(&'a [u8], Unit)>,
+    offset: Option<(&'a [u8], AddressUnit)>,
+    size: Option<(&'a [u8], AddressUnit)>,
     volume: Option<&'a [u8]>,
 }
 
@@ -310,7 +312,7 @@ impl Fields<'_> {
     }
 }
 
-impl Parser for Table {
+impl Parser for TraceTable {
     fn parse(&mut self, line: &[u8], volumes: &mut Volumes) -> Result<Parsed, Fault> {
         if line.first() == Some(&b'#') {
             return Ok(Parsed::Known);
@@ -328,7 +330,7 @@ impl Parser for Table {
     }
 }
 
-impl Table {
+impl TraceTable {
     fn request(&mut self, fields: &Fields<'_>, volumes: &mut Volumes) -> Result<Parsed, Fault> {
         if let Some((field, clock)) = fields.time {
             self.now_ns = self.zero.read(field, clock)?;
@@ -341,12 +343,12 @@ impl Table {
         }
         let letters = fields.op.unwrap_or_default();
         let (op, mark) = match self.op(letters)? {
-            Kind::Nothing => return Ok(Parsed::Known),
-            Kind::Read => (Op::READ, Mark::None),
-            Kind::Write | Kind::Append => (Op::WRITE, Mark::None),
-            Kind::Trim => (Op::TRIM, Mark::None),
-            Kind::Zeroes => (Op::TRIM, Mark::Zeroes),
-            Kind::Flush => (Op::FLUSH, Mark::None),
+            RwbsKind::Nothing => return Ok(Parsed::Known),
+            RwbsKind::Read => (Op::READ, RecordMark::None),
+            RwbsKind::Write | RwbsKind::Append => (Op::WRITE, RecordMark::None),
+            RwbsKind::Trim => (Op::TRIM, RecordMark::None),
+            RwbsKind::Zeroes => (Op::TRIM, RecordMark::Zeroes),
+            RwbsKind::Flush => (Op::FLUSH, RecordMark::None),
         };
         let by_letters = self.spec.op.is_none() && rwbs::is_whole(letters);
         let mut record = match op.effect() {
@@ -369,12 +371,12 @@ impl Table {
         Ok(Parsed::Request(record))
     }
 
-    fn op(&self, field: &[u8]) -> Result<Kind, Fault> {
+    fn op(&self, field: &[u8]) -> Result<RwbsKind, Fault> {
         let kind = |op: Op| match op.effect() {
-            Effect::Read => Kind::Read,
-            Effect::Write => Kind::Write,
-            Effect::Trim => Kind::Trim,
-            Effect::Flush => Kind::Flush,
+            Effect::Read => RwbsKind::Read,
+            Effect::Write => RwbsKind::Write,
+            Effect::Trim => RwbsKind::Trim,
+            Effect::Flush => RwbsKind::Flush,
         };
         if let Some(op) = self.spec.op {
             return Ok(kind(op));
@@ -387,7 +389,7 @@ impl Table {
             let usual = WORDS.iter().find(|(word, _)| field.eq_ignore_ascii_case(word.as_bytes()));
             let letters = || rwbs::known(field).filter(|_| rwbs::is_whole(field));
             match usual.map(|(_, op)| kind(*op)).or_else(letters) {
-                Some(Kind::Append) => {
+                Some(RwbsKind::Append) => {
                     let expected =
                         "a request with an address: ZA=write, as in op:ZA=write,R=read, says that it is one";
                     return Err(fault("a zone append (ZA)", expected));
@@ -417,8 +419,8 @@ fn undoubled(field: &[u8]) -> Vec<u8> {
     found
 }
 
-fn in_units(field: Option<(&[u8], Unit)>, what: &'static str) -> Result<u64, Fault> {
-    let (field, unit) = field.unwrap_or((b"", Unit { bytes: 1, hex: false }));
+fn in_units(field: Option<(&[u8], AddressUnit)>, what: &'static str) -> Result<u64, Fault> {
+    let (field, unit) = field.unwrap_or((b"", AddressUnit { bytes: 1, hex: false }));
     let count = if unit.hex { hex(field, what)? } else { any_int(field, what)? };
     count
         .checked_mul(unit.bytes)
@@ -433,15 +435,15 @@ fn split<'a>(line: &'a [u8], separator: u8, spec: &Spec) -> Result<Fields<'a>, F
     let mut fields = Fields::default();
     for column in &spec.columns {
         match column {
-            Column::Time(clock) => {
+            ColumnRole::Time(clock) => {
                 fields.time = Some((time_cell(line, &mut columns, *clock, separator)?, *clock))
             }
-            Column::Wait(clock) => fields.wait = Some((columns.next_unquoted("wait")?, *clock)),
-            Column::Op => fields.op = Some(columns.next_unquoted("operation")?),
-            Column::Offset(unit) => fields.offset = Some((columns.next_unquoted("offset")?, *unit)),
-            Column::Size(unit) => fields.size = Some((columns.next_unquoted("size")?, *unit)),
-            Column::Volume => fields.volume = Some(columns.next_unquoted("volume")?),
-            Column::Nothing => {
+            ColumnRole::Wait(clock) => fields.wait = Some((columns.next_unquoted("wait")?, *clock)),
+            ColumnRole::Op => fields.op = Some(columns.next_unquoted("operation")?),
+            ColumnRole::Offset(unit) => fields.offset = Some((columns.next_unquoted("offset")?, *unit)),
+            ColumnRole::Size(unit) => fields.size = Some((columns.next_unquoted("size")?, *unit)),
+            ColumnRole::Volume => fields.volume = Some(columns.next_unquoted("volume")?),
+            ColumnRole::Nothing => {
                 columns.next_unquoted("column")?;
             }
         }
@@ -461,12 +463,12 @@ fn split<'a>(line: &'a [u8], separator: u8, spec: &Spec) -> Result<Fields<'a>, F
 fn time_cell<'a>(
     line: &'a [u8],
     columns: &mut Columns<'a>,
-    clock: Clock,
+    clock: TimeFormat,
     separator: u8,
 ) -> Result<&'a [u8], Fault> {
     const DATE: usize = 10;
     let cell = columns.next_unquoted("time")?;
-    if clock != Clock::Iso || separator != 0 || cell.len() != DATE {
+    if clock != TimeFormat::Iso || separator != 0 || cell.len() != DATE {
         return Ok(cell);
     }
     let day = columns.next("time of day")?;

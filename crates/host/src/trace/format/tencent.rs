@@ -4,7 +4,7 @@ use super::{BASE, FormatCard};
 use crate::Op;
 use crate::trace::field::{Columns, Fault, fault, int, show, time};
 use crate::trace::record::{Parsed, Record, Volumes};
-use crate::trace::weigh::Reading;
+use crate::trace::weigh::FirstRequests;
 
 pub(super) const CARD: FormatCard = FormatCard {
     name: "tencent",
@@ -23,7 +23,7 @@ pub(super) const WHOLE_SECONDS: &str =
     "its times are whole seconds: the requests of one second arrive together, so its pace says little";
 
 /// Unix times of years in which there were traces.
-fn doubt_unix(reading: &Reading) -> Option<String> {
+fn doubt_unix(reading: &FirstRequests) -> Option<String> {
     const SECOND_NS: u64 = 1_000_000_000;
     const YEARS: std::ops::Range<u64> = 946_684_800..2_524_608_000;
     let second = reading.first_ns / SECOND_NS;

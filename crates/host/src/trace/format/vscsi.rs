@@ -12,8 +12,13 @@ pub(super) const CARD_1: FormatCard = FormatCard {
     framing: Framing::Records { head: 32, extra: |_| 0 },
     parser: |_| {
         Box::new(|r: &[u8], volumes: &mut Volumes| {
-            let at =
-                Layout { version: u16_at(r, 14), cmd: u16_at(r, 12), bytes: u32_at(r, 4), lbn: 16, time: 24 };
+            let at = VscsiFields {
+                version: u16_at(r, 14),
+                cmd: u16_at(r, 12),
+                bytes: u32_at(r, 4),
+                lbn: 16,
+                time: 24,
+            };
             parse(r, &at, 1, volumes)
         })
     },
@@ -27,8 +32,13 @@ pub(super) const CARD_2: FormatCard = FormatCard {
     framing: Framing::Records { head: 40, extra: |_| 0 },
     parser: |_| {
         Box::new(|r: &[u8], volumes: &mut Volumes| {
-            let at =
-                Layout { version: u16_at(r, 2), cmd: u16_at(r, 0), bytes: u32_at(r, 8), lbn: 16, time: 24 };
+            let at = VscsiFields {
+                version: u16_at(r, 2),
+                cmd: u16_at(r, 0),
+                bytes: u32_at(r, 8),
+                lbn: 16,
+                time: 24,
+            };
             parse(r, &at, 2, volumes)
         })
     },
@@ -36,7 +46,7 @@ pub(super) const CARD_2: FormatCard = FormatCard {
 };
 
 /// The fields that stand in different places in the two versions, and where the others begin.
-struct Layout {
+struct VscsiFields {
     version: u16,
     cmd: u16,
     bytes: u32,
@@ -44,7 +54,7 @@ struct Layout {
     time: usize,
 }
 
-fn parse(record: &[u8], at: &Layout, version: u16, volumes: &mut Volumes) -> Result<Parsed, Fault> {
+fn parse(record: &[u8], at: &VscsiFields, version: u16, volumes: &mut Volumes) -> Result<Parsed, Fault> {
     if at.version >> 8 != version {
         return Err(fault(
             format!("version {:#06x}", at.version),

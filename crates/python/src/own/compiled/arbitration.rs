@@ -1,18 +1,18 @@
 //! Arbiters in Python, compiled.
 
-use super::{Array, Machine, Method, Random, Told};
-use crate::own::asked::Class;
+use super::{Array, CompiledRandom, Machine, Method, Told};
+use crate::own::asked::UserClass;
 use controller::arbitration::{Arbiter, ChannelView, Maker, Want};
 use engine::RandomStream;
 use std::sync::Arc;
 
 /// Makes objects of `class`.
-pub fn maker(class: Arc<Class>) -> Maker {
+pub fn maker(class: Arc<UserClass>) -> Maker {
     Box::new(move || Box::new(Arbitration { machine: Machine::new(&class), pick: None }))
 }
 
 #[repr(C)]
-struct View {
+struct ArbitrationArguments {
     dies: i64,
     commands: u64,
     outs: u64,
@@ -23,11 +23,11 @@ struct View {
 
 // SAFETY: it is `repr(C)`, of fields of eight bytes.
 #[allow(unsafe_code)]
-unsafe impl Told for View {}
+unsafe impl Told for ArbitrationArguments {}
 
 struct Arbitration {
     machine: Machine,
-    pick: Option<Method<View>>,
+    pick: Option<Method<ArbitrationArguments>>,
 }
 
 impl Arbitration {
@@ -40,7 +40,7 @@ impl Arbitration {
 
 impl Arbiter for Arbitration {
     fn take_random(&mut self, random: RandomStream) {
-        self.machine.random = Random::of(random);
+        self.machine.random = CompiledRandom::of(random);
     }
 
     fn attach(&mut self, dies: u32) {
@@ -53,7 +53,7 @@ impl Arbiter for Arbitration {
             self.begin(dies);
         }
         let pick = self.pick.as_ref().expect("every class has it");
-        let shown = View {
+        let shown = ArbitrationArguments {
             dies: i64::from(dies),
             commands: view.commands,
             outs: view.outs,

@@ -1,7 +1,7 @@
 //! Eviction policies in Python, compiled.
 
-use super::{Array, Machine, Method, Random, Told};
-use crate::own::asked::Class;
+use super::{Array, CompiledRandom, Machine, Method, Told};
+use crate::own::asked::UserClass;
 use engine::RandomStream;
 use ftl::buffer::Slot;
 use ftl::buffer::SlotState;
@@ -11,7 +11,7 @@ use std::sync::Arc;
 use units::Lpn;
 
 /// Makes objects of `class`.
-pub fn maker(class: Arc<Class>) -> Maker {
+pub fn maker(class: Arc<UserClass>) -> Maker {
     Box::new(move || Box::new(Eviction::new(&class)))
 }
 
@@ -24,13 +24,13 @@ struct Noted {
 }
 
 #[repr(C)]
-struct Left {
+struct SlotsLeft {
     slot: i64,
     lpn: i64,
 }
 
 #[repr(C)]
-struct View {
+struct EvictionArguments {
     kept: i64,
     keep: i64,
     lpn: Array,
@@ -43,8 +43,8 @@ struct View {
 mod told {
     use super::*;
     unsafe impl Told for Noted {}
-    unsafe impl Told for Left {}
-    unsafe impl Told for View {}
+    unsafe impl Told for SlotsLeft {}
+    unsafe impl Told for EvictionArguments {}
     unsafe impl Told for () {}
 }
 
@@ -52,15 +52,15 @@ struct Eviction {
     machine: Machine,
     on_keep: Option<Method<Noted>>,
     on_use: Option<Method<Noted>>,
-    on_leave: Option<Method<Left>>,
-    choose: Option<Method<View>>,
+    on_leave: Option<Method<SlotsLeft>>,
+    choose: Option<Method<EvictionArguments>>,
     is_overdue: Option<Method<()>>,
     is_drain: bool,
     pads: bool,
 }
 
 impl Eviction {
-    fn new(class: &Arc<Class>) -> Self {
+    fn new(class: &Arc<UserClass>) -> Self {
         let machine = Machine::new(class);
         Self {
             is_drain: machine.plain("is_drain", false, "true or false"),
@@ -77,7 +77,7 @@ impl Eviction {
 
 impl EvictionPolicy for Eviction {
     fn take_random(&mut self, random: RandomStream) {
-        self.machine.random = Random::of(random);
+        self.machine.random = CompiledRandom::of(random);
     }
 
     fn attach(&mut self, slots: u32, block_units: u32) {
@@ -105,7 +105,7 @@ impl EvictionPolicy for Eviction {
 
     fn on_leave(&mut self, slot: u32, lpn: Lpn) {
         if let Some(on_leave) = &self.on_leave {
-            self.machine.ask(on_leave, &Left { slot: i64::from(slot), lpn: i64::from(lpn.0) });
+            self.machine.ask(on_leave, &SlotsLeft { slot: i64::from(slot), lpn: i64::from(lpn.0) });
         }
     }
 
@@ -113,7 +113,7 @@ impl EvictionPolicy for Eviction {
         if view.kept == 0 {
             return None;
         }
-        let shown = View {
+        let shown = EvictionArguments {
             kept: i64::from(view.kept),
             keep: i64::from(view.keep),
             lpn: Array::field(view.slots, offset_of!(Slot, lpn)),

@@ -10,17 +10,17 @@ mod random;
 pub mod regulator;
 pub mod scheduler;
 
-use super::asked::{Asked, Class, Wrong, fail};
+use super::asked::{PolicyObject, UserClass, Wrong, fail};
 use super::{heart, watch};
 use crate::stop;
 use pyo3::call::PyCallArgs;
 use pyo3::prelude::*;
-use random::Random;
+use random::CompiledRandom;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
 /// State, what is told, where the answer goes; it returns [`ANSWERED`], and 0 where it raised an exception.
-type Entry = unsafe extern "C" fn(*mut u8, *const u8, *mut i64) -> i32;
+type CompiledEntry = unsafe extern "C" fn(*mut u8, *const u8, *mut i64) -> i32;
 const ANSWERED: i32 = 1;
 
 /// What a compiled method is told.
@@ -51,14 +51,14 @@ impl Array {
 
 /// An object of a user's class, before and after it became machine code.
 struct Machine {
-    asked: Asked,
-    random: Random,
+    asked: PolicyObject,
+    random: CompiledRandom,
     code: Option<Py<PyAny>>,
 }
 
 impl Machine {
-    fn new(class: &Arc<Class>) -> Self {
-        Self { asked: Asked::new(class), random: Random::default(), code: None }
+    fn new(class: &Arc<UserClass>) -> Self {
+        Self { asked: PolicyObject::new(class), random: CompiledRandom::default(), code: None }
     }
 
     /// The answer to a question that is asked once, of the Python object.
@@ -97,7 +97,7 @@ impl Machine {
         assert_eq!(told, size_of::<T>(), "{name} is told so many bytes");
         // SAFETY: the address is that of a function which Numba made with this signature.
         #[allow(unsafe_code)]
-        let entry = unsafe { std::mem::transmute::<usize, Entry>(entry) };
+        let entry = unsafe { std::mem::transmute::<usize, CompiledEntry>(entry) };
         Some(Method { name, entry, state: state as *mut u8, told: PhantomData })
     }
 
@@ -139,7 +139,7 @@ impl Machine {
 /// A compiled method of one object.
 struct Method<T> {
     name: &'static str,
-    entry: Entry,
+    entry: CompiledEntry,
     state: *mut u8,
     told: PhantomData<fn(&T)>,
 }

@@ -1,19 +1,19 @@
 //! Placement policies in Python, compiled.
 
-use super::{Array, Machine, Method, Random, Told};
-use crate::own::asked::Class;
+use super::{Array, CompiledRandom, Machine, Method, Told};
+use crate::own::asked::UserClass;
 use engine::RandomStream;
 use ftl::placement::{Maker, PlacementPolicy, PlacementView};
 use std::sync::Arc;
 use units::DieId;
 
 /// Makes objects of `class`.
-pub fn maker(class: Arc<Class>) -> Maker {
-    Box::new(move || Box::new(Placement { machine: Machine::new(&class), methods: None }))
+pub fn maker(class: Arc<UserClass>) -> Maker {
+    Box::new(move || Box::new(CompiledPlacement { machine: Machine::new(&class), methods: None }))
 }
 
 #[repr(C)]
-struct View {
+struct PlacementArguments {
     dies: i64,
     shape: [i64; 4],
     lpn: i64,
@@ -25,14 +25,14 @@ struct View {
 
 // SAFETY: it is `repr(C)`, of fields of eight bytes.
 #[allow(unsafe_code)]
-unsafe impl Told for View {}
+unsafe impl Told for PlacementArguments {}
 
-struct Placement {
+struct CompiledPlacement {
     machine: Machine,
-    methods: Option<(Method<View>, Option<Method<View>>)>,
+    methods: Option<(Method<PlacementArguments>, Option<Method<PlacementArguments>>)>,
 }
 
-impl Placement {
+impl CompiledPlacement {
     #[cold]
     fn begin(&mut self, dies: u32) {
         self.machine.attach((dies,));
@@ -41,8 +41,8 @@ impl Placement {
     }
 
     #[inline]
-    fn shown(&self, view: &PlacementView<'_>) -> View {
-        View {
+    fn shown(&self, view: &PlacementView<'_>) -> PlacementArguments {
+        PlacementArguments {
             dies: i64::from(view.dies),
             shape: view.shape.map(i64::from),
             lpn: i64::from(view.lpn.0),
@@ -54,9 +54,9 @@ impl Placement {
     }
 }
 
-impl PlacementPolicy for Placement {
+impl PlacementPolicy for CompiledPlacement {
     fn take_random(&mut self, random: RandomStream) {
-        self.machine.random = Random::of(random);
+        self.machine.random = CompiledRandom::of(random);
     }
 
     fn attach(&mut self, dies: u32) {

@@ -12,20 +12,20 @@ struct Drawing {
 }
 
 /// A policy's own stream.
-pub struct Random(*mut Drawing);
+pub struct CompiledRandom(*mut Drawing);
 
 // SAFETY: both boxes are its own.
 #[allow(unsafe_code)]
-unsafe impl Send for Random {}
+unsafe impl Send for CompiledRandom {}
 
-impl Default for Random {
+impl Default for CompiledRandom {
     /// What a policy draws from that is on no drive.
     fn default() -> Self {
         Self::of(RandomStream::new(0, "own"))
     }
 }
 
-impl Random {
+impl CompiledRandom {
     pub fn of(stream: RandomStream) -> Self {
         let stream = Box::into_raw(Box::new(stream));
         Self(Box::into_raw(Box::new(Drawing { stream, below, unit, bits })))
@@ -37,7 +37,7 @@ impl Random {
     }
 }
 
-impl Drop for Random {
+impl Drop for CompiledRandom {
     #[allow(unsafe_code)]
     fn drop(&mut self) {
         // SAFETY: `of` made both boxes, and no policy draws any more.

@@ -1,7 +1,7 @@
 //! Cost regulators in Python, compiled.
 
-use super::{Array, Machine, Method, Random, Told};
-use crate::own::asked::{Class, fail};
+use super::{Array, CompiledRandom, Machine, Method, Told};
+use crate::own::asked::{UserClass, fail};
 use engine::RandomStream;
 use ftl::regulator::{
     BITS_MAX, COSTS_MAX, Candidate, CostRegulator, Maker, ReadView, Steps, WriteCost, WriteView,
@@ -12,7 +12,7 @@ use std::sync::Arc;
 use units::{Nanos, Voltage};
 
 /// Makes objects of `class`.
-pub fn maker(class: Arc<Class>) -> Maker {
+pub fn maker(class: Arc<UserClass>) -> Maker {
     Box::new(move || Box::new(Regulator::new(&class)))
 }
 
@@ -54,7 +54,7 @@ struct Regulator {
 }
 
 impl Regulator {
-    fn new(class: &Arc<Class>) -> Self {
+    fn new(class: &Arc<UserClass>) -> Self {
         let machine = Machine::new(class);
         let bits = machine.plain("bits_per_unit", 0u32, "a whole number from 0 to 6");
         if bits > BITS_MAX {
@@ -100,7 +100,7 @@ fn ns(time: Option<Nanos>) -> i64 {
 
 impl CostRegulator for Regulator {
     fn take_random(&mut self, random: RandomStream) {
-        self.machine.random = Random::of(random);
+        self.machine.random = CompiledRandom::of(random);
     }
 
     fn costs(&self, steps: &Steps) -> Vec<WriteCost> {

@@ -1,7 +1,7 @@
 //! Schedulers in Python, compiled.
 
-use super::{Array, Machine, Method, Random, Told};
-use crate::own::asked::Class as Written;
+use super::{Array, CompiledRandom, Machine, Method, Told};
+use crate::own::asked::UserClass;
 use controller::scheduler::{DieView, Maker, Scheduler};
 use controller::{Class, Kind};
 use engine::RandomStream;
@@ -9,12 +9,12 @@ use std::sync::Arc;
 use units::Nanos;
 
 /// Makes objects of `class`.
-pub fn maker(class: Arc<Written>) -> Maker {
+pub fn maker(class: Arc<UserClass>) -> Maker {
     Box::new(move || Box::new(Scheduling::new(&class)))
 }
 
 #[repr(C)]
-struct View {
+struct SchedulerArguments {
     urgent: u64,
     now: i64,
     queued: Array,
@@ -34,19 +34,19 @@ struct Running {
 #[allow(unsafe_code)]
 mod told {
     use super::*;
-    unsafe impl Told for View {}
+    unsafe impl Told for SchedulerArguments {}
     unsafe impl Told for Running {}
 }
 
 struct Scheduling {
     machine: Machine,
-    pick: Method<View>,
+    pick: Method<SchedulerArguments>,
     suspends: Option<Method<Running>>,
     hastens: bool,
 }
 
 impl Scheduling {
-    fn new(class: &Arc<Written>) -> Self {
+    fn new(class: &Arc<UserClass>) -> Self {
         let mut machine = Machine::new(class);
         let hastens = machine.plain("hastens_collection", false, "true or false");
         machine.attach(());
@@ -57,14 +57,14 @@ impl Scheduling {
 
 impl Scheduler for Scheduling {
     fn take_random(&mut self, random: RandomStream) {
-        self.machine.random = Random::of(random);
+        self.machine.random = CompiledRandom::of(random);
     }
 
     fn pick(&mut self, view: &DieView) -> Class {
         if view.ready.is_power_of_two() {
             return Class::ALL[view.ready.trailing_zeros() as usize];
         }
-        let shown = View {
+        let shown = SchedulerArguments {
             urgent: u64::from(view.urgent),
             now: view.now.ns() as i64,
             queued: Array::of(&view.queued),

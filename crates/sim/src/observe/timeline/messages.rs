@@ -94,11 +94,11 @@ pub const EXPLICIT: u32 = 3;
 #[derive(Clone, PartialEq, prost::Message)]
 pub struct ClockSnapshot {
     #[prost(message, repeated, tag = "1")]
-    pub clocks: Vec<Clock>,
+    pub clocks: Vec<SnapshotClock>,
 }
 
 #[derive(Clone, PartialEq, prost::Message)]
-pub struct Clock {
+pub struct SnapshotClock {
     #[prost(uint32, optional, tag = "1")]
     pub id: Option<u32>,
     #[prost(uint64, optional, tag = "2")]

@@ -9,8 +9,8 @@ mod messages;
 use controller::{ChannelUse, Kind, Origin, Transaction};
 use flate2::{Compression, write::ZlibEncoder};
 use messages::{
-    BOOTTIME, Clock, ClockSnapshot, Defaults, EXPLICIT, EventName, InternedData, NEEDS_STATE, OWN_CLOCK,
-    SLICE_BEGIN, SLICE_END, STATE_CLEARED, Trace, TracePacket, TrackDescriptor, TrackEvent,
+    BOOTTIME, ClockSnapshot, Defaults, EXPLICIT, EventName, InternedData, NEEDS_STATE, OWN_CLOCK,
+    SLICE_BEGIN, SLICE_END, STATE_CLEARED, SnapshotClock, Trace, TracePacket, TrackDescriptor, TrackEvent,
 };
 use prost::Message;
 use serde::Deserialize;
@@ -44,7 +44,7 @@ const _: () = assert!(NAMES <= 128, "a track keeps a bit for each");
 
 /// What a track has said of itself.
 #[derive(Clone, Copy, Default)]
-struct Track {
+struct TrackState {
     is_described: bool,
     last: SimTime,
     /// Names that were said, a bit each.
@@ -55,7 +55,7 @@ struct Track {
 pub(crate) struct Timeline {
     detail: TimelineDetail,
     /// Channels, then dies.
-    tracks: Vec<Track>,
+    tracks: Vec<TrackState>,
     channels: u32,
     /// A trace, until it is packed.
     packets: Vec<u8>,
@@ -66,7 +66,7 @@ pub(crate) struct Timeline {
 impl Timeline {
     /// Of a drive with so many channels and dies in all.
     pub fn new(detail: TimelineDetail, channels: u32, dies: u32) -> Self {
-        let tracks = vec![Track::default(); (channels + dies) as usize];
+        let tracks = vec![TrackState::default(); (channels + dies) as usize];
         let mut timeline = Self { detail, tracks, channels, packets: Vec::new(), packed: Vec::new() };
         for (uuid, name) in [(CHANNELS, "channels"), (DIES, "dies")] {
             let rank = (uuid - CHANNELS) as usize;
@@ -146,8 +146,11 @@ impl Timeline {
             track_descriptor: Some(told),
             ..TracePacket::default()
         });
-        let clock =
-            |id, is_incremental: Option<bool>| Clock { id: Some(id), timestamp: Some(0), is_incremental };
+        let clock = |id, is_incremental: Option<bool>| SnapshotClock {
+            id: Some(id),
+            timestamp: Some(0),
+            is_incremental,
+        };
         self.push(TracePacket {
             sequence: Some(sequence_of(track)),
             clock_snapshot: Some(ClockSnapshot {

@@ -1,6 +1,6 @@
 //! Writing by copies of the workload.
 
-use super::own::{Own, Step};
+use super::own::{CopyStep, WorkloadCopies};
 use super::{Precondition, Times, WINDOWS_OF_A_COPY, programmed, put, worn_out};
 use crate::{Drive, Error};
 use ftl::Ftl;
@@ -17,7 +17,7 @@ impl Precondition {
         for _ in 0..count {
             let step = self.own_copies().next()?;
             let busy = match step {
-                Step::Write(first, units) => {
+                CopyStep::Write(first, units) => {
                     let before = programmed(ftl.stats());
                     self.asked += u64::from(units);
                     for lpn in first.0..first.0 + units {
@@ -25,7 +25,7 @@ impl Precondition {
                     }
                     times.program.times(programmed(ftl.stats()) - before)
                 }
-                Step::Trim(first, units) => {
+                CopyStep::Trim(first, units) => {
                     for lpn in first.0..first.0 + units {
                         _ = self.waiting.as_mut().is_some_and(|waiting| waiting.take(Lpn(lpn)));
                         self.buffered.iter_mut().for_each(|buffered| buffered.trim(Lpn(lpn)));
@@ -34,13 +34,13 @@ impl Precondition {
                     }
                     Nanos::ZERO
                 }
-                Step::Read(first, units) => {
+                CopyStep::Read(first, units) => {
                     if let Some(buffered) = &mut self.buffered {
                         (first.0..first.0 + units).for_each(|lpn| buffered.read(Lpn(lpn)));
                     }
                     times.read.times(u64::from(units))
                 }
-                Step::End => Nanos::ZERO,
+                CopyStep::End => Nanos::ZERO,
             };
             let own = self.own_copies();
             own.served(busy);
@@ -50,7 +50,7 @@ impl Precondition {
             if ftl.is_read_only() {
                 return Err(worn_out(drive));
             }
-            self.look(ftl, matches!(step, Step::End));
+            self.look(ftl, matches!(step, CopyStep::End));
             if self.done {
                 break;
             }
@@ -73,7 +73,7 @@ impl Precondition {
         Ok(())
     }
 
-    pub(super) fn own_copies(&mut self) -> &mut Own {
+    pub(super) fn own_copies(&mut self) -> &mut WorkloadCopies {
         self.own.as_mut().expect("a workload is there to be copied")
     }
 

@@ -1,9 +1,9 @@
 //! The moments of a history as numbers, for keeping: what is written is read back the same to the bit.
 
-use super::pilots::Answer;
+use super::pilots::PilotAnswer;
 use ftl::{GroupMoment, Member, Moment, OpenBlock, SetMoment, UsedBlock, VictimBlock};
 
-impl Answer for Vec<SetMoment> {
+impl PilotAnswer for Vec<SetMoment> {
     fn numbers(&self) -> Vec<u64> {
         numbers_of(self)
     }
@@ -28,11 +28,12 @@ fn numbers_of(moments: &[SetMoment]) -> Vec<u64> {
 
 /// The history of such numbers; none where they are none of a history.
 fn moments_of(numbers: &[u64]) -> Option<Vec<SetMoment>> {
-    let mut rest = Rest(numbers);
+    let mut rest = NumbersLeft(numbers);
     let moments = rest.many(|rest| {
-        let dies = rest.many(Rest::moment)?;
-        let groups =
-            rest.many(|rest| Some(GroupMoment { rank: rest.next()?, members: rest.many(Rest::member)? }))?;
+        let dies = rest.many(NumbersLeft::moment)?;
+        let groups = rest.many(|rest| {
+            Some(GroupMoment { rank: rest.next()?, members: rest.many(NumbersLeft::member)? })
+        })?;
         Some(SetMoment { dies, groups })
     })?;
     rest.0.is_empty().then_some(moments)
@@ -84,9 +85,9 @@ fn put_member(out: &mut Vec<u64>, member: &Member) {
 }
 
 /// Numbers still to be read.
-struct Rest<'a>(&'a [u64]);
+struct NumbersLeft<'a>(&'a [u64]);
 
-impl Rest<'_> {
+impl NumbersLeft<'_> {
     fn next(&mut self) -> Option<u64> {
         let (first, rest) = self.0.split_first()?;
         self.0 = rest;

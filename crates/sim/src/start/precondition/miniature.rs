@@ -5,7 +5,7 @@
 //! show is left out: that dies differ in their bad blocks.
 
 use super::{Precondition, put};
-use crate::embedding::{self, Seen};
+use crate::embedding::{self, SeenDrive};
 use crate::{Drive, Error, PreconditionKind};
 use engine::RandomStream;
 use ftl::{Ftl, Layout, SetMoment};
@@ -35,7 +35,7 @@ pub(super) fn miniature(
     filled: u32,
     superblocks_most: u32,
     seed: u64,
-) -> Result<(Drive, Seen<Ftl>), Error> {
+) -> Result<(Drive, SeenDrive<Ftl>), Error> {
     let layout = ftl.layout().clone();
     let (stripe, parity) = ftl
         .feature::<ftl::Stripes>()
@@ -58,7 +58,7 @@ pub(super) fn miniature(
     let pages = pages_of(drive, &layout, width, superblocks);
     let logical = logical * u64::from(pages) / u64::from(drive.geometry().pages_per_block);
     let small = drive.miniature(width, superblocks, pages, logical.max(1))?;
-    let mut mini = Seen::new(small.build(seed)?);
+    let mut mini = SeenDrive::new(small.build(seed)?);
     if let Some(mini) = mini.as_page_mapped() {
         mini.stand_for(part);
         mini.set_urgent_share(ftl.urgent_share());

@@ -18,11 +18,11 @@ use buffered::Buffered;
 use engine::RandomStream;
 use ftl::{Filling, Ftl, FtlStats, SteadyRule, SteadyWindow};
 pub use own::Copies;
-use own::{Own, Step};
+use own::{CopyStep, WorkloadCopies};
 pub use pilots::Pilots;
 use serde::Deserialize;
 use units::{Lpn, Nanos};
-use waiting::{Cached, Waiting};
+use waiting::{FoldedCache, WaitingUnits};
 
 /// A copy of the workload that writes more windows than this is not waited for. Others are compared as a whole: jobs that
 /// run one after the other are never steady within a copy, and what follows is the beginning of one.
@@ -66,13 +66,13 @@ pub(crate) struct Precondition {
     rule: SteadyRule,
     window_start: FtlStats,
     random: RandomStream,
-    own: Option<Own>,
+    own: Option<WorkloadCopies>,
     /// What overwriting left in the write buffer, where that spares the flash some of it.
-    waiting: Option<Waiting>,
+    waiting: Option<WaitingUnits>,
     /// What the workload left in a buffer that is a cache.
     buffered: Option<Box<Buffered>>,
     /// What overwriting left in an SLC cache that the host waits for.
-    cached: Option<Cached>,
+    cached: Option<FoldedCache>,
     pilots: Option<Pilots>,
     /// Overwriting has been told how much the host gets done beside urgent collections.
     is_paced: bool,
@@ -130,13 +130,13 @@ impl Precondition {
     /// When the drive's buffer cannot be made.
     pub fn with_copies(self, copies: Copies, drive: &Drive, ftl: &mut Ftl, seed: u64) -> Result<Self, Error> {
         let (unit, capacity) = (ftl.layout().unit.get(), ftl.layout().capacity().get());
-        let own = Own::new(copies, unit, capacity);
+        let own = WorkloadCopies::new(copies, unit, capacity);
         let slots = self.waiting_slots(ftl);
         if let Some(slots) = slots.filter(|_| ftl.is_buffer_cache()) {
             let buffered = Buffered::new(drive.buffer(ftl.layout(), seed)?, slots);
             return Ok(Self { own: Some(own.with_reads()), buffered: Some(Box::new(buffered)), ..self });
         }
-        let waiting = slots.map(|slots| Waiting::new(slots, ftl.layout().logical_units));
+        let waiting = slots.map(|slots| WaitingUnits::new(slots, ftl.layout().logical_units));
         Ok(Self { own: Some(own), waiting, ..self })
     }
 
@@ -152,7 +152,7 @@ impl Precondition {
         }
         let slots = ftl.as_page_mapped().map_or(0, |pages| pages.units_before_folding());
         let overwrites = matches!(self.kind, PreconditionKind::Steady | PreconditionKind::Workload);
-        self.cached = (overwrites && slots > 0).then(|| Cached::new(slots));
+        self.cached = (overwrites && slots > 0).then(|| FoldedCache::new(slots));
     }
 
     /// A unit is written; gives the one that goes to superblocks with all their bits for it.
@@ -182,15 +182,15 @@ impl Precondition {
     }
 
     /// A write buffer of so many units, where uniform writes would notice it.
-    fn buffer_of(&self, slots: Option<u32>) -> Option<Waiting> {
+    fn buffer_of(&self, slots: Option<u32>) -> Option<WaitingUnits> {
         let slots = slots.filter(|&slots| slots >= self.filled / BUFFER_LEAST && slots < self.filled)?;
-        Some(Waiting::new(slots, self.filled))
+        Some(WaitingUnits::new(slots, self.filled))
     }
 
     /// Before a workload of which these are copies: one that does not write finds the drive at rest.
     pub fn before(self, copies: Copies, ftl: &Ftl) -> Self {
         let (unit, capacity) = (ftl.layout().unit.get(), ftl.layout().capacity().get());
-        Self { rests: !Own::new(copies, unit, capacity).writes(), ..self }
+        Self { rests: !WorkloadCopies::new(copies, unit, capacity).writes(), ..self }
     }
 
     /// With a place where answers of pilots are kept.
@@ -286,29 +286,29 @@ impl Precondition {
     /// Writes to the SLC cache what was written last and then what comes next: of the workload's own, or anything; false
     /// when it is full.
     fn fill_cache(&mut self, drive: &Drive, ftl: &mut Ftl, filling: &Filling) -> Result<bool, Error> {
-        let written = self.cached.as_mut().and_then(Cached::pop);
+        let written = self.cached.as_mut().and_then(FoldedCache::pop);
         let step = match (written, &mut self.own) {
-            (Some(lpn), _) => Step::Write(lpn, 1),
+            (Some(lpn), _) => CopyStep::Write(lpn, 1),
             (None, Some(own)) => {
                 let step = own.next()?;
                 own.served(Nanos::ZERO);
                 step
             }
-            (None, None) => Step::Write(Lpn(self.random.below(u64::from(self.filled)) as u32), 1),
+            (None, None) => CopyStep::Write(Lpn(self.random.below(u64::from(self.filled)) as u32), 1),
         };
         if ftl.is_read_only() {
             return Err(worn_out(drive));
         }
         match step {
-            Step::Write(first, units) => {
+            CopyStep::Write(first, units) => {
                 let Some(pages) = ftl.as_page_mapped() else { return Ok(false) };
                 Ok((first.0..first.0 + units).all(|lpn| pages.write_to_cache_untimed(filling, Lpn(lpn))))
             }
-            Step::Trim(first, units) => {
+            CopyStep::Trim(first, units) => {
                 (first.0..first.0 + units).for_each(|lpn| ftl.trim_untimed(Lpn(lpn)));
                 Ok(true)
             }
-            Step::Read(..) | Step::End => Ok(true),
+            CopyStep::Read(..) | CopyStep::End => Ok(true),
         }
     }
 

@@ -50,7 +50,7 @@ const READS_BEFORE: u32 = 1 << 16;
 
 /// What the workload asks for next.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Step {
+pub(super) enum CopyStep {
     /// Units are written.
     Write(Lpn, u32),
     /// Units are no longer needed.
@@ -62,13 +62,13 @@ pub(super) enum Step {
 }
 
 /// Copies of a workload on their way.
-pub(super) struct Own {
+pub(super) struct WorkloadCopies {
     open: OpenCopy,
     /// Every copy is the same: what the first one changed is kept.
     recorded: bool,
     /// What it read, too.
     keeps_reads: bool,
-    kept: Vec<Step>,
+    kept: Vec<CopyStep>,
     at: usize,
     source: Option<Box<dyn Workload>>,
     request: Option<HostRequest>,
@@ -86,7 +86,7 @@ pub(super) struct Own {
     requests: u64,
 }
 
-impl Own {
+impl WorkloadCopies {
     pub fn new(copies: Copies, unit: u64, capacity: u64) -> Self {
         let Copies { open, recorded } = copies;
         Self {
@@ -119,8 +119,8 @@ impl Own {
     pub fn writes(&mut self) -> bool {
         for _ in 0..READS_BEFORE {
             match self.ask() {
-                Ok(Step::Write(..)) | Err(_) => return true,
-                Ok(Step::End) => return false,
+                Ok(CopyStep::Write(..)) | Err(_) => return true,
+                Ok(CopyStep::End) => return false,
                 Ok(_) => self.served(Nanos::ZERO),
             }
         }
@@ -131,23 +131,23 @@ impl Own {
     ///
     /// # Errors
     /// When the workload is faulty, asks for what the drive does not have, or never writes.
-    pub fn next(&mut self) -> Result<Step, Error> {
+    pub fn next(&mut self) -> Result<CopyStep, Error> {
         let step = if self.copies > 1 && self.recorded { self.repeat() } else { self.ask()? };
         match step {
-            Step::Write(_, units) => self.written += u64::from(units),
-            Step::End if self.written == 0 => return Err(self.idle()),
-            Step::End => (self.written, self.requests) = (0, 0),
+            CopyStep::Write(_, units) => self.written += u64::from(units),
+            CopyStep::End if self.written == 0 => return Err(self.idle()),
+            CopyStep::End => (self.written, self.requests) = (0, 0),
             _ if self.written == 0 && self.requests > READS_MAX => return Err(self.idle()),
             _ => {}
         }
-        if self.recorded && self.copies == 1 && (self.keeps_reads || !matches!(step, Step::Read(..))) {
+        if self.recorded && self.copies == 1 && (self.keeps_reads || !matches!(step, CopyStep::Read(..))) {
             self.kept.push(step);
             self.recorded = self.kept.len() < KEPT_MAX;
             if !self.recorded {
                 self.kept = Vec::new();
             }
         }
-        if matches!(step, Step::End) {
+        if matches!(step, CopyStep::End) {
             self.copies += 1;
         }
         Ok(step)
@@ -161,14 +161,14 @@ impl Own {
         )
     }
 
-    fn repeat(&mut self) -> Step {
+    fn repeat(&mut self) -> CopyStep {
         let step = self.kept[self.at];
         self.at = if self.at + 1 == self.kept.len() { 0 } else { self.at + 1 };
         step
     }
 
     /// Asks the copy in progress, or opens one.
-    fn ask(&mut self) -> Result<Step, Error> {
+    fn ask(&mut self) -> Result<CopyStep, Error> {
         self.copies = self.copies.max(1);
         loop {
             if self.source.is_none() {
@@ -197,7 +197,7 @@ impl Own {
                 Poll::Blocked => self.answer(),
                 Poll::Done if self.outstanding.is_empty() => {
                     self.source = None;
-                    return Ok(Step::End);
+                    return Ok(CopyStep::End);
                 }
                 Poll::Done => self.answer(),
             }
@@ -212,7 +212,7 @@ impl Own {
         }
     }
 
-    fn step_of(&self, request: &HostRequest) -> Result<Step, Error> {
+    fn step_of(&self, request: &HostRequest) -> Result<CopyStep, Error> {
         let end = request.offset.checked_add(u64::from(request.bytes)).filter(|end| *end <= self.capacity);
         let Some(end) = end else {
             let name = self.source.as_ref().map_or_else(String::new, |source| source.report().name);
@@ -226,10 +226,10 @@ impl Own {
         };
         let (first, units) = (Lpn(first as u32), behind.saturating_sub(first) as u32);
         Ok(match request.op.effect() {
-            Effect::Write => Step::Write(first, units),
-            Effect::Trim => Step::Trim(first, units),
-            Effect::Read => Step::Read(first, units),
-            Effect::Flush => Step::Read(first, 0),
+            Effect::Write => CopyStep::Write(first, units),
+            Effect::Trim => CopyStep::Trim(first, units),
+            Effect::Read => CopyStep::Read(first, units),
+            Effect::Flush => CopyStep::Read(first, 0),
         })
     }
 

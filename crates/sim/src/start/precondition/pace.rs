@@ -7,9 +7,9 @@
 
 use super::miniature::miniature;
 use super::put;
-use crate::embedding::{self, Seen};
-use crate::requests::link::Link;
-use crate::run::{Limits, Run};
+use crate::embedding::{self, SeenDrive};
+use crate::requests::link::LinkAtWork;
+use crate::run::{Run, RunLimits};
 use crate::start::saturating::Saturating;
 use crate::{Drive, Error};
 use controller::Origin;
@@ -59,9 +59,9 @@ fn watch(small: &Drive, mini: Ftl, units: u64, mut random: RandomStream) -> Resu
     let (unit, superblock) = (mini.layout().unit.get() as u32, u64::from(mini.layout().superblock_units));
     let anywhere = std::iter::repeat_with(move || Lpn(random.below(units) as u32));
     let source = Saturating::new(anywhere, unit);
-    let limits = Limits { requests: None, ns: None };
-    let link = Link::new(small.link().clone());
-    let mut run = Seen::new(Run::new(mini, link, Box::new(source), small.t_decode(), &limits, ()));
+    let limits = RunLimits { requests: None, ns: None };
+    let link = LinkAtWork::new(small.link().clone());
+    let mut run = SeenDrive::new(Run::new(mini, link, Box::new(source), small.t_decode(), &limits, ()));
     run.has_own_policies = small.has_foreign_policies();
     let mut events = 0u64;
     let counts =

@@ -33,14 +33,14 @@ pub struct Pilots {
 }
 
 /// What a pilot may find out.
-pub(super) trait Answer: Sized {
+pub(super) trait PilotAnswer: Sized {
     /// As numbers.
     fn numbers(&self) -> Vec<u64>;
     /// What such numbers say, to the bit; none where they say nothing.
     fn read(numbers: &[u64]) -> Option<Self>;
 }
 
-impl Answer for f64 {
+impl PilotAnswer for f64 {
     fn numbers(&self) -> Vec<u64> {
         vec![self.to_bits()]
     }
@@ -57,7 +57,7 @@ impl Pilots {
     ///
     /// # Errors
     /// Those of `ask`.
-    pub(super) fn answer<T: Answer, E>(
+    pub(super) fn answer<T: PilotAnswer, E>(
         pilots: Option<&Self>,
         (question, drive, inputs): (&str, &Drive, &[u64]),
         ask: impl FnOnce() -> Result<T, E>,
@@ -124,7 +124,7 @@ fn sweep(folder: &Path) {
 
 #[cfg(test)]
 mod tests {
-    use super::{Answer, ENTRIES_MOST, Pilots, load, store, sweep};
+    use super::{ENTRIES_MOST, PilotAnswer, Pilots, load, store, sweep};
     use crate::{Catalogue, Drive};
     use std::fs;
     use std::path::Path;
@@ -135,7 +135,7 @@ mod tests {
         Drive::load(&Catalogue::new([root]), "tlc", &settings).expect("a drive")
     }
 
-    impl Answer for Vec<u64> {
+    impl PilotAnswer for Vec<u64> {
         fn numbers(&self) -> Vec<u64> {
             self.clone()
         }

@@ -8,14 +8,14 @@ use std::collections::VecDeque;
 use units::Lpn;
 
 /// Units that have not left yet.
-pub(super) struct Waiting {
+pub(super) struct WaitingUnits {
     slots: usize,
     queue: VecDeque<u32>,
     /// A bit for each unit that waits.
     present: Vec<u64>,
 }
 
-impl Waiting {
+impl WaitingUnits {
     /// A buffer with so many slots on a drive with so many units.
     pub fn new(slots: u32, units: u32) -> Self {
         let present = vec![0; units.div_ceil(64) as usize];
@@ -64,14 +64,14 @@ impl Waiting {
 
 /// An SLC cache that is folded as fast as it is written: a log of the last writes, whose oldest leaves for each new one,
 /// unless it was written anew since.
-pub(super) struct Cached {
+pub(super) struct FoldedCache {
     slots: usize,
     log: VecDeque<u32>,
     /// By unit: its places in the log, and how many of these, the oldest, hold nothing any more.
     places: ByNumber<u32, [u32; 2]>,
 }
 
-impl Cached {
+impl FoldedCache {
     /// A cache with so many slots.
     pub fn new(slots: u32) -> Self {
         Self { slots: slots as usize, log: VecDeque::new(), places: ByNumber::default() }
@@ -121,12 +121,12 @@ impl Cached {
 
 #[cfg(test)]
 mod tests {
-    use super::{Cached, Waiting};
+    use super::{FoldedCache, WaitingUnits};
     use units::Lpn;
 
     #[test]
     fn a_unit_leaves_once_after_as_many_others_as_there_are_slots() {
-        let mut waiting = Waiting::new(3, 100);
+        let mut waiting = WaitingUnits::new(3, 100);
         let left: Vec<Option<u32>> = [5, 6, 5, 70, 5, 8, 5, 9, 6, 1]
             .into_iter()
             .map(|lpn| waiting.push(Lpn(lpn)).map(|left| left.0))
@@ -137,7 +137,7 @@ mod tests {
 
     #[test]
     fn what_is_trimmed_does_not_leave() {
-        let mut waiting = Waiting::new(1, 10);
+        let mut waiting = WaitingUnits::new(1, 10);
         assert_eq!(waiting.push(Lpn(1)), None);
         assert_eq!(waiting.units(), [Lpn(1)]);
         assert!(waiting.take(Lpn(1)) && !waiting.take(Lpn(1)));
@@ -148,7 +148,7 @@ mod tests {
 
     #[test]
     fn of_a_unit_in_the_cache_the_newest_write_alone_is_folded() {
-        let mut cached = Cached::new(3);
+        let mut cached = FoldedCache::new(3);
         let folded: Vec<Option<u32>> = [5, 6, 5, 70, 5, 8, 6, 9]
             .into_iter()
             .map(|lpn| cached.push(Lpn(lpn)).map(|folded| folded.0))

@@ -1,7 +1,7 @@
 //! Sixteen data lines: two bytes per clock cycle.
 
 use bus::interface::{Interface, Spoken};
-use bus::{Cadence, Family, ModeSet, Pins, Signalling, Waits};
+use bus::{Cadence, CycleWaits, Family, ModeSet, Pins, Signalling};
 use config::{Card, ConfigError, Policy, Section, above};
 use units::{Femtos, Frequency, Voltage};
 
@@ -41,7 +41,7 @@ impl Interface for Wide {
             data_out: cadence,
             shortest: Femtos::new(self.clock.period().get() / 2),
             double_data_rate: false,
-            waits: Waits::default(),
+            waits: CycleWaits::default(),
             pins: Pins { shared: 21, per_way: 2, strobes: 1 },
             io_supply: Some(Voltage::new(3_300_000)),
         }

@@ -17,6 +17,35 @@ LINES_MOST = 60
 #: A longer function says in a comment that begins so, right above it, why it is one.
 REASON = "// Long: "
 FIELDS_MOST = 15
+#: Structs with more: what a user writes, columns, what is hot together. These numbers may only fall.
+FIELDS = {
+    "Ageing": 18,
+    "Bus": 18,
+    "CellPhysics": 21,
+    "Checker": 21,
+    "Controller": 16,
+    "Die": 24,
+    "FioWorkload": 19,
+    "FlashArray": 16,
+    "JobSpec": 71,
+    "Ledger": 16,
+    "Model": 17,
+    "Parameters": 16,
+    "Precondition": 21,
+    "Request": 27,
+    "Run": 36,
+    "Server": 17,
+    "Session": 19,
+    "SharedContents": 16,
+    "Survey": 17,
+    "TraceInfo": 39,
+    "TraceOptions": 16,
+    "Transaction": 28,
+    "Wear": 17,
+    "WholeDrive": 16,
+    "Worker": 30,
+    "WorkloadCopies": 16,
+}
 STRUCT = re.compile(r"( *)(?:pub(?:\([a-z]+\))? )?struct (\w+).*\{$")
 #: Public functions that keep a boolean parameter, and why.
 PLAIN_BOOLEANS = {
@@ -65,12 +94,12 @@ def fields(lines: list[str], at: int, indent: str) -> int:
     return sum(1 for line in lines[at:end] if field.match(line))
 
 
-@pytest.mark.parametrize("file", [name for name in NAMES if name.startswith("ftl/")])
-def test_a_struct_of_the_translation_layer_has_few_fields(file: str) -> None:
+@pytest.mark.parametrize("file", NAMES)
+def test_a_struct_has_few_fields(file: str) -> None:
     lines = (CRATES / file).read_text().splitlines()
     structs = [(at, match) for at, line in enumerate(lines) if (match := STRUCT.match(line))]
-    wide = [match[2] for at, match in structs if fields(lines, at, match[1]) > FIELDS_MOST]
-    assert not wide
+    counts = {match[2]: fields(lines, at, match[1]) for at, match in structs}
+    assert {name: count for name, count in counts.items() if count > FIELDS.get(name, FIELDS_MOST)} == {}
 
 
 def test_a_call_says_what_it_asks_for() -> None:

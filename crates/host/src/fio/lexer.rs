@@ -1,7 +1,7 @@
 //! Lines and sections: which option stands in which section, and at which line.
 
 use super::Variables;
-use super::place::{JobPlace, Line};
+use super::written::{JobPlace, Line};
 use crate::WorkloadError;
 use std::collections::BTreeSet;
 use std::path::Path;

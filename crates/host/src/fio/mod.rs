@@ -42,7 +42,6 @@ mod order;
 mod pace;
 mod pending;
 mod pick;
-mod place;
 mod setting;
 mod steady;
 mod track;
@@ -50,6 +49,7 @@ mod value;
 mod verify;
 mod worker;
 mod workload;
+mod written;
 mod zones;
 
 use crate::{WorkloadError, regular};
@@ -68,10 +68,10 @@ pub use generators::{Generator, generators};
 pub use job::{JobAccess, JobFile, JobSpec};
 pub use pace::Rate;
 pub use pick::{FileOrder, Service};
-pub use place::{JobPlace, Line};
 pub use steady::{Metric, Steady};
 pub use value::Size;
 pub use workload::FioWorkload;
+pub use written::{JobPlace, Line};
 pub use zones::JobZones;
 
 /// Values of the variables that a job file names.

@@ -7,17 +7,17 @@
 //! Not modelled: a request that crosses the end of its flow's part. There its pages go on at the beginning; here it is
 //! moved back until it fits.
 
-mod replay;
 mod synthetic;
+mod traced;
 
 use crate::{Completion, HostRequest, Poll, Workload, WorkloadError, WorkloadReport};
-use replay::Replay;
 use serde::Deserialize;
 use synthetic::Synthetic;
+use traced::Replay;
 use units::SimTime;
 
-pub use replay::ReplaySpec;
 pub use synthetic::{FlowAddresses, FlowSizes, FlowTiming, SyntheticSpec};
+pub use traced::ReplaySpec;
 
 pub(crate) const SECTOR: u64 = 512;
 

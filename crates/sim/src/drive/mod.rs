@@ -2,7 +2,7 @@
 
 pub(crate) mod catalogue;
 pub(crate) mod chip;
-pub(crate) mod failures;
+pub(crate) mod fault;
 pub(crate) mod keys;
 pub(crate) mod memory;
 pub(crate) mod power_cuts;
@@ -11,7 +11,7 @@ pub(crate) mod power_model;
 use crate::Error;
 use crate::drive::catalogue::Catalogue;
 use crate::drive::chip::ChipKeys;
-use crate::drive::failures::FailurePlan;
+use crate::drive::fault::FailurePlan;
 use crate::drive::memory::{Checking, MemoryNeeds, check_blocks};
 use crate::drive::power_cuts::PowerPlan;
 use crate::drive::power_model::PowerModel;

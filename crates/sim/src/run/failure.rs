@@ -1,6 +1,6 @@
 //! A die or a channel that fails in the middle of a run.
 
-use crate::drive::failures::{FailureMoment, FailurePlan};
+use crate::drive::fault::{FailureMoment, FailurePlan};
 use crate::observe::Observer;
 use crate::run::power_cut::Cuts;
 use crate::run::{MOMENT, Run};

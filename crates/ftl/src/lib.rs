@@ -59,6 +59,7 @@ pub use core::{Act, Recovery, Seen};
 pub use features::costs::{CostRules, Reckoned, Regulation, RegulationParts};
 pub use features::parity::Stripes;
 pub use features::{Listed, snapshots};
+pub use lapse::KEY_OF_TESTS;
 pub use layers::{BufferView, Ftl};
 pub use layout::Layout;
 pub use lent::Blocks;

@@ -78,8 +78,8 @@ impl Examined for Shown<'_> {
             stripe: ftl.feature::<ftl::Stripes>().map(|parity| parity.stripe() + 1),
             promise: Promise {
                 is_cut: drive.has_power_cuts(),
-                is_protected: ftl.is_protected(),
-                writes_back: ftl.is_write_back(),
+                is_protected: ftl.buffer().is_protected(),
+                writes_back: ftl.buffer().is_write_back(),
                 keeps_trims: drive.has(Feature::DeterministicTrim),
             },
             reads_may_fail: drive.has(Feature::FailedDie) || regulation.is_some(),
@@ -140,7 +140,7 @@ impl Examined for Shown<'_> {
     }
 
     fn is_draining(&self) -> bool {
-        self.ftl.is_draining()
+        self.ftl.buffer().is_draining()
     }
 
     fn counted(&self) -> DriveCounts {

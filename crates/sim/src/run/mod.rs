@@ -147,7 +147,7 @@ impl<P: Observer> Run<P> {
         let ramping = workload.in_ramp(SimTime::ZERO);
         let mut run = Self {
             baseline: *ftl.stats(),
-            held_before: ftl.held_bytes(),
+            held_before: ftl.buffer().held_bytes(),
             regulation_baseline: regulation_counts(&ftl),
             pages_before: page_operations(ftl.stats()),
             busy_baseline: BusyTimes::default(),
@@ -167,7 +167,7 @@ impl<P: Observer> Run<P> {
             has_own_policies: false,
             host_requests: 0,
             requests_of_passes: 0,
-            memory: ftl.dram().map(Memory::new),
+            memory: ftl.buffer().dram().map(Memory::new),
             ftl,
             ctx: Context::new(observer),
             workload: Software::around(workload, link.config().t_software),
@@ -384,7 +384,7 @@ impl<P: Observer> Run<P> {
         self.measure = Measure::new(now);
         self.ftl.account_risk(now);
         self.baseline = *self.ftl.stats();
-        self.held_before = self.ftl.held_bytes();
+        self.held_before = self.ftl.buffer().held_bytes();
         self.ftl.begin_turnover();
         self.regulation_baseline = regulation_counts(&self.ftl);
         self.busy_baseline = self.busy_times();

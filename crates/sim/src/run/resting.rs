@@ -7,7 +7,7 @@ impl<P: Observer> Run<P> {
     /// Lets the drive finish what it holds, after the last request.
     pub fn drain(&mut self) {
         self.end_host();
-        self.pass_while(|run| run.ftl.is_draining());
+        self.pass_while(|run| run.ftl.buffer().is_draining());
     }
 
     /// The host is gone: nothing more falls due, and what the buffer holds goes to the flash.
@@ -36,7 +36,7 @@ impl<P: Observer> Run<P> {
         self.end_host();
         let last = page_operations(self.ftl.stats()).saturating_add(page_operations_most);
         self.pass_while(|run| {
-            let is_at_work = run.ftl.is_draining() || run.ftl.controller().in_flight() > 0;
+            let is_at_work = run.ftl.buffer().is_draining() || run.ftl.controller().in_flight() > 0;
             is_at_work && page_operations(run.ftl.stats()) < last
         });
     }

@@ -10,7 +10,7 @@ use units::{Lpn, SimTime};
 impl<P: Observer> Run<P> {
     /// True when a write is acknowledged only once it is on flash.
     pub(super) fn waits_for_flash(&self, request: &HostRequest) -> bool {
-        !self.ftl.is_write_back() || (request.fua && !self.ftl.is_protected())
+        !self.ftl.buffer().is_write_back() || (request.fua && !self.ftl.buffer().is_protected())
     }
 
     /// Lets as much of a write cross the link as the buffer has room for; the rest waits.

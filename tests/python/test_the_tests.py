@@ -1,6 +1,7 @@
 """The tests themselves: Rust's are all compiled, documented `cargo test` lines name some, none sleeps."""
 
 import re
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -65,3 +66,9 @@ def test_no_test_sleeps() -> None:
     texts = [*ROOT.glob("tests/**/*.py"), *ROOT.glob("crates/*/tests/**/*.rs")]
     found = {path.name for path in texts if path != Path(__file__) and sleep.search(path.read_text())}
     assert found <= {"fake_core.py"}  # where a step of a made-up run takes time
+
+
+def test_what_mutants_are_made_of_is_there() -> None:
+    settings = tomllib.loads((ROOT / ".cargo" / "mutants.toml").read_text(encoding="utf-8"))
+    assert [glob for glob in settings["examine_globs"] if not list(ROOT.glob(glob))] == []
+    assert [name for name in settings["test_package"] if not (ROOT / "crates" / name).is_dir()] == []

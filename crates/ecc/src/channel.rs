@@ -89,7 +89,7 @@ impl Channel {
         })
     }
 
-    /// The ratios of a bit that was sent as this symbol, in words of so many noises: those that [`Self::ratio`] has.
+    /// The ratios of a bit that was sent as this symbol, in words of so many noises: of each the ratio of [`Self::ratio`].
     pub fn ratios(&self, noises: &[Stream], bit: u64, symbol: f64, ratios: &mut [f32]) {
         let Self::Gauss { sigma } = self else {
             for (ratio, noise) in ratios.iter_mut().zip(noises) {

@@ -58,7 +58,7 @@ pub fn quantile(p: f64) -> f64 {
     middle(p)
 }
 
-/// The quantiles of several shares: those that [`quantile`] has, in vectors where few lie in the tails.
+/// The quantiles of several shares, of each that of [`quantile`]; in vectors, as few lie in the tails.
 #[rustversion::attr(since(1.89), multiversion(targets("x86_64+avx512f+avx512vl", "x86_64+avx2")))]
 #[rustversion::attr(before(1.89), multiversion(targets("x86_64+avx2")))]
 pub fn quantiles<const MANY: usize>(shares: &[f64; MANY]) -> [f64; MANY] {

@@ -39,7 +39,8 @@ $(STAMPS)/venv:
 
 # The extension is built in place (python/floatgate/_core.*.so); Python files need no rebuild.
 $(STAMPS)/package: $(STAMPS)/venv $(CARGO_SOURCES) $(if $(PGO),$(PGO_PROFILE))
-	. $(BIN)/activate && maturin develop --quiet $(PROFILE) --extras compiled,cluster,dev,docs,frames,lab,metrics,study
+	. $(BIN)/activate && PIP_QUIET=1 PIP_DISABLE_PIP_VERSION_CHECK=1 \
+		maturin develop --quiet $(PROFILE) --extras compiled,cluster,dev,docs,frames,lab,metrics,study
 	@touch $@
 
 demo: $(STAMPS)/package ## Run a real trace on a drive; leaves out/demo/report.html

@@ -73,6 +73,7 @@ class FakeChip:
         self._weak[0] = 6.0
         self._celsius, self._now_ns = 25.0, 0
         self._last: Answer = Answer("ok", 0)
+        self._made: dict[tuple[str, int], bytes] = {}  # pages of each pattern: the same in every cycle
 
     def identify(self) -> Identity:
         return self._identity
@@ -161,6 +162,12 @@ class FakeChip:
         return [entry]
 
     def _data(self, pattern: str, page: int) -> bytes:
+        made = self._made.get((pattern, page))
+        if made is None:
+            made = self._made[pattern, page] = self._make(pattern, page)
+        return made
+
+    def _make(self, pattern: str, page: int) -> bytes:
         if pattern.startswith("state:"):
             return patterns.page_of_state(self._identity, page, pattern.removeprefix("state:"))
         if pattern == "random" or pattern.startswith("mix:"):

@@ -24,9 +24,10 @@ FLOORS = [
     ["upkeep"],
     ["host_side"],
     ["parts"],
+    ["layer"],
     ["pages", "blocks"],
     ["steady", "needs"],
-    ["layer"],
+    ["layers"],
     ["lib"],
 ]
 FLOOR = {room: floor for floor, rooms in enumerate(FLOORS) for room in rooms}

@@ -244,7 +244,8 @@ impl Section {
         self.is_written(key)
     }
 
-    fn is_written(&self, key: &str) -> bool {
+    /// True where a key is written, without a survey of all keys being told that it could be: for keys that no user has.
+    pub fn is_written(&self, key: &str) -> bool {
         let given = |given: &BTreeSet<String>| given.contains(&self.full(key));
         self.nodes.contains_key(key) || self.record.given.as_ref().is_some_and(given)
     }

@@ -1,7 +1,10 @@
-//! Layers that are wrong on purpose, by which tests see that the checks notice. Only a build with the feature `lapse` can be
-//! asked for one, by `ftl.lapse`; in any other the answer is known when it is compiled.
+//! Layers that are wrong on purpose, by which tests see that the checks notice. Only a build with debug assertions can be
+//! asked for one, by `ftl.lapse`, which it lists nowhere; in any other the answer is known when it is compiled.
 
 use config::{ConfigError, Section};
+
+/// The key that asks for one.
+pub const KEY_OF_TESTS: &str = "ftl.lapse";
 
 /// Something that a layer gets wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,7 +26,7 @@ pub(crate) enum Lapse {
 }
 
 /// All of them by name.
-#[cfg(feature = "lapse")]
+#[cfg(debug_assertions)]
 const LAPSES: [(&str, Lapse); 7] = [
     ("forgets-flush", Lapse::ForgetsFlush),
     ("trusts-torn-page", Lapse::TrustsTornPage),
@@ -36,15 +39,18 @@ const LAPSES: [(&str, Lapse); 7] = [
 
 /// What a layer gets wrong: nothing, but in tests.
 #[derive(Clone, Copy, Default)]
-pub struct Lapses(#[cfg(feature = "lapse")] Option<Lapse>);
+pub struct Lapses(#[cfg(debug_assertions)] Option<Lapse>);
 
 impl Lapses {
     /// Reads `ftl.lapse`.
     ///
     /// # Errors
     /// When there is no such lapse.
-    #[cfg(feature = "lapse")]
+    #[cfg(debug_assertions)]
     pub(crate) fn read(ftl: &mut Section) -> Result<Self, ConfigError> {
+        if !ftl.is_written("lapse") {
+            return Ok(Self::default());
+        }
         let names: Vec<&str> = ["none"].into_iter().chain(LAPSES.map(|(name, _)| name)).collect();
         let name =
             ftl.choice("lapse", &names, "none", "what the layer gets wrong, for tests of the checks")?;
@@ -56,20 +62,20 @@ impl Lapses {
     ///
     /// # Errors
     /// Never.
-    #[cfg(not(feature = "lapse"))]
+    #[cfg(not(debug_assertions))]
     #[expect(clippy::unnecessary_wraps)]
     pub(crate) fn read(_: &mut Section) -> Result<Self, ConfigError> {
         Ok(Self())
     }
 
     /// True when the layer gets this wrong.
-    #[cfg(feature = "lapse")]
+    #[cfg(debug_assertions)]
     pub(crate) fn has(self, lapse: Lapse) -> bool {
         self.0 == Some(lapse)
     }
 
     /// True when the layer gets this wrong.
-    #[cfg(not(feature = "lapse"))]
+    #[cfg(not(debug_assertions))]
     #[inline(always)]
     pub(crate) const fn has(self, _: Lapse) -> bool {
         false

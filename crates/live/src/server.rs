@@ -16,7 +16,7 @@ use crate::pace::{Clock, Pace};
 use crate::recorder::Recorder;
 use crate::sockets::{Listener, wait};
 use crate::source::Source;
-use ftl::{Damage, Ftl, Medium};
+use ftl::{Damage, Medium};
 use requests::Pending;
 use serde::Deserialize;
 use serde_json::Value;
@@ -233,7 +233,7 @@ impl Server {
 
     /// Before answers leave, the image says what would be lost with this server.
     fn note_what_a_cut_takes(&mut self) {
-        let units = self.session.ftl().map_or(0, Ftl::at_risk);
+        let units = self.session.ftl().map_or(0, |ftl| ftl.buffer().units_at_risk());
         let witness = Witness { requests: self.pending.len() as u32, units };
         self.shared().image.note(witness);
     }

@@ -267,7 +267,7 @@ impl Ageing {
 
     fn begin_window(&mut self) -> Result<Window, Error> {
         // What waits for company before a map of blocks is written at the end of each window, be it measured or not.
-        if self.ftl.is_draining() {
+        if self.ftl.buffer().is_draining() {
             self.ftl.settle();
         }
         let speed = self.measure()?;

@@ -101,7 +101,7 @@ pub(crate) fn measure(drive: &Drive, ftl: &Ftl, options: AgeingOptions) -> Resul
         options,
         units: copy.layout().logical_units,
         unit_bytes,
-        ramp: 2 * u64::from(copy.buffer_slots_free()),
+        ramp: 2 * u64::from(copy.buffer().units_free()),
         handed_out: 0,
         outstanding: 0,
     };

@@ -35,7 +35,11 @@ pub(crate) struct Durability {
 impl Durability {
     /// Of a drive whose buffer is as `ftl` says.
     pub fn of(ftl: &Ftl) -> Self {
-        Self { protected: ftl.is_protected(), write_back: ftl.is_write_back(), ..Self::unprotected() }
+        Self {
+            protected: ftl.buffer().is_protected(),
+            write_back: ftl.buffer().is_write_back(),
+            ..Self::unprotected()
+        }
     }
 
     /// Of a drive that acknowledges what a power cut would lose.

@@ -137,7 +137,7 @@ impl<P: Observer> Run<P> {
         let ramping = workload.in_ramp(SimTime::ZERO);
         let mut run = Self {
             baseline: *ftl.stats(),
-            held_before: ftl.held_bytes(),
+            held_before: ftl.buffer().held_bytes(),
             regulation_baseline: regulation_counts(&ftl),
             pages_before: page_operations(ftl.stats()),
             busy_baseline: BusyTimes::default(),
@@ -157,7 +157,7 @@ impl<P: Observer> Run<P> {
             has_own_policies: false,
             host_requests: 0,
             requests_of_passes: 0,
-            memory: ftl.dram().map(Memory::new),
+            memory: ftl.buffer().dram().map(Memory::new),
             ftl,
             ctx: Context::new(observer),
             workload: Software::around(workload, link.config().t_software),
@@ -299,7 +299,7 @@ impl<P: Observer> Run<P> {
     /// Lets the drive finish what it holds, after the last request.
     pub fn drain(&mut self) {
         self.end_host();
-        self.pass_while(|run| run.ftl.is_draining());
+        self.pass_while(|run| run.ftl.buffer().is_draining());
     }
 
     /// The host is gone: nothing more falls due, and what the buffer holds goes to the flash.
@@ -328,7 +328,7 @@ impl<P: Observer> Run<P> {
         self.end_host();
         let last = page_operations(self.ftl.stats()).saturating_add(page_operations_most);
         self.pass_while(|run| {
-            let is_at_work = run.ftl.is_draining() || run.ftl.controller().in_flight() > 0;
+            let is_at_work = run.ftl.buffer().is_draining() || run.ftl.controller().in_flight() > 0;
             is_at_work && page_operations(run.ftl.stats()) < last
         });
     }
@@ -562,7 +562,7 @@ impl<P: Observer> Run<P> {
         self.measure = Measure::new(now);
         self.ftl.account_risk(now);
         self.baseline = *self.ftl.stats();
-        self.held_before = self.ftl.held_bytes();
+        self.held_before = self.ftl.buffer().held_bytes();
         self.ftl.begin_turnover();
         self.regulation_baseline = regulation_counts(&self.ftl);
         self.busy_baseline = self.busy_times();
@@ -571,7 +571,7 @@ impl<P: Observer> Run<P> {
 
     /// True when a write is acknowledged only once it is on flash.
     fn waits_for_flash(&self, request: &HostRequest) -> bool {
-        !self.ftl.is_write_back() || (request.fua && !self.ftl.is_protected())
+        !self.ftl.buffer().is_write_back() || (request.fua && !self.ftl.buffer().is_protected())
     }
 
     fn on_command(&mut self, id: u32, now: SimTime) {

@@ -72,14 +72,14 @@ impl WarmUp {
         let is_settled = !matches!(options.precondition, PreconditionKind::None | PreconditionKind::Fill);
         let timed = [Feature::PowerCut, Feature::DieFault, Feature::Snapshots];
         let is_timed = timed.into_iter().any(|feature| drive.has(feature));
-        let waits = ftl.is_write_back() || ftl.is_buffer_cache();
-        let fills = if before.rests() { ftl.keeps_clean() } else { waits };
+        let waits = ftl.buffer().is_write_back() || ftl.buffer().is_cache();
+        let fills = if before.rests() { ftl.buffer().keeps_clean() } else { waits };
         let is_trace = matches!(spec, WorkloadSpec::Trace { .. });
         (is_settled && fills && !is_timed && !is_trace).then(|| Self {
             spec: spec.clone(),
             seed: options.seed,
             copies: 0,
-            window: u64::from(ftl.buffer_units()),
+            window: u64::from(ftl.buffer().units()),
             before: 0,
             sums: [0.0; 2],
             looks: 0,
@@ -151,7 +151,7 @@ impl WarmUp {
         if self.before == 0 {
             (self.before, self.written_before) = (handled, stats.units_written);
         }
-        let held = run.ftl.buffered().map(f64::from);
+        let held = run.ftl.buffer().units_held().map(f64::from);
         self.sums = [0, 1].map(|at| self.sums[at] + held[at]);
         self.ends = [self.ends[0].min(held[0]), self.ends[1].max(held[0])];
         self.looks += 1;
@@ -189,7 +189,7 @@ impl WarmUp {
             requests: run.host_requests,
             units_written: run.ftl.stats().units_written - self.written_before,
             t_ns: run.ctx.calendar.now().since(SimTime::ZERO).ns(),
-            buffer_units: run.ftl.buffered()[0],
+            buffer_units: run.ftl.buffer().units_held()[0],
         });
     }
 

@@ -15,18 +15,8 @@ use nand::ProgramStatus;
 use units::{Ppa, SuperblockId};
 
 impl BlockMapped {
-    /// Hands a transaction to the controller, or, without time, to the queue of what is done at once.
-    pub(super) fn submit<P: Probe>(&mut self, transaction: Transaction, ctx: &mut Context<P>) {
-        match &mut self.instant {
-            Some(queue) => queue.push_back(transaction),
-            None => {
-                self.media.core.store.controller.submit(transaction, ctx);
-            }
-        }
-    }
-
     /// Handles an event of this crate or the controller; outputs can then be taken.
-    pub fn handle<P: Probe>(&mut self, event: Event, ctx: &mut Context<P>) {
+    pub(super) fn on_event<P: Probe>(&mut self, event: Event, ctx: &mut Context<P>) {
         if event.kind == events::FLUSH {
             self.work(event.index as usize, ctx);
             return;
@@ -51,6 +41,16 @@ impl BlockMapped {
             }
         }
         self.pump(ctx);
+    }
+
+    /// Hands a transaction to the controller, or, without time, to the queue of what is done at once.
+    pub(super) fn submit<P: Probe>(&mut self, transaction: Transaction, ctx: &mut Context<P>) {
+        match &mut self.instant {
+            Some(queue) => queue.push_back(transaction),
+            None => {
+                self.media.core.store.controller.submit(transaction, ctx);
+            }
+        }
     }
 
     pub(super) fn on_finished<P: Probe>(&mut self, transaction: &Transaction, ctx: &mut Context<P>) {

@@ -91,7 +91,7 @@ impl BlockMapped {
     ///
     /// # Panics
     /// When the drive was not made for power cuts, or is another than the one whose flash it is.
-    pub fn take_over(&mut self, mut medium: Medium) {
+    pub(super) fn find_map(&mut self, mut medium: Medium) {
         (self.host.risk, self.upkeep.turnover) =
             (medium.counted.risk, std::mem::take(&mut medium.counted.turnover));
         let (spare, marks) = self.media.take_back(medium);

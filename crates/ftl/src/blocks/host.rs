@@ -9,15 +9,6 @@ use controller::{Class, Context, Origin};
 use units::{Lpn, Ppa, SimTime};
 
 impl BlockMapped {
-    /// Time begins.
-    pub fn begin<P: Probe>(&mut self, ctx: &mut Context<P>) {
-        self.media.begin();
-        self.upkeep.begin(&mut self.media, &mut ctx.calendar);
-        if self.is_labelled() {
-            self.begin_labelled(ctx);
-        }
-    }
-
     /// Submits the read of some units of one page row (numbered over the drive).
     #[allow(clippy::too_many_arguments)]
     pub(super) fn submit_read<P: Probe>(

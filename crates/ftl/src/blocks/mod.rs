@@ -16,14 +16,18 @@ mod upkeep;
 mod work;
 
 use crate::Layout;
+use crate::Probe;
 use crate::host_side::Host;
+use crate::layer::{Base, Layer};
 use crate::mapping::bank::{Bank, BlockRules};
 use crate::media::Media;
 use crate::parts::{Parts, Whole};
 use crate::store::NONE;
 use crate::store::labels::Labels;
 use crate::upkeep::Upkeep;
+use controller::Context;
 use controller::Transaction;
+use engine::Event;
 use std::collections::VecDeque;
 use units::{Lpn, Ppa, SimTime};
 
@@ -217,10 +221,28 @@ impl BlockMapped {
     }
 
     // ---- what a drive may ask -----------------------------------------------------------------------
+}
 
-    /// Nothing can be moved any more: a drive in which blocks failed, or whose spare blocks a storm of power cuts has left
-    /// half filled, is then at its end.
-    pub fn declare_stalled(&mut self) {
+impl Layer for BlockMapped {
+    #[inline]
+    fn base(&self) -> Base<'_> {
+        Base { media: &self.media, host: &self.host, upkeep: &self.upkeep }
+    }
+
+    fn begin<P: Probe>(&mut self, ctx: &mut Context<P>) {
+        self.media.begin();
+        self.upkeep.begin(&mut self.media, &mut ctx.calendar);
+        if self.is_labelled() {
+            self.begin_labelled(ctx);
+        }
+    }
+
+    fn handle<P: Probe>(&mut self, event: Event, ctx: &mut Context<P>) {
+        self.on_event(event, ctx);
+    }
+
+    /// Its spare blocks may also have been left half filled by a storm of power cuts.
+    fn declare_stalled(&mut self) {
         let failures = self.media.core.store.stats.program_failures
             + self.media.core.store.stats.erase_failures
             + self.media.core.store.stats.superblocks_lost;
@@ -229,22 +251,7 @@ impl BlockMapped {
         self.host.flushes.clear();
     }
 
-    /// Bytes of state beside what is on the flash and in the buffer.
-    pub(crate) fn bytes(&self) -> usize {
-        let banks = self.banks.iter().map(Bank::bytes).sum::<usize>();
-        banks + 4 * self.block_of.len() + self.waits.len() * size_of::<Wait>()
-    }
-
-    /// Bytes of RAM that the drive's map would take: a block number of four bytes for each group, and for each
-    /// log block the four-byte places of its units.
-    pub fn map_bytes(&self) -> u64 {
-        let groups: u64 = self.banks.iter().map(|bank| bank.data.len() as u64).sum();
-        let logs = u64::from(self.rules.kind.logs_usual()) * self.banks.len() as u64;
-        4 * groups + logs * (8 + 4 * u64::from(self.rules.group_units))
-    }
-
-    /// Why each bank takes no more writes, for the message of a run that is stuck.
-    pub fn explain_stall(&self) -> String {
+    fn explain_stall(&self) -> String {
         let dies = &self.media.core.store.space.dies;
         let bank = |(index, bank): (usize, &Bank)| {
             format!(
@@ -270,5 +277,17 @@ impl BlockMapped {
             self.media.core.store.controller.in_flight(),
             banks.join("; ")
         )
+    }
+
+    /// A block number of four bytes for each group, and for each log block the four-byte places of its units.
+    fn map_bytes(&self) -> u64 {
+        let groups: u64 = self.banks.iter().map(|bank| bank.data.len() as u64).sum();
+        let logs = u64::from(self.rules.kind.logs_usual()) * self.banks.len() as u64;
+        4 * groups + logs * (8 + 4 * u64::from(self.rules.group_units))
+    }
+
+    fn bytes_beside(&self) -> usize {
+        let banks = self.banks.iter().map(Bank::bytes).sum::<usize>();
+        banks + 4 * self.block_of.len() + self.waits.len() * size_of::<Wait>()
     }
 }

@@ -5,14 +5,13 @@
 
 use super::BlockMapped;
 use crate::Probe;
-use crate::host_side::{Reads, Serves};
+use crate::host_side::Serves;
 use crate::mapping::bank::{Block, Purpose, Role};
-use crate::medium::Medium;
 use crate::store::SuperblockState;
 use crate::store::labels::{Label, Labels};
 use crate::store::spare::BEFORE;
-use controller::{Context, Interrupted};
-use units::{Ppa, SimTime};
+use controller::Context;
+use units::Ppa;
 
 impl BlockMapped {
     fn labels(&mut self) -> &mut Labels {
@@ -93,15 +92,5 @@ impl BlockMapped {
         }
         (0..self.banks.len()).for_each(|bank| self.touch_bank(bank));
         self.pump(ctx);
-    }
-
-    /// The power fails at `now`. Whatever the layer knew is gone; what is left is what the flash holds.
-    ///
-    /// # Panics
-    /// When the drive was not made for power cuts.
-    pub fn cut(mut self, now: SimTime) -> (Medium, Vec<Interrupted>) {
-        self.account_risk(now);
-        let (interrupted, wreck) = self.media.interrupt(now);
-        (self.media.left_over(wreck, self.host.risk, self.upkeep.turnover), interrupted)
     }
 }

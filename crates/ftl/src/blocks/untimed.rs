@@ -6,7 +6,11 @@ use super::BlockMapped;
 use crate::SavedState;
 use crate::buffer::{Coverage, Risk};
 use crate::host_side::Serves;
+use crate::layer::Layer;
+use crate::layer::{Outlasts, Untimed};
 use crate::mapping::bank::{Bank, Block, Role};
+use crate::medium::Medium;
+use crate::parts::Whole;
 use crate::saved::Untaken;
 use crate::store::NONE;
 use controller::Context;
@@ -21,48 +25,6 @@ const LOG_ROUNDS: u64 = 4;
 const BLOCK_WORDS: usize = 5;
 
 impl BlockMapped {
-    /// Writes one unit in no time.
-    ///
-    /// # Panics
-    /// When the drive is stuck, which [`Self::new`] has ruled out for blocks that do not fail.
-    pub fn write_untimed(&mut self, lpn: Lpn) {
-        self.instant.get_or_insert_default();
-        let mut ctx = Context::new(());
-        while self.media.reserve(1) == 0 {
-            self.press(&mut ctx);
-            let moved = self.finish_instant(&mut ctx);
-            if !moved && !self.media.has_slot() {
-                // Too many blocks failed while it was preconditioned.
-                assert!(
-                    self.media.core.store.stats.program_failures + self.media.core.store.stats.erase_failures
-                        > 0,
-                    "{}",
-                    self.explain_stall()
-                );
-                self.media.core.read_only = true;
-                return;
-            }
-        }
-        self.write(u32::MAX, lpn, Coverage::Whole, &mut ctx);
-        self.finish_instant(&mut ctx);
-    }
-
-    /// The host no longer needs a unit; in no time.
-    pub fn trim_untimed(&mut self, lpn: Lpn) {
-        self.instant.get_or_insert_default();
-        let mut ctx = Context::new(());
-        self.trim(lpn, 1, &mut ctx);
-        self.finish_instant(&mut ctx);
-    }
-
-    /// Writes one unit in no time; false when too many blocks have failed for it.
-    pub fn try_write_untimed(&mut self, lpn: Lpn) -> bool {
-        if !self.media.core.read_only {
-            self.write_untimed(lpn);
-        }
-        !self.media.core.read_only
-    }
-
     /// Answers all that was submitted without time. False when there was nothing.
     fn finish_instant(&mut self, ctx: &mut Context<()>) -> bool {
         let mut any = false;
@@ -73,25 +35,6 @@ impl BlockMapped {
             self.pump(ctx);
         }
         any
-    }
-
-    /// Lets time begin again: all that was written without it is on the flash.
-    pub fn settle(&mut self) {
-        if self.instant.is_none() {
-            return self.media.features.settled(&self.media.core);
-        }
-        let mut ctx = Context::new(());
-        self.press(&mut ctx);
-        while self.finish_instant(&mut ctx) {
-            self.press(&mut ctx);
-        }
-        self.instant = None;
-        self.media.features.settled(&self.media.core);
-        self.host.risk = Risk::default();
-        for bank in &mut self.banks {
-            (bank.waiting.pressed, bank.waiting.awaited) = (false, false);
-            bank.merging.forget_time();
-        }
     }
 
     /// Writes the first `filled` units in order and then random ones among them, until all log blocks were written
@@ -107,46 +50,6 @@ impl BlockMapped {
     }
 
     // ---- saved states ----------------------------------------------------------------------------------
-
-    /// Takes the state of a drive at rest.
-    ///
-    /// # Errors
-    /// When an operation is in flight.
-    pub fn save(&self) -> Result<SavedState, String> {
-        let busy = self.banks.iter().any(|bank| bank.merging.job.is_some() || bank.in_flight > 0);
-        if self.media.is_draining() || self.media.core.store.controller.in_flight() > 0 || busy {
-            return Err("the state can be saved only while nothing is in flight".into());
-        }
-        let mut saved = SavedState::default();
-        self.media.core.store.save(&mut saved);
-        self.media.core.lost.save(&mut saved);
-        for bank in &self.banks {
-            saved.words.extend([bank.data.clone(), bank.logs.clone(), bank.members.clone()]);
-            saved.words.push(bank.blocks.iter().flat_map(block_words).collect());
-            let used = bank.blocks.iter().map(|block| block.used);
-            saved.longs.push(std::iter::once(bank.clock).chain(used).collect());
-        }
-        saved.words.extend(self.media.core.store.array.save());
-        Ok(saved)
-    }
-
-    /// Puts a saved state into this drive, which must be fresh and of the same shape.
-    ///
-    /// # Errors
-    /// When the shapes differ or the state contradicts itself.
-    pub fn load(&mut self, saved: &SavedState) -> Result<(), String> {
-        let mut untaken = Untaken::of(saved);
-        self.media.core.store.load(&mut untaken)?;
-        let logical_units = self.layout().logical_units;
-        self.media.core.lost.load(&mut untaken, logical_units)?;
-        for bank in &mut self.banks {
-            load_bank(bank, &mut untaken)?;
-        }
-        untaken.load_array(&mut self.media.core.store.array)?;
-        self.count_valid();
-        (0..self.banks.len()).for_each(|bank| self.note_lost_room(bank));
-        Ok(())
-    }
 
     /// Finds again which block each superblock belongs to, and how much of each block is valid.
     fn count_valid(&mut self) {
@@ -204,4 +107,102 @@ fn load_bank(bank: &mut Bank, saved: &mut Untaken<'_>) -> Result<(), String> {
         bank.blocks.push(block);
     }
     Ok(())
+}
+
+impl Untimed for BlockMapped {
+    fn write_untimed(&mut self, lpn: Lpn) {
+        self.instant.get_or_insert_default();
+        let mut ctx = Context::new(());
+        while self.media.reserve(1) == 0 {
+            self.press(&mut ctx);
+            let moved = self.finish_instant(&mut ctx);
+            if !moved && !self.media.has_slot() {
+                // Too many blocks failed while it was preconditioned.
+                assert!(
+                    self.media.core.store.stats.program_failures + self.media.core.store.stats.erase_failures
+                        > 0,
+                    "{}",
+                    self.explain_stall()
+                );
+                self.media.core.read_only = true;
+                return;
+            }
+        }
+        self.write(u32::MAX, lpn, Coverage::Whole, &mut ctx);
+        self.finish_instant(&mut ctx);
+    }
+
+    fn try_write_untimed(&mut self, lpn: Lpn) -> bool {
+        if !self.media.core.read_only {
+            self.write_untimed(lpn);
+        }
+        !self.media.core.read_only
+    }
+
+    fn trim_untimed(&mut self, lpn: Lpn) {
+        self.instant.get_or_insert_default();
+        let mut ctx = Context::new(());
+        self.trim(lpn, 1, &mut ctx);
+        self.finish_instant(&mut ctx);
+    }
+
+    fn settle(&mut self) {
+        if self.instant.is_none() {
+            return self.media.features.settled(&self.media.core);
+        }
+        let mut ctx = Context::new(());
+        self.press(&mut ctx);
+        while self.finish_instant(&mut ctx) {
+            self.press(&mut ctx);
+        }
+        self.instant = None;
+        self.media.features.settled(&self.media.core);
+        self.host.risk = Risk::default();
+        for bank in &mut self.banks {
+            (bank.waiting.pressed, bank.waiting.awaited) = (false, false);
+            bank.merging.forget_time();
+        }
+    }
+}
+
+impl Outlasts for BlockMapped {
+    fn save(&self) -> Result<SavedState, String> {
+        let busy = self.banks.iter().any(|bank| bank.merging.job.is_some() || bank.in_flight > 0);
+        if self.media.is_draining() || self.media.core.store.controller.in_flight() > 0 || busy {
+            return Err("the state can be saved only while nothing is in flight".into());
+        }
+        let mut saved = SavedState::default();
+        self.media.core.store.save(&mut saved);
+        self.media.core.lost.save(&mut saved);
+        for bank in &self.banks {
+            saved.words.extend([bank.data.clone(), bank.logs.clone(), bank.members.clone()]);
+            saved.words.push(bank.blocks.iter().flat_map(block_words).collect());
+            let used = bank.blocks.iter().map(|block| block.used);
+            saved.longs.push(std::iter::once(bank.clock).chain(used).collect());
+        }
+        saved.words.extend(self.media.core.store.array.save());
+        Ok(saved)
+    }
+
+    fn load(&mut self, saved: &SavedState) -> Result<(), String> {
+        let mut untaken = Untaken::of(saved);
+        self.media.core.store.load(&mut untaken)?;
+        let logical_units = self.layout().logical_units;
+        self.media.core.lost.load(&mut untaken, logical_units)?;
+        for bank in &mut self.banks {
+            load_bank(bank, &mut untaken)?;
+        }
+        untaken.load_array(&mut self.media.core.store.array)?;
+        self.count_valid();
+        (0..self.banks.len()).for_each(|bank| self.note_lost_room(bank));
+        Ok(())
+    }
+
+    fn go_on_from(&mut self, medium: Medium) {
+        self.find_map(medium);
+    }
+
+    fn into_base(self) -> Whole {
+        Whole { media: self.media, upkeep: self.upkeep, host: self.host }
+    }
 }

@@ -12,20 +12,8 @@ use nand::ProgramStatus;
 use units::Ppa;
 
 impl PageMapped {
-    /// Handles an event of this crate or the controller; outputs can then be taken.
-    #[inline(always)]
-    pub fn handle<P: Probe>(&mut self, event: Event, ctx: &mut Context<P>) {
-        if event.kind >= events::FIRST {
-            return self.on_own_event(event, ctx);
-        }
-        self.media.core.store.controller.handle(event, ctx);
-        if let Some(first) = self.media.core.store.controller.take_finished() {
-            self.on_all_finished(first, ctx);
-        }
-    }
-
     #[inline(never)]
-    fn on_own_event<P: Probe>(&mut self, event: Event, ctx: &mut Context<P>) {
+    pub(super) fn on_own_event<P: Probe>(&mut self, event: Event, ctx: &mut Context<P>) {
         match event.kind {
             events::IDLE | events::FOLD | events::REWRITE => {
                 if self.upkeep.on_idle_timer(&mut self.media, event, ctx) {
@@ -47,7 +35,7 @@ impl PageMapped {
 
     /// Operations are done, and with each of them something else may be able to begin.
     #[inline(never)]
-    fn on_all_finished<P: Probe>(&mut self, first: TransactionId, ctx: &mut Context<P>) {
+    pub(super) fn on_all_finished<P: Probe>(&mut self, first: TransactionId, ctx: &mut Context<P>) {
         let mut next = Some(first);
         while let Some(id) = next {
             self.on_finished(id, ctx);

@@ -12,6 +12,26 @@ use crate::store::{Frontier, NONE, SuperblockState};
 use units::{Lpn, Ppa};
 
 impl PageMapped {
+    /// Takes over what the flash holds, in a layer that was made fresh. What it takes to find that out is still to be read:
+    /// `begin_finding`.
+    ///
+    /// # Panics
+    /// When the drive was not made for power cuts, or is another than the one whose flash it is.
+    pub(super) fn find_map(&mut self, mut medium: Medium) {
+        (self.host.risk, self.upkeep.turnover) =
+            (medium.counted.risk, std::mem::take(&mut medium.counted.turnover));
+        let (spare, marks) = self.media.take_back(medium);
+        self.place_newest(&spare, &marks);
+        let last = self.media.features.find_versions(&mut self.media.core, &spare, &marks);
+        self.media.core.store.spare.as_mut().expect("made for power cuts").go_on(spare, last);
+        self.sort_superblocks(&marks);
+        for die in 0..self.media.core.store.layout.dies as usize {
+            self.media.core.update_quota(die);
+            self.media.update_eligible(die);
+        }
+        self.media.core.note_lost_room();
+    }
+
     /// What is there when time begins has the number of what came before the run.
     pub(super) fn stamp_beginning(&mut self) {
         let Some(numbers) = self.media.core.store.spare.as_mut().filter(|numbers| numbers.is_fresh()) else {
@@ -32,26 +52,6 @@ impl PageMapped {
                 }
             }
         }
-    }
-
-    /// Takes over what the flash holds, in a layer that was made fresh. What it takes to find that out is still to be read:
-    /// `begin_finding`.
-    ///
-    /// # Panics
-    /// When the drive was not made for power cuts, or is another than the one whose flash it is.
-    pub fn take_over(&mut self, mut medium: Medium) {
-        (self.host.risk, self.upkeep.turnover) =
-            (medium.counted.risk, std::mem::take(&mut medium.counted.turnover));
-        let (spare, marks) = self.media.take_back(medium);
-        self.place_newest(&spare, &marks);
-        let last = self.media.features.find_versions(&mut self.media.core, &spare, &marks);
-        self.media.core.store.spare.as_mut().expect("made for power cuts").go_on(spare, last);
-        self.sort_superblocks(&marks);
-        for die in 0..self.media.core.store.layout.dies as usize {
-            self.media.core.update_quota(die);
-            self.media.update_eligible(die);
-        }
-        self.media.core.note_lost_room();
     }
 
     /// Makes the newest copy of each logical unit its home.

@@ -6,7 +6,6 @@ mod events;
 mod failures;
 mod found;
 mod lookups;
-mod power;
 mod read;
 mod recovery;
 mod saved;

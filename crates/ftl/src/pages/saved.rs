@@ -3,8 +3,11 @@
 //! Policies keep no state of their own here: they are told again which superblocks are candidates, in closing order or in
 //! one that they gave. Counters begin anew.
 
+use crate::layer::Outlasts;
 use crate::media::Media;
+use crate::medium::Medium;
 use crate::pages::PageMapped;
+use crate::parts::Whole;
 use crate::saved::Untaken;
 use crate::store::{NONE, SuperblockState};
 use crate::{Probe, SavedState};
@@ -16,87 +19,6 @@ const DIE_WORDS: usize = 3;
 const DIE_LONGS: usize = 2;
 
 impl PageMapped {
-    /// Completes the programs that wait for more units with empty ones; false when none does.
-    pub fn pad_all<P: Probe>(&mut self, ctx: &mut Context<P>) -> bool {
-        let mut any = false;
-        for die in 0..self.media.core.store.layout.dies as usize {
-            for stream in 0..self.media.core.store.space.dies[die].frontiers.len() {
-                any |= self.media.core.store.space.dies[die].frontiers[stream].filled > 0;
-                self.media.pad(die, stream, ctx);
-            }
-        }
-        any
-    }
-
-    /// Takes the state of a drive at rest.
-    ///
-    /// # Errors
-    /// When an operation is in flight.
-    pub fn save(&self) -> Result<SavedState, String> {
-        if self.media.core.store.dead.are_any() {
-            return Err("a die has failed: such a drive is not saved".into());
-        }
-        if self.media.is_draining()
-            || self.media.core.store.controller.in_flight() > 0
-            || self.media.core.store.programs.in_use() > 0
-            || self.media.features.bars_saving()
-        {
-            return Err("the state can be saved only while nothing is in flight".into());
-        }
-        let mut saved = SavedState::default();
-        self.media.core.store.save(&mut saved);
-        let dies = self.media.core.store.space.dies.iter().zip(&self.media.core.collections);
-        for (at, (die, collection)) in dies.enumerate() {
-            saved.words.push(vec![die.live, collection.mover.victim, collection.mover.next_row]);
-            let streams = die.frontiers.iter().take(self.media.core.store.space.one_bit_stream);
-            saved.words.push(streams.flat_map(|it| [it.superblock, it.next_unit]).collect());
-            saved.longs.push([collection.pace.rate, collection.pace.credit].map(f64::to_bits).to_vec());
-            saved.words.push(die.candidates.iter().map(|candidate| candidate.0).collect());
-            saved.words.push(self.media.core.store.space.told(at));
-            saved.longs.push(die.victim.learnt());
-        }
-        self.media.core.assembly.streams.save(&self.media.core.store.space, &mut saved);
-        self.media.features.save(&self.media.core, &mut saved);
-        self.media.core.lost.save(&mut saved);
-        saved.words.extend(self.media.core.store.array.save());
-        Ok(saved)
-    }
-
-    /// Puts a saved state into this drive, which must be fresh and of the same shape.
-    ///
-    /// # Errors
-    /// When the shapes differ or the state contradicts itself.
-    pub fn load(&mut self, saved: &SavedState) -> Result<(), String> {
-        let mut untaken = Untaken::of(saved);
-        self.media.core.store.load(&mut untaken)?;
-        let mut heads = Vec::new();
-        for _ in 0..self.media.core.store.layout.dies {
-            let (words, pace) = (untaken.words_for(DIE_WORDS)?, untaken.longs_for(DIE_LONGS)?);
-            let open = untaken.words_for(2 * self.media.core.store.space.one_bit_stream)?;
-            heads.push((words, open, pace, untaken.words()?, untaken.words()?, untaken.longs()?));
-        }
-        self.media.core.assembly.streams.load(&mut self.media.core.store.space, &mut untaken)?;
-        self.load_features(&mut untaken)?;
-        untaken.load_array(&mut self.media.core.store.array)?;
-        for (die, (words, open, pace, candidates, told, learnt)) in heads.into_iter().enumerate() {
-            let units = self.media.core.store.layout.data_units();
-            self.media.core.store.space.load_open(die, open, units)?;
-            self.load_die(die, words, pace, told)?;
-            self.media.core.store.space.arrange(die, candidates)?;
-            if !self.media.core.store.space.dies[die].victim.go_on_with(learnt) {
-                return Err(Untaken::misfit());
-            }
-        }
-        for global in 0..self.media.core.store.space.failing.len() {
-            let of_parity = self.media.core.store.space.state[global] == SuperblockState::Parity;
-            if of_parity && self.media.core.store.space.failing[global] {
-                self.media.features.rescues(global as u32);
-            }
-        }
-        self.media.core.note_lost_room();
-        Ok(())
-    }
-
     fn load_features(&mut self, saved: &mut Untaken<'_>) -> Result<(), String> {
         self.media.features.load(&mut self.media.core, saved)?;
         let units = self.media.core.store.layout.logical_units;
@@ -162,5 +84,87 @@ impl PageMapped {
             self.media.core.store.space.close(die, superblock);
         }
         Ok(())
+    }
+}
+
+impl Outlasts for PageMapped {
+    fn pad_all<P: Probe>(&mut self, ctx: &mut Context<P>) -> bool {
+        let mut any = false;
+        for die in 0..self.media.core.store.layout.dies as usize {
+            for stream in 0..self.media.core.store.space.dies[die].frontiers.len() {
+                any |= self.media.core.store.space.dies[die].frontiers[stream].filled > 0;
+                self.media.pad(die, stream, ctx);
+            }
+        }
+        any
+    }
+
+    fn save(&self) -> Result<SavedState, String> {
+        if self.media.core.store.dead.are_any() {
+            return Err("a die has failed: such a drive is not saved".into());
+        }
+        if self.media.is_draining()
+            || self.media.core.store.controller.in_flight() > 0
+            || self.media.core.store.programs.in_use() > 0
+            || self.media.features.bars_saving()
+        {
+            return Err("the state can be saved only while nothing is in flight".into());
+        }
+        let mut saved = SavedState::default();
+        self.media.core.store.save(&mut saved);
+        let dies = self.media.core.store.space.dies.iter().zip(&self.media.core.collections);
+        for (at, (die, collection)) in dies.enumerate() {
+            saved.words.push(vec![die.live, collection.mover.victim, collection.mover.next_row]);
+            let streams = die.frontiers.iter().take(self.media.core.store.space.one_bit_stream);
+            saved.words.push(streams.flat_map(|it| [it.superblock, it.next_unit]).collect());
+            saved.longs.push([collection.pace.rate, collection.pace.credit].map(f64::to_bits).to_vec());
+            saved.words.push(die.candidates.iter().map(|candidate| candidate.0).collect());
+            saved.words.push(self.media.core.store.space.told(at));
+            saved.longs.push(die.victim.learnt());
+        }
+        self.media.core.assembly.streams.save(&self.media.core.store.space, &mut saved);
+        self.media.features.save(&self.media.core, &mut saved);
+        self.media.core.lost.save(&mut saved);
+        saved.words.extend(self.media.core.store.array.save());
+        Ok(saved)
+    }
+
+    fn load(&mut self, saved: &SavedState) -> Result<(), String> {
+        let mut untaken = Untaken::of(saved);
+        self.media.core.store.load(&mut untaken)?;
+        let mut heads = Vec::new();
+        for _ in 0..self.media.core.store.layout.dies {
+            let (words, pace) = (untaken.words_for(DIE_WORDS)?, untaken.longs_for(DIE_LONGS)?);
+            let open = untaken.words_for(2 * self.media.core.store.space.one_bit_stream)?;
+            heads.push((words, open, pace, untaken.words()?, untaken.words()?, untaken.longs()?));
+        }
+        self.media.core.assembly.streams.load(&mut self.media.core.store.space, &mut untaken)?;
+        self.load_features(&mut untaken)?;
+        untaken.load_array(&mut self.media.core.store.array)?;
+        for (die, (words, open, pace, candidates, told, learnt)) in heads.into_iter().enumerate() {
+            let units = self.media.core.store.layout.data_units();
+            self.media.core.store.space.load_open(die, open, units)?;
+            self.load_die(die, words, pace, told)?;
+            self.media.core.store.space.arrange(die, candidates)?;
+            if !self.media.core.store.space.dies[die].victim.go_on_with(learnt) {
+                return Err(Untaken::misfit());
+            }
+        }
+        for global in 0..self.media.core.store.space.failing.len() {
+            let of_parity = self.media.core.store.space.state[global] == SuperblockState::Parity;
+            if of_parity && self.media.core.store.space.failing[global] {
+                self.media.features.rescues(global as u32);
+            }
+        }
+        self.media.core.note_lost_room();
+        Ok(())
+    }
+
+    fn go_on_from(&mut self, medium: Medium) {
+        self.find_map(medium);
+    }
+
+    fn into_base(self) -> Whole {
+        Whole { media: self.media, upkeep: self.upkeep, host: self.host }
     }
 }

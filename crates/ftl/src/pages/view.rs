@@ -1,21 +1,14 @@
 //! What can be asked of a page-mapped layer without changing it.
 
 use crate::Probe;
+use crate::events;
+use crate::layer::{Base, Layer};
 use crate::pages::PageMapped;
 use crate::store::NONE;
 use controller::Context;
+use engine::Event;
 
 impl PageMapped {
-    /// Nothing can be moved any more. A drive that lost blocks, or whose spare superblocks a storm of power cuts has left
-    /// half filled, is then at its end: it turns read-only, and no request waits for it any longer.
-    pub fn declare_stalled(&mut self) {
-        self.media.core.read_only |=
-            self.media.core.store.stats.superblocks_lost > 0 || self.media.core.store.spare.is_some();
-        self.media.core.buffer.forget_requests();
-        self.host.flushes.clear();
-        self.media.features.stalled();
-    }
-
     /// True when data wait and nothing moves any more, as on a drive that wore out: what comes back by the clock alone
     /// must then stop, or a run would never end.
     pub fn is_stuck(&self) -> bool {
@@ -31,19 +24,74 @@ impl PageMapped {
         self.media.core.read_only && (0..self.media.core.assembly.bound.len()).all(is_full)
     }
 
-    /// Units that the write buffer has room for now.
-    pub fn buffer_slots_free(&self) -> u32 {
-        self.media.core.buffer.free_slots()
+    /// Superblocks of a die that are free or open, not closed, while it writes in steady state.
+    pub fn superblocks_kept(&self) -> u32 {
+        self.media.core.superblocks_kept()
     }
 
-    /// Bytes of RAM that the drive's map takes: four for each mapping unit it holds in RAM.
-    pub fn map_bytes(&self) -> u64 {
-        let all = 4 * u64::from(self.media.core.store.layout.logical_units);
-        self.media.features.map_bytes().unwrap_or(all)
+    /// The map is found, and time goes on: unless a die is dead, features go on with what the cut interrupted.
+    fn begin_found<P: Probe>(&mut self, ctx: &mut Context<P>) {
+        let dead = &self.media.core.store.dead;
+        if dead.from_start == NONE && !dead.are_any() {
+            self.media.features.map_found(&mut self.media.core);
+            self.media.do_asked(ctx);
+        }
     }
 
-    /// Why each die takes no more writes, for the message of a run that is stuck.
-    pub fn explain_stall(&self) -> String {
+    /// Superblocks of each die that the SLC cache keeps at all times.
+    pub fn cache_reserved(&self) -> u32 {
+        self.media.core.rules.apart
+    }
+}
+
+impl Layer for PageMapped {
+    #[inline]
+    fn base(&self) -> Base<'_> {
+        Base { media: &self.media, host: &self.host, upkeep: &self.upkeep }
+    }
+
+    fn begin<P: Probe>(&mut self, ctx: &mut Context<P>) {
+        self.media.begin();
+        self.stamp_beginning();
+        if self.media.core.store.spare.is_some() {
+            self.media.features.go_on_at(ctx.calendar.now());
+            if self.media.features.shares_room() {
+                self.media.fit_features(ctx);
+            }
+        }
+        self.upkeep.begin(&mut self.media, &mut ctx.calendar);
+        if self.media.core.store.spare.is_some() {
+            self.begin_found(ctx);
+        }
+        for die in 0..self.media.core.store.layout.dies as usize {
+            self.upkeep.collect(&mut self.media, die, ctx);
+        }
+        if self.media.features.reads_map() {
+            self.look_on(ctx);
+        }
+    }
+
+    #[inline(always)]
+    fn handle<P: Probe>(&mut self, event: Event, ctx: &mut Context<P>) {
+        if event.kind >= events::FIRST {
+            return self.on_own_event(event, ctx);
+        }
+        self.media.core.store.controller.handle(event, ctx);
+        if let Some(first) = self.media.core.store.controller.take_finished() {
+            self.on_all_finished(first, ctx);
+        }
+    }
+
+    /// Its spare superblocks may also have been left half filled by a storm of power cuts.
+    fn declare_stalled(&mut self) {
+        self.media.core.read_only |=
+            self.media.core.store.stats.superblocks_lost > 0 || self.media.core.store.spare.is_some();
+        self.media.core.buffer.forget_requests();
+        self.host.flushes.clear();
+        self.media.features.stalled();
+    }
+
+    fn explain_stall(&self) -> String {
         let die = |(die, space): (usize, &crate::store::DieSpace)| {
             format!(
                 "die {die}: live {} of {}, free {}, candidates {} with {} garbage units, left {:?}, bound {}, {}{}",
@@ -71,44 +119,9 @@ impl PageMapped {
         )
     }
 
-    /// Superblocks of a die that are free or open, not closed, while it writes in steady state.
-    pub fn superblocks_kept(&self) -> u32 {
-        self.media.core.superblocks_kept()
-    }
-
-    /// Time begins: a drive that was filled or constructed may have to collect before it can take writes.
-    pub fn begin<P: Probe>(&mut self, ctx: &mut Context<P>) {
-        self.media.begin();
-        self.stamp_beginning();
-        if self.media.core.store.spare.is_some() {
-            self.media.features.go_on_at(ctx.calendar.now());
-            if self.media.features.shares_room() {
-                self.media.fit_features(ctx);
-            }
-        }
-        self.upkeep.begin(&mut self.media, &mut ctx.calendar);
-        if self.media.core.store.spare.is_some() {
-            self.begin_found(ctx);
-        }
-        for die in 0..self.media.core.store.layout.dies as usize {
-            self.upkeep.collect(&mut self.media, die, ctx);
-        }
-        if self.media.features.reads_map() {
-            self.look_on(ctx);
-        }
-    }
-
-    /// The map is found, and time goes on: unless a die is dead, features go on with what the cut interrupted.
-    fn begin_found<P: Probe>(&mut self, ctx: &mut Context<P>) {
-        let dead = &self.media.core.store.dead;
-        if dead.from_start == NONE && !dead.are_any() {
-            self.media.features.map_found(&mut self.media.core);
-            self.media.do_asked(ctx);
-        }
-    }
-
-    /// Superblocks of each die that the SLC cache keeps at all times.
-    pub fn cache_reserved(&self) -> u32 {
-        self.media.core.rules.apart
+    /// Four for each mapping unit that it holds in RAM.
+    fn map_bytes(&self) -> u64 {
+        let all = 4 * u64::from(self.media.core.store.layout.logical_units);
+        self.media.features.map_bytes().unwrap_or(all)
     }
 }

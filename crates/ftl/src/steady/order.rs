@@ -16,7 +16,7 @@ use units::{Lpn, Ppa};
 impl PageMapped {
     /// Writes units from `first` on, at most `count`, to a fresh drive in no time; gives how many it wrote. The rest is
     /// for [`Self::write_untimed`].
-    pub fn write_in_order(&mut self, first: Lpn, count: u32) -> u32 {
+    pub(super) fn lay_in_order(&mut self, first: Lpn, count: u32) -> u32 {
         if !self.may_write_in_order() {
             return 0;
         }

@@ -10,6 +10,7 @@
 
 use crate::Layout;
 use crate::core::{Core, Erased};
+use crate::layer::{Layer, Untimed};
 use crate::media::Media;
 use crate::pages::PageMapped;
 use crate::relocate::Customer;
@@ -22,24 +23,6 @@ use units::{Lpn, Ppa};
 const TURNS_MOST: u64 = 32;
 
 impl PageMapped {
-    /// Writes one unit in no time.
-    ///
-    /// # Panics
-    /// When no die has room, which [`PageMapped::new`] has ruled out for logical units while no block fails.
-    pub fn write_untimed(&mut self, lpn: Lpn) {
-        assert!(self.try_write_untimed(lpn), "no die has room for another unit: {}", self.explain_stall());
-    }
-
-    /// Writes one unit in no time; false when no die has room for it, as blocks that failed can bring about.
-    pub fn try_write_untimed(&mut self, lpn: Lpn) -> bool {
-        self.media.features.looks_up_untimed(lpn);
-        if !self.put_host_untimed(lpn, Origin::Host) {
-            return false;
-        }
-        self.media.core.store.count_written(1);
-        self.write_map_untimed()
-    }
-
     /// Writes one unit, of the host's or of the map, to the host's open superblocks in no time; false when no die has
     /// room for it.
     pub(crate) fn put_host_untimed(&mut self, lpn: Lpn, origin: Origin) -> bool {
@@ -66,19 +49,6 @@ impl PageMapped {
         self.put_on_die_untimed((die, stream), lpn, Origin::Host);
         self.media.core.store.count_written(1);
         self.write_map_untimed()
-    }
-
-    /// The host no longer needs a unit.
-    pub fn trim_untimed(&mut self, lpn: Lpn) {
-        let home = self.media.core.store.map.lookup(lpn);
-        if home == Ppa::NONE {
-            return;
-        }
-        self.media.features.changes(lpn);
-        self.media.core.store.map.clear(lpn);
-        self.media.invalidate_host(home);
-        self.media.core.store.emptied.clear();
-        self.media.core.store.stats.units_trimmed += 1;
     }
 
     /// Writes one unit to a stream of a die that has room for it.
@@ -276,24 +246,6 @@ impl PageMapped {
         self.media.core.erased_in_a_row = 0;
         self.media.core.store.emptied.clear();
     }
-
-    /// Superblocks that were erased without time since the host's last unit, where these were more than any collection
-    /// needs: what is chosen gains no room.
-    pub fn erased_in_vain(&self) -> Option<u64> {
-        self.media.core.turns_in_vain().then_some(self.media.core.erased_in_a_row)
-    }
-
-    /// Lets time begin again: open superblocks are completed to whole program units.
-    pub fn settle(&mut self) {
-        self.settle_map();
-        self.media.features.settled(&self.media.core);
-        for die in 0..self.media.core.store.layout.dies as usize {
-            let streams = self.media.core.store.space.one_bit_stream;
-            (0..streams).for_each(|stream| self.media.settle_stream(die, stream));
-            self.media.settle_slc(die);
-            self.media.update_eligible(die);
-        }
-    }
 }
 
 /// What takes no decision.
@@ -433,6 +385,53 @@ impl Media {
             } else {
                 self.core.store.space.close(die, cold);
             }
+        }
+    }
+}
+
+impl Untimed for PageMapped {
+    fn write_untimed(&mut self, lpn: Lpn) {
+        assert!(self.try_write_untimed(lpn), "no die has room for another unit: {}", self.explain_stall());
+    }
+
+    fn try_write_untimed(&mut self, lpn: Lpn) -> bool {
+        self.media.features.looks_up_untimed(lpn);
+        if !self.put_host_untimed(lpn, Origin::Host) {
+            return false;
+        }
+        self.media.core.store.count_written(1);
+        self.write_map_untimed()
+    }
+
+    fn trim_untimed(&mut self, lpn: Lpn) {
+        let home = self.media.core.store.map.lookup(lpn);
+        if home == Ppa::NONE {
+            return;
+        }
+        self.media.features.changes(lpn);
+        self.media.core.store.map.clear(lpn);
+        self.media.invalidate_host(home);
+        self.media.core.store.emptied.clear();
+        self.media.core.store.stats.units_trimmed += 1;
+    }
+
+    fn write_in_order(&mut self, first: Lpn, count: u32) -> u32 {
+        self.lay_in_order(first, count)
+    }
+
+    /// More of them than any collection needs: what is chosen gains no room.
+    fn erased_in_vain(&self) -> Option<u64> {
+        self.media.core.turns_in_vain().then_some(self.media.core.erased_in_a_row)
+    }
+
+    fn settle(&mut self) {
+        self.settle_map();
+        self.media.features.settled(&self.media.core);
+        for die in 0..self.media.core.store.layout.dies as usize {
+            let streams = self.media.core.store.space.one_bit_stream;
+            (0..streams).for_each(|stream| self.media.settle_stream(die, stream));
+            self.media.settle_slc(die);
+            self.media.update_eligible(die);
         }
     }
 }

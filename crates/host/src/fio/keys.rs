@@ -2,7 +2,8 @@
 
 mod tables;
 
-use tables::{ALIASES, HONOURED, NEVER, NO_EFFECT, NOT_MODELLED, OF_OTHER_ENGINES, OTHER_ENGINE, SWITCHES};
+use super::setting::{HONOURED, Honoured};
+use tables::{ALIASES, NEVER, NO_EFFECT, NOT_MODELLED, OF_OTHER_ENGINES, OTHER_ENGINE};
 
 /// What becomes of an option.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,11 +23,11 @@ pub enum Fate {
 
 /// The first name of an option, and what becomes of it; none when it is not known.
 pub fn find(key: &str) -> Option<(&'static str, Fate)> {
+    if let Some(option) = HONOURED.iter().find(|option| option.name == key || option.others.contains(&key)) {
+        return Some((option.name, Fate::Honoured));
+    }
     let first = ALIASES.iter().find(|(alias, _)| *alias == key).map_or(key, |(_, first)| *first);
     let in_table = |table: &[&'static str]| table.iter().find(|name| **name == first).copied();
-    if let Some(name) = in_table(HONOURED) {
-        return Some((name, Fate::Honoured));
-    }
     if let Some(name) = in_table(NO_EFFECT) {
         return Some((name, Fate::NoEffect));
     }
@@ -39,12 +40,17 @@ pub fn find(key: &str) -> Option<(&'static str, Fate)> {
 
 /// Whether a honoured option, by its first name, means something without a value.
 pub fn may_stand_alone(name: &str) -> bool {
-    SWITCHES.contains(&name)
+    HONOURED.iter().any(|option| option.name == name && option.may_stand_alone)
+}
+
+/// All names of an option.
+fn names(option: &Honoured) -> impl Iterator<Item = &'static str> + use<> {
+    std::iter::once(option.name).chain(option.others.iter().copied())
 }
 
 /// The known option most like `key`, if one is near: an honoured one where there is one.
 pub fn nearest(key: &str) -> Option<&'static str> {
-    let honoured = HONOURED.iter().copied().chain(ALIASES.iter().map(|(alias, _)| *alias));
+    let honoured = HONOURED.iter().flat_map(names).chain(ALIASES.iter().map(|(alias, _)| *alias));
     let others = NO_EFFECT.iter().chain(OF_OTHER_ENGINES).copied();
     let others = others.chain(NOT_MODELLED.iter().map(|(name, ..)| *name));
     config::nearest(key, honoured).or_else(|| config::nearest(key, others))
@@ -59,16 +65,13 @@ mod tests {
     #[test]
     fn every_option_has_one_fate() {
         let mut seen = BTreeSet::new();
-        let all = HONOURED
-            .iter()
-            .chain(NO_EFFECT)
-            .chain(OF_OTHER_ENGINES)
-            .chain(NOT_MODELLED.iter().map(|(name, ..)| name));
-        for name in all.chain(ALIASES.iter().map(|(alias, _)| alias)) {
-            assert!(seen.insert(*name), "{name} stands twice");
+        let others = NO_EFFECT.iter().chain(OF_OTHER_ENGINES).copied();
+        let others = others.chain(NOT_MODELLED.iter().map(|(name, ..)| *name));
+        let all = HONOURED.iter().flat_map(names).chain(others);
+        for name in all.chain(ALIASES.iter().map(|(alias, _)| *alias)) {
+            assert!(seen.insert(name), "{name} stands twice");
         }
         assert!(ALIASES.iter().all(|(_, first)| find(first).is_some()));
-        assert!(SWITCHES.iter().all(|name| HONOURED.contains(name)));
     }
 
     #[test]

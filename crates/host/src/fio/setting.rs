@@ -26,139 +26,171 @@ type Wrong = std::borrow::Cow<'static, str>;
 const ACCESS: &str =
     "read, write, trim, randread, randwrite, randtrim, rw, randrw, trimwrite or randtrimwrite";
 
-// Long: a line for each option.
-/// Sets option `name` (its first name) of `job` to what `text` says.
-///
-/// # Errors
-/// With what was expected, when the value is none of this option's.
-pub fn apply(job: &mut JobSpec, name: &str, text: &str) -> Result<(), Wrong> {
-    let base = job.kb_base;
-    let duration = |unit| value::time_ns(text, unit);
-    let number = || value::count(text, base);
-    match name {
-        "name" => job.name = text.to_owned(),
-        "description" => {}
-        // The run's seed decides, and clones of all jobs are reported as one group.
-        "randrepeat" => drop(value::flag(text)?),
-        "new_group" => job.new_group = value::flag(text)?,
-        "verify" => job.verify = Some(text.to_owned()).filter(|text| text != "0" && text != "none"),
-        "do_verify" => job.do_verify = value::flag(text)?,
-        "verify_backlog" => job.verify_backlog = number()?,
-        "verify_backlog_batch" => job.verify_batch = number()?,
-        "verify_only" => job.verify_only = value::flag(text)?,
-        "experimental_verify" => job.experimental_verify = value::flag(text)?,
-        "serialize_overlap" => job.serialize_overlap = value::flag(text)?,
-        // Which generator draws makes no difference, unless it needs no map.
-        "random_generator" => {
-            let each = [("tausworthe", false), ("tausworthe64", false), ("lfsr", true)];
-            job.lfsr = one_of(text, &each, "tausworthe, tausworthe64 or lfsr")?;
-        }
-        "steadystate" => job.steady.criterion(text, base)?,
-        "steadystate_duration" => job.steady.duration_ns = duration(SECOND_NS)?,
-        "steadystate_ramp_time" => job.steady.ramp_ns = duration(SECOND_NS)?,
-        "steadystate_check_interval" => {
-            job.steady.interval_ns = duration(SECOND_NS)?;
-        }
-        "filename" => {
-            let names = names(text);
-            if names.iter().any(|name| NO_DRIVES.contains(&name.as_str())) {
-                return Err("files or a drive: what is written there is thrown away".into());
+/// An option that shapes the requests.
+pub struct Honoured {
+    /// Its first name.
+    pub name: &'static str,
+    /// Its other names.
+    pub others: &'static [&'static str],
+    /// It may stand alone, without a value.
+    pub may_stand_alone: bool,
+}
+
+/// Declares the options that shape the requests: a name, others for the same, whether it may stand `alone`, and what its
+/// value does to the job.
+macro_rules! options {
+    (
+        ($job:ident, $text:ident, $base:ident, $number:ident, $duration:ident)
+        $($name:literal $(| $other:literal)* $($alone:ident)? => $put:expr,)*
+    ) => {
+        /// All of them.
+        pub const HONOURED: &[Honoured] = &[$(Honoured {
+            name: $name,
+            others: &[$($other),*],
+            may_stand_alone: options!(@ $($alone)?),
+        }),*];
+
+        /// Sets option `name` (its first name) of `job` to what `text` says.
+        ///
+        /// # Errors
+        /// With what was expected, when the value is none of this option's.
+        pub fn apply($job: &mut JobSpec, name: &str, $text: &str) -> Result<(), Wrong> {
+            let $base = $job.kb_base;
+            let $duration = |unit| value::time_ns($text, unit);
+            let $number = || value::count($text, $base);
+            match name {
+                $($name => $put,)*
+                other => unreachable!("{other} stands in the table of honoured options"),
             }
-            job.filename = Some(names).filter(|names| !names.is_empty());
+            Ok(())
         }
-        "directory" => job.directory = Some(names(text)),
-        "filename_format" => job.filename_format = Some(text.to_owned()).filter(|text| !text.is_empty()),
-        "nrfiles" => job.nrfiles = between(number(), 0, MOST_FILES).ok_or("1 to 1048576 files")?,
-        "openfiles" => job.openfiles = Some(number()?),
-        "filesize" => job.filesize = file_size(text, base)?,
-        "file_service_type" => job.service = Service::parse(text)?,
-        "overwrite" => job.overwrite = value::flag(text)?,
-        "io_submit_mode" => {
-            job.offload = one_of(text, &[("inline", false), ("offload", true)], "inline or offload")?
+    };
+    (@) => { false };
+    (@ alone) => { true };
+}
+
+options! {
+    (job, text, base, number, duration)
+    "name" => job.name = text.to_owned(),
+    "description" alone => {},
+    // The run's seed decides, and clones of all jobs are reported as one group.
+    "randrepeat" | "allrandrepeat" alone => drop(value::flag(text)?),
+    "new_group" alone => job.new_group = value::flag(text)?,
+    "verify" => job.verify = Some(text.to_owned()).filter(|text| text != "0" && text != "none"),
+    "do_verify" alone => job.do_verify = value::flag(text)?,
+    "verify_backlog" => job.verify_backlog = number()?,
+    "verify_backlog_batch" => job.verify_batch = number()?,
+    "verify_only" alone => job.verify_only = value::flag(text)?,
+    "experimental_verify" alone => job.experimental_verify = value::flag(text)?,
+    "serialize_overlap" alone => job.serialize_overlap = value::flag(text)?,
+    // Which generator draws makes no difference, unless it needs no map.
+    "random_generator" => {
+        let each = [("tausworthe", false), ("tausworthe64", false), ("lfsr", true)];
+        job.lfsr = one_of(text, &each, "tausworthe, tausworthe64 or lfsr")?;
+    },
+    "steadystate" | "ss" => job.steady.criterion(text, base)?,
+    "steadystate_duration" | "ss_dur" => job.steady.duration_ns = duration(SECOND_NS)?,
+    "steadystate_ramp_time" | "ss_ramp" => job.steady.ramp_ns = duration(SECOND_NS)?,
+    "steadystate_check_interval" | "ss_interval" => {
+        job.steady.interval_ns = duration(SECOND_NS)?;
+    },
+    "filename" => {
+        let names = names(text);
+        if names.iter().any(|name| NO_DRIVES.contains(&name.as_str())) {
+            return Err("files or a drive: what is written there is thrown away".into());
         }
-        "offset_align" => {
-            let bytes = if number() == Ok(0) { 0 } else { block(text, base)? };
-            job.offset_align = Some(bytes).filter(|bytes| *bytes > 0);
-        }
-        "rw_sequencer" => {
-            job.identical =
-                one_of(text, &[("sequential", false), ("identical", true)], "sequential or identical")?
-        }
-        "ioengine" => job.engine = Some(engine(text)?),
-        "kb_base" => job.kb_base = kb_base(text)?,
-        "rw" => access(job, text)?,
-        "rwmixread" => job.read_percent = value::percent(text)?,
-        "rwmixwrite" => job.read_percent = 100 - value::percent(text)?,
-        "bs" => sizes(job, text, |sizes, text| block(text, base).map(|bytes| sizes.block = bytes))?,
-        "bsrange" => sizes(job, text, |sizes, text| range(text, base).map(|range| sizes.range = range))?,
-        "bssplit" => sizes(job, text, |sizes, text| split(text, base).map(|split| sizes.set_split(split)))?,
-        "blockalign" => each(&mut job.align, text, |text| block(text, base).map(Some))?,
-        "size" => job.size = not_zero(value::size(text, base)?, job.size),
-        "io_size" => {
-            let given = not_zero(value::size(text, base)?, job.io_size);
-            job.io_size = given.filter(|size| *size != value::Size::Percent(0));
-        }
-        "offset" => job.offset = aligned(text, base)?,
-        "offset_increment" => job.offset_increment = aligned(text, base)?,
-        "iodepth" => job.iodepth = between(number(), 1, MOST_DEPTH).ok_or("a depth from 1 to 65536")?,
-        "numjobs" => {
-            job.numjobs = between(number(), 1, MOST_CLONES).ok_or("1 to 4096 jobs, as many as fio runs")?
-        }
-        // Zero of any of these is the default, as in fio.
-        "loops" => job.loops = number()?.max(1),
-        // Zero means no end, as in fio.
-        "runtime" => job.runtime_ns = Some(duration(SECOND_NS)?).filter(|ns| *ns > 0),
-        "ramp_time" => job.ramp_ns = duration(SECOND_NS)?,
-        "startdelay" => (job.delay_ns, job.delay_most_ns) = delay(text)?,
-        "thinktime" => job.think_ns = duration(1_000)?,
-        "thinktime_blocks" => {
-            job.think_blocks = number()?.max(1);
-        }
-        "thinktime_blocks_type" => {
-            job.think_by_issue = one_of(text, &[("complete", false), ("issue", true)], "complete or issue")?
-        }
-        "iodepth_batch_complete_min" => job.complete_min = number()?,
-        "iodepth_low" => job.depth_low = number()?,
-        "wait_for" => job.wait_for = Some(text.to_owned()).filter(|name| name != "none"),
-        "exitall" => drop(value::flag(text)?),
-        "exit_what" => {
-            let each =
-                [("group", ExitWhat::Group), ("stonewall", ExitWhat::Stonewall), ("all", ExitWhat::All)];
-            job.exit_what = one_of(text, &each, "group, stonewall or all")?;
-        }
-        "fill_device" => job.fill_device = value::flag(text)?,
-        "time_based" => job.time_based = value::flag(text)?,
-        "norandommap" => job.norandommap = value::flag(text)?,
-        "softrandommap" => job.soft_random_map = value::flag(text)?,
-        "stonewall" => job.stonewall = value::flag(text)?,
-        "group_reporting" => job.group_reporting = value::flag(text)?,
-        "random_distribution" => job.distribution = Distribution::parse_each(text, base)?,
-        "percentage_random" => each(&mut job.random_percent, text, value::percent)?,
-        "randseed" => job.seed = Some(text.trim().parse().map_err(|_| "a whole number")?),
-        "rate" => each(&mut job.rate, text, |text| Rate::bytes(text, base))?,
-        "rate_iops" => each(&mut job.rate_iops, text, |text| Rate::requests(text, base))?,
-        "rate_process" => {
-            job.poisson = one_of(text, &[("linear", false), ("poisson", true)], "linear or poisson")?
-        }
-        "end_fsync" => job.end_fsync = value::flag(text)?,
-        "fsync" => job.flush_every[0] = number()?,
-        "fdatasync" => job.flush_every[1] = number()?,
-        "sync" => job.fua = synchronous(text)?,
-        "writefua" => job.fua |= value::flag(text)?,
-        "zonemode" => job.zones.mode(text)?,
-        "zonesize" => job.zones.size = Zones::length(text, base)?,
-        "zonerange" => job.zones.range = Zones::length(text, base)?,
-        "zoneskip" => job.zones.skip = Zones::length(text, base)?,
-        "flow" => {
-            job.flow.weight = between(number(), 0, 1000).ok_or("a weight from 1 to 1000, or 0 for none")?
-        }
-        "flow_id" => job.flow.id = number()?,
-        "flow_sleep" => job.flow.rest_ns = duration(1_000)?,
-        "max_latency" => each(&mut job.max_latency_ns, text, |text| value::time_ns(text, 1_000))?,
-        "number_ios" => job.number_ios = Some(number()?).filter(|count| *count > 0),
-        other => unreachable!("{other} stands in the table of honoured options"),
-    }
-    Ok(())
+        job.filename = Some(names).filter(|names| !names.is_empty());
+    },
+    "directory" => job.directory = Some(names(text)),
+    "filename_format" => job.filename_format = Some(text.to_owned()).filter(|text| !text.is_empty()),
+    "nrfiles" | "nr_files" => job.nrfiles = between(number(), 0, MOST_FILES).ok_or("1 to 1048576 files")?,
+    "openfiles" => job.openfiles = Some(number()?),
+    "filesize" | "file_size" => job.filesize = file_size(text, base)?,
+    "file_service_type" => job.service = Service::parse(text)?,
+    "overwrite" alone => job.overwrite = value::flag(text)?,
+    "io_submit_mode" => {
+        job.offload = one_of(text, &[("inline", false), ("offload", true)], "inline or offload")?
+    },
+    "offset_align" => {
+        let bytes = if number() == Ok(0) { 0 } else { block(text, base)? };
+        job.offset_align = Some(bytes).filter(|bytes| *bytes > 0);
+    },
+    "rw_sequencer" => {
+        job.identical =
+            one_of(text, &[("sequential", false), ("identical", true)], "sequential or identical")?
+    },
+    "ioengine" => job.engine = Some(engine(text)?),
+    "kb_base" => job.kb_base = kb_base(text)?,
+    "rw" | "readwrite" => access(job, text)?,
+    "rwmixread" => job.read_percent = value::percent(text)?,
+    "rwmixwrite" => job.read_percent = 100 - value::percent(text)?,
+    "bs" | "blocksize" => sizes(job, text, |sizes, text| block(text, base).map(|bytes| sizes.block = bytes))?,
+    "bsrange" | "blocksize_range" => sizes(job, text, |sizes, text| range(text, base).map(|range| sizes.range = range))?,
+    "bssplit" => sizes(job, text, |sizes, text| split(text, base).map(|split| sizes.set_split(split)))?,
+    "blockalign" | "ba" => each(&mut job.align, text, |text| block(text, base).map(Some))?,
+    "size" => job.size = not_zero(value::size(text, base)?, job.size),
+    "io_size" | "io_limit" => {
+        let given = not_zero(value::size(text, base)?, job.io_size);
+        job.io_size = given.filter(|size| *size != value::Size::Percent(0));
+    },
+    "offset" | "fileoffset" => job.offset = aligned(text, base)?,
+    "offset_increment" => job.offset_increment = aligned(text, base)?,
+    "iodepth" => job.iodepth = between(number(), 1, MOST_DEPTH).ok_or("a depth from 1 to 65536")?,
+    "numjobs" => {
+        job.numjobs = between(number(), 1, MOST_CLONES).ok_or("1 to 4096 jobs, as many as fio runs")?
+    },
+    // Zero of any of these is the default, as in fio.
+    "loops" => job.loops = number()?.max(1),
+    // Zero means no end, as in fio.
+    "runtime" | "timeout" => job.runtime_ns = Some(duration(SECOND_NS)?).filter(|ns| *ns > 0),
+    "ramp_time" => job.ramp_ns = duration(SECOND_NS)?,
+    "startdelay" => (job.delay_ns, job.delay_most_ns) = delay(text)?,
+    "thinktime" => job.think_ns = duration(1_000)?,
+    "thinktime_blocks" => {
+        job.think_blocks = number()?.max(1);
+    },
+    "thinktime_blocks_type" => {
+        job.think_by_issue = one_of(text, &[("complete", false), ("issue", true)], "complete or issue")?
+    },
+    "iodepth_batch_complete_min" | "iodepth_batch_complete" => job.complete_min = number()?,
+    "iodepth_low" => job.depth_low = number()?,
+    "wait_for" => job.wait_for = Some(text.to_owned()).filter(|name| name != "none"),
+    "exitall" alone => drop(value::flag(text)?),
+    "exit_what" => {
+        let each =
+            [("group", ExitWhat::Group), ("stonewall", ExitWhat::Stonewall), ("all", ExitWhat::All)];
+        job.exit_what = one_of(text, &each, "group, stonewall or all")?;
+    },
+    "fill_device" | "fill_fs" alone => job.fill_device = value::flag(text)?,
+    "time_based" alone => job.time_based = value::flag(text)?,
+    "norandommap" alone => job.norandommap = value::flag(text)?,
+    "softrandommap" => job.soft_random_map = value::flag(text)?,
+    "stonewall" | "wait_for_previous" alone => job.stonewall = value::flag(text)?,
+    "group_reporting" alone => job.group_reporting = value::flag(text)?,
+    "random_distribution" => job.distribution = Distribution::parse_each(text, base)?,
+    "percentage_random" => each(&mut job.random_percent, text, value::percent)?,
+    "randseed" => job.seed = Some(text.trim().parse().map_err(|_| "a whole number")?),
+    "rate" => each(&mut job.rate, text, |text| Rate::bytes(text, base))?,
+    "rate_iops" => each(&mut job.rate_iops, text, |text| Rate::requests(text, base))?,
+    "rate_process" => {
+        job.poisson = one_of(text, &[("linear", false), ("poisson", true)], "linear or poisson")?
+    },
+    "end_fsync" | "fsync_on_close" alone => job.end_fsync = value::flag(text)?,
+    "fsync" => job.flush_every[0] = number()?,
+    "fdatasync" => job.flush_every[1] = number()?,
+    "sync" => job.fua = synchronous(text)?,
+    "writefua" => job.fua |= value::flag(text)?,
+    "zonemode" => job.zones.mode(text)?,
+    "zonesize" => job.zones.size = Zones::length(text, base)?,
+    "zonerange" => job.zones.range = Zones::length(text, base)?,
+    "zoneskip" => job.zones.skip = Zones::length(text, base)?,
+    "flow" => {
+        job.flow.weight = between(number(), 0, 1000).ok_or("a weight from 1 to 1000, or 0 for none")?
+    },
+    "flow_id" => job.flow.id = number()?,
+    "flow_sleep" => job.flow.rest_ns = duration(1_000)?,
+    "max_latency" => each(&mut job.max_latency_ns, text, |text| value::time_ns(text, 1_000))?,
+    "number_ios" => job.number_ios = Some(number()?).filter(|count| *count > 0),
 }
 
 /// `O_SYNC` or `O_DSYNC`: Linux sends direct writes so opened with FUA.

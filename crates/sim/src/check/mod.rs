@@ -96,7 +96,7 @@ impl Checker {
         let mut checker = Self {
             ledger: Ledger::new(ftl, clock.busy(SimTime::ZERO), measured).of_parts(&drive.space()),
             clock,
-            bytes: match ftl.is_draining() {
+            bytes: match ftl.buffer().is_draining() {
                 true => Content::of_filled(layout.unit.get()),
                 false => Content::new(layout.unit.get()),
             },
@@ -620,7 +620,7 @@ impl Checker {
                     Seen::Nowhere => assert_eq!(version, EMPTY, "snapshot {serial} lost unit {lpn}"),
                     Seen::Buffered => {
                         assert!(
-                            ftl.is_read_only() || ftl.is_draining(),
+                            ftl.is_read_only() || ftl.buffer().is_draining(),
                             "unit {lpn} of snapshot {serial} is not on flash"
                         )
                     }

@@ -138,7 +138,7 @@ impl Checker {
         (0..self.layout.physical_units() as u64)
             .for_each(|ppa| self.map.place_mut(Ppa(ppa)).holder = NOTHING);
         // A drive that wore out takes no more writes: capacitors have nowhere to put what its buffer holds.
-        let has_died = ftl.is_read_only() && ftl.is_protected();
+        let has_died = ftl.is_read_only() && ftl.buffer().is_protected();
         for lpn in (0..self.layout.written_units() as u32).map(Lpn) {
             let home = ftl.lookup(lpn);
             self.map.unit_mut(lpn).home = home;

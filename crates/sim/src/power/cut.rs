@@ -208,7 +208,7 @@ impl<P: Observer> Run<P> {
         self.ftl.pause_upkeep();
         self.ftl.write_out_own(&mut self.ctx);
         self.ftl.send_out(&mut self.ctx);
-        while self.ftl.is_draining() || self.ctx.calendar.is_more_now() {
+        while self.ftl.buffer().is_draining() || self.ctx.calendar.is_more_now() {
             let rests = self.ftl.controller().in_flight() == 0;
             if rests {
                 // What was not complete before is kept by a buffer that keeps what it holds.
@@ -235,7 +235,7 @@ impl<P: Observer> Run<P> {
     fn come_back(&mut self, now: SimTime) {
         self.dark = false;
         self.link.rest(now);
-        self.memory = self.ftl.dram().map(Memory::new);
+        self.memory = self.ftl.buffer().dram().map(Memory::new);
         self.draw_anew(now);
     }
 }

@@ -94,7 +94,7 @@ mod tests {
         let settings: Vec<String> = small.iter().chain(settings).map(ToString::to_string).collect();
         let drive = Drive::load(&Catalogue::new([root]), "slc", &settings).expect("a drive");
         let ftl = drive.build(1).expect("it has room");
-        Buffered::new(drive.buffer(ftl.layout(), 1).expect("a buffer"), ftl.buffer_units())
+        Buffered::new(drive.buffer(ftl.layout(), 1).expect("a buffer"), ftl.buffer().units())
     }
 
     fn written(buffered: &mut Buffered, units: impl IntoIterator<Item = u32>) -> Vec<u32> {

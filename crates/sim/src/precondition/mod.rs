@@ -107,7 +107,7 @@ impl Precondition {
         let (unit, capacity) = (ftl.layout().unit.get(), ftl.layout().capacity().get());
         let own = Own::new(copies, unit, capacity);
         let slots = self.waiting_slots(ftl);
-        if let Some(slots) = slots.filter(|_| ftl.is_buffer_cache()) {
+        if let Some(slots) = slots.filter(|_| ftl.buffer().is_cache()) {
             let buffered = Buffered::new(drive.buffer(ftl.layout(), seed)?, slots);
             return Ok(Self { own: Some(own.with_reads()), buffered: Some(Box::new(buffered)), ..self });
         }
@@ -145,8 +145,9 @@ impl Precondition {
 
     /// Units that wait in the write buffer, or are kept there; none where each goes to the flash.
     fn waiting_slots(&self, ftl: &mut Ftl) -> Option<u32> {
-        let waits = ftl.as_page_mapped().is_some() && (ftl.is_write_back() || ftl.is_buffer_cache());
-        let slots = waits.then(|| self.waiting_in_time.unwrap_or_else(|| ftl.buffer_units()))?;
+        let waits =
+            ftl.as_page_mapped().is_some() && (ftl.buffer().is_write_back() || ftl.buffer().is_cache());
+        let slots = waits.then(|| self.waiting_in_time.unwrap_or_else(|| ftl.buffer().units()))?;
         (slots > 0).then_some(slots)
     }
 

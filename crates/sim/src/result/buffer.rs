@@ -96,7 +96,7 @@ fn ratio(part: u64, whole: u64) -> Option<f64> {
 pub(super) fn buffer(ftl: &Ftl, stats: &FtlStats, span_ns: u64) -> Buffer {
     let replaced = stats.units_coalesced + stats.units_overwritten_clean;
     let reads = stats.units_read_buffer + stats.units_read_flash;
-    let share_held = f64::from(ftl.buffer_units()) / f64::from(ftl.layout().logical_units);
+    let share_held = f64::from(ftl.buffer().units()) / f64::from(ftl.layout().logical_units);
     Buffer {
         hit_ratio_read: ratio(stats.units_read_buffer, reads),
         hit_ratio_write: ratio(replaced, stats.units_written),
@@ -106,7 +106,7 @@ pub(super) fn buffer(ftl: &Ftl, stats: &FtlStats, span_ns: u64) -> Buffer {
         units_evicted_dirty: stats.units_evicted_dirty,
         units_evicted_clean: stats.units_evicted_clean,
         units_at_risk_mean: per_second(stats.risk_unit_ns as f64 / 1e9, span_ns),
-        units_at_risk_max: ftl.risk_most(),
+        units_at_risk_max: ftl.buffer().units_at_risk_most(),
         units_written: stats.units_written,
         units_coalesced: stats.units_coalesced,
         units_stale: stats.units_stale,

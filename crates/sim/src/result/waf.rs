@@ -125,7 +125,7 @@ const SETTLED: f64 = 0.03;
 
 /// What write amplification is made of; none without writes.
 pub(super) fn bytes<P: Observer>(run: &Run<P>, stats: &FtlStats) -> Option<WafBytes> {
-    let held = run.ftl.held_bytes();
+    let held = run.ftl.buffer().held_bytes();
     let held_share = held.abs_diff(run.held_before) as f64 / stats.bytes_written as f64;
     (stats.bytes_written > 0).then(|| WafBytes {
         host_written: stats.bytes_written,

@@ -32,7 +32,7 @@ impl Session {
             session.advance(1 << 20)?;
         }
         session.holder = Some(holder);
-        if session.ftl().is_some_and(Ftl::is_protected) {
+        if session.ftl().is_some_and(|ftl| ftl.buffer().is_protected()) {
             return Err(Error(
                 "ftl.buffer.power_loss_protection = true: nothing writes the buffer out when a server is killed: expected false"
                     .into(),

@@ -120,6 +120,7 @@ fn what_fails_and_when_is_said_in_full() {
 
 /// What a layer gets wrong about dead dies, and what the account says of it.
 #[test]
+#[cfg_attr(not(debug_assertions), ignore = "releases have no layers that are wrong on purpose")]
 fn every_lapse_about_dead_dies_is_noticed() {
     for (lapse, said) in [
         ("reads-dead-die", "brings data, and the die is dead"),

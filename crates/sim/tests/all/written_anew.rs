@@ -303,9 +303,9 @@ fn data_that_wait_for_company_survive_the_end_of_other_superblocks() {
     assert!(bench.write(10));
     bench.pass_until(604 * DAY_NS);
     assert_eq!(bench.ftl.stats().units_programmed[Origin::Refresh as usize], 8 + 10);
-    assert!(bench.ftl.is_draining(), "it waits");
+    assert!(bench.ftl.buffer().is_draining(), "it waits");
     bench.settle();
-    assert!(!bench.ftl.is_draining(), "{}", bench.ftl.explain_stall());
+    assert!(!bench.ftl.buffer().is_draining(), "{}", bench.ftl.explain_stall());
     assert_eq!((0..2).map(|die| bench.valid(die)).sum::<u32>(), 11);
 }
 

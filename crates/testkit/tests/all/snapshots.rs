@@ -176,8 +176,8 @@ impl Bench {
         while let Some(output) = self.ftl.take_output() {
             self.flushed |= matches!(output, Output::Flushed { .. });
         }
-        while (!self.flushed || self.ftl.is_draining()) && self.pass() {}
-        self.flushed && !self.ftl.is_draining()
+        while (!self.flushed || self.ftl.buffer().is_draining()) && self.pass() {}
+        self.flushed && !self.ftl.buffer().is_draining()
     }
 
     /// The drive and every snapshot hold what the plain maps hold, and nothing else is valid.

@@ -1,0 +1,106 @@
+//! What a drive answers of its buffer.
+
+use super::Ftl;
+use crate::buffer::{Buffer, Dram};
+use crate::core::Core;
+use crate::host_side::Host;
+use crate::media::Media;
+use units::Lpn;
+
+/// The buffer of a drive, to be looked at.
+#[derive(Clone, Copy)]
+pub struct BufferView<'a> {
+    media: &'a Media,
+    host: &'a Host,
+}
+
+impl Ftl {
+    /// The buffer.
+    #[inline]
+    pub fn buffer(&self) -> BufferView<'_> {
+        let base = self.base();
+        BufferView { media: base.media, host: base.host }
+    }
+}
+
+impl BufferView<'_> {
+    fn core(&self) -> &Core {
+        &self.media.core
+    }
+
+    fn buffer(&self) -> &Buffer {
+        &self.core().buffer
+    }
+
+    /// Writes are acknowledged when the buffer holds them.
+    #[inline]
+    pub fn is_write_back(&self) -> bool {
+        self.core().rules.write_back
+    }
+
+    /// The buffer survives a power cut: what it holds is durable.
+    #[inline]
+    pub fn is_protected(&self) -> bool {
+        self.core().rules.power_loss_protection
+    }
+
+    /// Mapping units that the buffer holds at most.
+    #[inline]
+    pub fn units(&self) -> u32 {
+        self.buffer().slots()
+    }
+
+    /// Units that the write buffer has room for now.
+    #[inline]
+    pub fn units_free(&self) -> u32 {
+        self.buffer().free_slots()
+    }
+
+    /// Units that the buffer holds: all, and the ones not on flash.
+    #[inline]
+    pub fn units_held(&self) -> [u32; 2] {
+        [self.buffer().used_slots(), self.buffer().dirty_slots()]
+    }
+
+    /// Bytes that the host wrote and the buffer alone holds, each once.
+    #[inline]
+    pub fn held_bytes(&self) -> u64 {
+        self.buffer().held_bytes(self.core().store.layout.unit.get())
+    }
+
+    /// True while the buffer holds data that is not on flash.
+    #[inline]
+    pub fn is_draining(&self) -> bool {
+        self.media.is_draining()
+    }
+
+    /// Units that were acknowledged and are not on flash now: a power cut would take them.
+    #[inline]
+    pub fn units_at_risk(&self) -> u32 {
+        self.buffer().at_risk()
+    }
+
+    /// The most units that were acknowledged and not on flash at once since the run began.
+    #[inline]
+    pub fn units_at_risk_most(&self) -> u32 {
+        self.host.risk.most
+    }
+
+    /// Units may stay in the buffer to be used again.
+    #[inline]
+    pub fn is_cache(&self) -> bool {
+        self.buffer().is_cache()
+    }
+
+    /// Units that were only read may stay in it, too.
+    #[inline]
+    pub fn keeps_clean(&self) -> bool {
+        self.buffer().keeps_clean(Lpn(0))
+    }
+
+    /// What an access to the buffer's DRAM takes; none where it takes nothing.
+    #[inline]
+    pub fn dram(&self) -> Option<Dram> {
+        self.host.dram
+    }
+}

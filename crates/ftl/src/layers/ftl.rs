@@ -1,0 +1,258 @@
+//! The translation layer of a drive and all below it, as the drive asks it: one branch for each call.
+
+use super::AnyLayer;
+use super::list::each;
+use crate::buffer::Coverage;
+use crate::host_side::{Arrives, Host, Reads, Serves};
+use crate::layer::{Layer, Outlasts, Untimed};
+use crate::mapping::Plan;
+use crate::media::Media;
+use crate::parts::{Parts, Whole};
+use crate::upkeep::KeepsUp;
+use crate::{
+    Act, BlockMapped, Found, FtlConfig, Medium, Output, PageMapped, Probe, RegulationParts, SavedState,
+};
+use controller::{Context, Controller, ControllerConfig, Interrupted};
+use engine::Event;
+use nand::FlashArray;
+use units::{Lpn, SimTime};
+
+/// The flash translation layer and everything below it.
+pub struct Ftl {
+    pub(super) layer: AnyLayer,
+}
+
+/// Declares calls that the layer at hand answers.
+macro_rules! calls {
+    ($($(#[$doc:meta])* fn $name:ident $([$p:ident])? ($($arg:ident: $type:ty),*) $(-> $out:ty)?;)*) => {
+        $($(#[$doc])*
+        #[inline]
+        pub fn $name $(<$p: Probe>)? (&mut self $(, $arg: $type)*) $(-> $out)? {
+            each!(&mut self.layer, layer => layer.$name($($arg),*))
+        })*
+    };
+}
+
+/// Calls of the layer in time.
+impl Ftl {
+    calls! {
+        /// Time begins: a drive that was filled or constructed may have to collect before it can take writes.
+        fn begin[P](ctx: &mut Context<P>);
+        /// Reserves up to `wanted` buffer slots for units of a request from `first` on; gives how many.
+        fn reserve_at(request: u32, first: Lpn, wanted: u32) -> u32;
+        /// Reads `count` units from `first`. Gives the number of flash reads that will report to `request`.
+        fn read[P](request: u32, first: Lpn, count: u32, ctx: &mut Context<P>) -> u32;
+        /// The data of one unit of a write arrived; its slot was reserved. `request` waits for the program
+        /// unless it is `u32::MAX`.
+        fn write[P](request: u32, lpn: Lpn, coverage: Coverage, ctx: &mut Context<P>);
+        /// The host no longer needs `count` units from `first`.
+        fn trim[P](first: Lpn, count: u32, ctx: &mut Context<P>);
+        /// The host wants all that was acknowledged on flash; [`Output::Flushed`] tells when.
+        fn flush[P](request: u32, ctx: &mut Context<P>);
+        /// Does what is asked of the logical drive as a whole; gives the number of what is kept, or was.
+        fn act[P](act: Act, ctx: &mut Context<P>) -> Option<u32>;
+        /// Handles an event of this crate or the controller; outputs can then be taken.
+        fn handle[P](event: Event, ctx: &mut Context<P>);
+        /// Binds waiting units to dies as long as some die can take them.
+        fn pump[P](ctx: &mut Context<P>);
+        /// Sends all that the buffer holds to the flash.
+        fn send_out[P](ctx: &mut Context<P>);
+        /// Puts what the drive keeps for itself and the flash lacks into the buffer.
+        fn write_out_own[P](ctx: &mut Context<P>);
+        /// Counts what a power cut would have lost, for the time until now.
+        fn account_risk(now: SimTime);
+        /// Nothing can be moved any more. A drive that lost blocks is then at its end: it turns read-only, and
+        /// no request waits for it any longer.
+        fn declare_stalled();
+    }
+}
+
+/// Calls of the layer without time, and of a drive at rest.
+impl Ftl {
+    calls! {
+        /// Writes one unit in no time.
+        fn write_untimed(lpn: Lpn);
+        /// Writes one unit in no time; false when there is no room for it, as blocks that failed can bring about.
+        fn try_write_untimed(lpn: Lpn) -> bool;
+        /// The host no longer needs a unit; in no time.
+        fn trim_untimed(lpn: Lpn);
+        /// Writes units of a fresh drive in order and at once, as many of `count` as can be; gives how many it wrote.
+        fn write_in_order(first: Lpn, count: u32) -> u32;
+        /// Lets time begin again: open superblocks are completed to whole program units.
+        fn settle();
+        /// Completes the programs that wait for more units with empty ones; false when none does.
+        fn pad_all[P](ctx: &mut Context<P>) -> bool;
+    }
+
+    /// Takes the state of a drive at rest.
+    ///
+    /// # Errors
+    /// When an operation is in flight.
+    pub fn save(&self) -> Result<SavedState, String> {
+        let streams = self.core().store.streams();
+        Ok(SavedState { streams, ..each!(&self.layer, layer => layer.save())? })
+    }
+
+    /// Puts a saved state into this drive, which must be fresh and of the same shape.
+    ///
+    /// # Errors
+    /// When the shapes differ or the state contradicts itself.
+    pub fn load(&mut self, saved: &SavedState) -> Result<(), String> {
+        each!(&mut self.layer, layer => layer.load(saved))?;
+        let (media, _) = self.parts();
+        if !saved.streams.is_empty() {
+            media.core.store.go_on_with(&saved.streams)?;
+        }
+        let error = match saved.ages_ns.is_empty() {
+            true => None,
+            false => media.features.takes_ages(&saved.ages_ns),
+        };
+        error.map_or(Ok(()), Err)
+    }
+
+    /// Takes over what the flash holds, in a layer that was made fresh; [`Self::begin_finding`] reads what that takes.
+    ///
+    /// # Panics
+    /// When the drive was not made for power cuts, or is another than the one whose flash it is.
+    pub fn take_over(&mut self, medium: Medium) {
+        each!(&mut self.layer, layer => layer.go_on_from(medium));
+    }
+
+    /// The power fails at `now`: what is left is what the flash holds, and the programs and erases that were in flight.
+    ///
+    /// # Panics
+    /// When the drive was not made for power cuts.
+    pub fn cut(mut self, now: SimTime) -> (Medium, Vec<Interrupted>) {
+        self.account_risk(now);
+        let Whole { mut media, upkeep, host } = each!(self.layer, layer => layer.into_base());
+        let (interrupted, wreck) = media.interrupt(now);
+        (media.left_over(wreck, host.risk, upkeep.turnover), interrupted)
+    }
+}
+
+/// What changes the core, whatever the layer.
+impl Ftl {
+    /// A fresh drive of the kind that `config` names: nothing written, every good superblock free.
+    ///
+    /// # Errors
+    /// When the drive could not sustain writes; the text says why and what would help.
+    pub fn new(
+        config: &FtlConfig,
+        array: FlashArray,
+        controller: Controller,
+        rules: &ControllerConfig,
+        regulation: RegulationParts,
+        seed: u64,
+    ) -> Result<Self, String> {
+        let parts = Parts { config, array, controller, rules, regulation, seed };
+        let layer = match (config.mapping)().plan(&config.layout) {
+            Plan::Pages(map) => {
+                let map = map.or_else(|| (config.faults.recovery)().checkpoint(&config.layout));
+                AnyLayer::Pages(Box::new(PageMapped::new(parts, map)?))
+            }
+            Plan::Blocks(rules) => AnyLayer::Blocks(Box::new(BlockMapped::new(parts, rules)?)),
+        };
+        Ok(Self { layer })
+    }
+
+    #[inline]
+    fn parts(&mut self) -> (&mut Media, &mut Host) {
+        each!(&mut self.layer, layer => layer.parts())
+    }
+
+    /// The page-mapped layer, if that is what it is: its steady state can be constructed.
+    pub fn as_page_mapped(&mut self) -> Option<&mut PageMapped> {
+        self.layer.as_page_mapped()
+    }
+
+    /// The block-mapped layer, if that is what it is.
+    pub fn as_block_mapped(&mut self) -> Option<&mut BlockMapped> {
+        self.layer.as_block_mapped()
+    }
+
+    /// Lets [`Self::changed_since`] answer for longer, at the price of slower lookups.
+    pub fn keep_rule(&mut self) {
+        self.parts().0.core.store.map.keep_rule();
+    }
+
+    /// Makes the arrays of the map, which otherwise come when so much was written that they pay: for a drive that answers at
+    /// its own pace and cannot pause for that, and where all of the map is about to be looked up.
+    pub fn make_arrays(&mut self) {
+        self.parts().0.core.store.map.make_arrays();
+    }
+
+    /// Takes one output.
+    #[inline]
+    pub fn take_output(&mut self) -> Option<Output> {
+        self.parts().1.outputs.pop()
+    }
+
+    /// Reserves up to `wanted` buffer slots; gives how many.
+    #[inline]
+    pub fn reserve(&mut self, wanted: u32) -> u32 {
+        self.parts().0.reserve(wanted)
+    }
+
+    /// True when a unit may not be overwritten, for what it holds must stay; its reserved slot is then given back.
+    #[inline]
+    pub fn refuses<P: Probe>(&mut self, lpn: Lpn, ctx: &mut Context<P>) -> bool {
+        let (media, _) = self.parts();
+        let refuses = media.features.may_not_lose(&media.core, lpn);
+        if refuses {
+            media.core.reserved_slots -= 1;
+            media.features.refused(lpn);
+            // What waits for all that is on its way may have waited for just this slot, with nothing on its way to the flash.
+            media.features.finish(&mut media.core);
+            each!(&mut self.layer, layer => layer.carry_out(ctx));
+        }
+        refuses
+    }
+
+    /// Says which bytes of the drive a request is about, before it is worked on.
+    #[inline]
+    pub fn note_extent(&mut self, request: u32, offset: u64, bytes: u64) {
+        self.parts().0.features.extent(request, offset, bytes);
+    }
+
+    /// Bytes that were read from the buffer since the last call, where that counts.
+    pub fn take_cached(&mut self) -> u64 {
+        self.parts().0.features.take_cached()
+    }
+
+    /// Wears every block by `times` times the cycles of `worn`: whole generations of the same erases.
+    pub fn wear_on(&mut self, worn: &[u32], times: u32) {
+        self.parts().0.core.store.wear_on(worn, times);
+    }
+
+    /// The host is gone: no more data are looked at or fall due, so that the drive comes to rest.
+    pub fn end_upkeep(&mut self) {
+        let (media, upkeep) = each!(&mut self.layer, layer => layer.keeping());
+        upkeep.end(media);
+    }
+
+    /// The power fails: nothing comes back by the clock any more.
+    pub fn pause_upkeep(&mut self) {
+        if let Some(agenda) = &mut self.parts().0.core.agenda {
+            agenda.empty();
+        }
+    }
+
+    /// Measuring begins: what collection does from now on counts.
+    pub fn begin_turnover(&mut self) {
+        let mark = self.mark();
+        each!(&mut self.layer, layer => layer.keeping()).1.turnover.begin(mark);
+    }
+
+    /// Begins the reads by which the recovery method finds the map.
+    ///
+    /// # Panics
+    /// When the drive was not made for power cuts.
+    pub fn begin_finding<P: Probe>(&mut self, ctx: &mut Context<P>) -> Found {
+        self.parts().0.begin_finding(ctx)
+    }
+
+    /// An event while the map is looked for: nothing else is done until it is found. True when it is.
+    pub fn find_on<P: Probe>(&mut self, event: Event, ctx: &mut Context<P>) -> bool {
+        self.parts().0.core.find_on(event, ctx)
+    }
+}

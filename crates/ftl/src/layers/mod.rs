@@ -1,0 +1,10 @@
+//! The translation layers that there are, and what a drive asks of whichever it has.
+
+mod answers;
+mod buffer;
+mod ftl;
+mod list;
+
+pub use buffer::BufferView;
+pub use ftl::Ftl;
+pub(crate) use list::AnyLayer;

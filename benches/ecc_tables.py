@@ -5,9 +5,12 @@ side words over its own channel, sampled from its cells with another seed than m
 the other the code's table, at the rate of the noise that is alike to the page.
 
     python benches/ecc_tables.py [WORDS]
+    python benches/ecc_tables.py bits [WORDS]    # hard reads alone, told as bits, as to a drive's controller
 """
 
 import sys
+from collections.abc import Iterable, Iterator
+from math import log
 
 from floatgate import _core
 from floatgate.files import shipped
@@ -22,6 +25,13 @@ PAGES = (
     ("poster-mlc", 1, 9000),
     ("mt29f4g08aac", 0, 60_000),
 )
+# Told as bits: four chips, worn so far that their words begin to fail.
+AS_BITS = (
+    ("tlc-3d-256g", 1, 2400),
+    ("qlc-3d-1t", 1, 2200),
+    ("poster-mlc", 0, 17_000),
+    ("cai2017-tlc", 0, 5000),
+)
 WANTED = (0.25, 0.05, 0.01)  # failures around which ages are looked for
 HEAD = (
     "chip, page, cycles",
@@ -35,33 +45,54 @@ HEAD = (
 AGES_S = tuple(3600.0 * (100 * 31_557_600 / 3600.0) ** (step / 47) for step in range(48))
 
 
-def main() -> None:
+def main(arguments: list[str]) -> None:
     """Print one line for each page, age and number of soft bits."""
-    words = int(sys.argv[1]) if len(sys.argv) > 1 else WORDS
+    as_bits = arguments[:1] == ["bits"]
+    rest = arguments[as_bits:]
+    words = int(rest[0]) if rest else WORDS
     trial = _core.EccTrial(CODE, None, "min-sum-8", [], SEED)
     _tell(f"| {' | '.join(HEAD)} |\n{'|---' * len(HEAD)}|")
     first = 0
-    for chip, page, wear in PAGES:
+    for what, soft_bits, raw, seen in bits() if as_bits else pages(PAGES, (1, 2, 3)):
+        fails, takes = _said(soft_bits, seen)
+        _raw, _told, _volts, zero, one, ratios = seen
+        failures, _undetected, iterations = trial.count(zero, one, ratios, first, words)
+        first += words
+        mean = sum(number * each for number, each in enumerate(iterations)) / words
+        low, high = _core.ecc_interval(words, failures)
+        _tell(
+            f"| {what} | {soft_bits} | {raw:.5f} | {failures / words:.2e} ({low:.1e} to {high:.1e}) "
+            f"| {fails:.2e} ({fails * words / max(failures, 1) - 1:+.0%}) | {mean:.2f}, {takes:.2f} |"
+        )
+
+
+def pages(
+    conditions: "Iterable[tuple[str, int, int]]", asked: "Iterable[int]"
+) -> "Iterator[tuple[str, int, float, _core._Seen]]":
+    """Give pages at ages at which about so many words fail: name, soft bits, raw rate, what comes of bits."""
+    for chip, page, wear in conditions:
         cells = _core.Chip(chip, shipped.folders(), SEED)
         channels = cells.pages(float(wear), [(age, 0) for age in AGES_S], CELLS, page)
-        for soft_bits in (1, 2, 3):
+        raw = [one.seen(one, 1, "information")[0] for one in channels]
+        for soft_bits in asked:
             seen = [one.seen(one, soft_bits, "information") for one in channels]
-            said = [_said(soft_bits, one) for one in seen]
+            said = [_said(soft_bits, one)[0] for one in seen]
             for wanted in WANTED:
-                at = min(range(len(seen)), key=lambda index: abs(_log(said[index][0]) - _log(wanted)))
-                if not wanted / 3 < said[at][0] < wanted * 3:
-                    continue
-                _raw, _told, _volts, zero, one, ratios = seen[at]
-                failures, _undetected, iterations = trial.count(zero, one, ratios, first, words)
-                first += words
-                mean = sum(number * each for number, each in enumerate(iterations)) / words
-                low, high = _core.ecc_interval(words, failures)
-                raw = channels[at].seen(channels[at], 1, "information")[0]
-                _tell(
-                    f"| {chip}, {page}, {wear:,} | {AGES_S[at] / 86_400:.0f} d | {soft_bits} | {raw:.5f} "
-                    f"| {failures / words:.2e} ({low:.1e} to {high:.1e}) | {said[at][0]:.2e} "
-                    f"({said[at][0] * words / max(failures, 1) - 1:+.0%}) | {mean:.2f}, {said[at][1]:.2f} |"
-                )
+                at = min(range(len(seen)), key=lambda index: abs(_log(said[index]) - _log(wanted)))
+                if wanted / 3 < said[at] < wanted * 3:
+                    yield (
+                        f"{chip}, {page}, {wear:,} | {AGES_S[at] / 86_400:.0f} d",
+                        soft_bits,
+                        raw[at],
+                        seen[at],
+                    )
+
+
+def bits() -> "Iterator[tuple[str, int, float, _core._Seen]]":
+    """Give hard reads whose ratios tell no more than that a bit is wrong as often as all are."""
+    for what, soft_bits, raw, (rate, told, volts, zero, one, _ratios) in pages(AS_BITS, (1,)):
+        ratio = log(2 / (zero[1] + one[0]) - 1)
+        yield what, soft_bits, raw, (rate, told, volts, zero, one, [ratio, -ratio])
 
 
 def _tell(line: str) -> None:
@@ -80,4 +111,4 @@ def _log(value: float) -> float:
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

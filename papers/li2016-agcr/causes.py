@@ -9,7 +9,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from floatgate.reproduce import Case, Finding, simulate_files
+from floatgate.reproduce import Case, Finding, simulate, simulate_files
 from floatgate.reproduce.passes import READ, Request, in_order
 
 from . import access, patterns
@@ -22,6 +22,7 @@ SMALL = (*MSR, "FIU mail")  # traces of the quick form that hold reads and write
 COLUMNS = "time:ns op offset:bytes size:bytes"
 LONG_FLUSH = 48
 WAIT = "40us"
+WEARS = (0, 1000, 1500, 1900, 2000, 2400)
 
 Means = Mapping[str, float]  # by `SCHEME, op`
 
@@ -200,6 +201,25 @@ def _spread(of: Means, op: str) -> float:
     return _change(of, dear, "MCW/MCR", op) - _change(of, cheap, "MCW/MCR", op)
 
 
+def _by_wear(_: Means) -> Finding:
+    """What the code as it was counted makes of table 1 and of figure 7 on blocks of other wear."""
+    job = "[one]\nrw=randread\nbs=4k\niodepth=1\nsize=64m\nio_size=1m\nnorandommap=1\n"
+    texts = []
+    for cycles in WEARS:
+        worn = {"nand.pe_cycles": cycles}
+        costs = []
+        for scheme in ("HCW/LCR", "MCW/MCR", "LCW/HCR"):
+            changes = {"ftl.regulator.name": REGULATORS[scheme], **worn}
+            done = simulate(DRIVE, job, set=changes, precondition="fill", precondition_fill=0.1)
+            stages = done.document["stages"]["read"]
+            costs.append(f"{(stages['array'] + stages['transfer']) / 1e3:.0f}")
+        gain = _mean(
+            _volumes(("AGCR", "Li et al."), worn), lambda of: _change(of, "AGCR", "Li et al.", "all")
+        )
+        texts.append(f"{cycles:,} cycles {', '.join(costs)} us, figure7 {gain:+.1f} %")
+    return Finding("; ".join(texts))
+
+
 _THREE = ("MCW/MCR", "HCW/LCR", "LCW/HCR")
 EXPERIMENTS: dict[str, Callable[[Means], Finding]] = {
     "writes of whole pages": _whole_pages(
@@ -218,5 +238,6 @@ EXPERIMENTS: dict[str, Callable[[Means], Finding]] = {
     f"flushes of {LONG_FLUSH}": _long_flushes,
     "15 % and 9 % on interleaved pages": _few_interleaved,
     "40 us that no cost changes": _waited,
+    "read costs by wear": _by_wear,
 }
 OF_TRACES = ("writes of whole pages", "spread of writes of whole pages")

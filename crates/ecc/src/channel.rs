@@ -4,7 +4,7 @@
 //! the same on every machine and in any order of asking.
 
 use crate::sensing::Zones;
-use nand::cells::normal::{Stream, above, quantile};
+use nand::cells::normal::{Stream, above, quantile, quantiles};
 
 /// A channel without memory.
 #[derive(Clone, Debug, PartialEq)]
@@ -89,6 +89,26 @@ impl Channel {
         })
     }
 
+    /// The ratios of a bit that was sent as this symbol, in words of so many noises: of each the ratio of [`Self::ratio`].
+    pub fn ratios(&self, noises: &[Stream], bit: u64, symbol: f64, ratios: &mut [f32]) {
+        let Self::Gauss { sigma } = self else {
+            for (ratio, noise) in ratios.iter_mut().zip(noises) {
+                *ratio = self.ratio(*noise, bit, symbol);
+            }
+            return;
+        };
+        let scale = sigma * sigma;
+        for (ratios, noises) in ratios.chunks_mut(AT_ONCE).zip(noises.chunks(AT_ONCE)) {
+            let mut draws = [0.5; AT_ONCE];
+            for (draw, noise) in draws.iter_mut().zip(noises) {
+                *draw = noise.uniform(bit);
+            }
+            for (ratio, normal) in ratios.iter_mut().zip(quantiles(&draws)) {
+                *ratio = (2.0 * (symbol + sigma * normal) / scale) as f32;
+            }
+        }
+    }
+
     /// The ratio of a bit that was sent as this symbol, 1 for a zero and -1 for a one; chance is its stream and number.
     #[inline]
     pub fn ratio(&self, noise: Stream, bit: u64, symbol: f64) -> f32 {
@@ -115,9 +135,27 @@ impl Channel {
     }
 }
 
+/// Noises that are drawn together.
+const AT_ONCE: usize = 16;
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn ratios_together_are_those_of_each() {
+        let noises: Vec<Stream> = (0..40).map(Stream::new).collect();
+        for channel in [Channel::Gauss { sigma: 0.43 }, Channel::Flips { rate: 0.1 }] {
+            for bit in 0..500 {
+                let (mut together, symbol) = ([0.0; 40], if bit % 2 == 0 { 1.0 } else { -1.0 });
+                channel.ratios(&noises, bit, symbol, &mut together);
+                let same = |(ratio, noise): (&f32, &Stream)| {
+                    ratio.to_bits() == channel.ratio(*noise, bit, symbol).to_bits()
+                };
+                assert!(together.iter().zip(&noises).all(same), "{channel:?}, bit {bit}");
+            }
+        }
+    }
 
     #[test]
     fn levels_are_as_likely_as_the_noise_makes_them() {

@@ -25,6 +25,7 @@ mod config_read;
 pub mod cost;
 pub mod decoder;
 mod estimate;
+mod field;
 pub mod flow;
 mod ladder;
 pub mod law;

@@ -189,19 +189,21 @@ impl Trial {
         );
         let mut ratios = vec![0.0; self.graph.bits() * side_by_side];
         for first in words.step_by(side_by_side) {
-            let sent = self.sent(first);
-            let noises: Vec<Stream> = (first..first + step).map(|word| self.noise(word)).collect();
-            for ((bit, sent), ratios) in sent.iter().enumerate().zip(ratios.chunks_exact_mut(side_by_side)) {
-                let symbol = if *sent { -1.0 } else { 1.0 };
-                for (ratio, noise) in ratios.iter_mut().zip(&noises) {
-                    *ratio = self.channel.ratio(*noise, bit as u64, symbol);
-                }
-            }
-            if !tell(first, sent, decoding.decode(&ratios)) {
+            self.fill(first, side_by_side, &mut ratios);
+            if !tell(first, self.sent(first), decoding.decode(&ratios)) {
                 return false;
             }
         }
         true
+    }
+
+    /// The ratios of so many words from `first` on, side by side as decoders take them.
+    pub fn fill(&self, first: u64, words: usize, ratios: &mut [f32]) {
+        let noises: Vec<Stream> = (first..).take(words).map(|word| self.noise(word)).collect();
+        for ((bit, sent), ratios) in self.sent(first).iter().enumerate().zip(ratios.chunks_exact_mut(words)) {
+            let symbol = if *sent { -1.0 } else { 1.0 };
+            self.channel.ratios(&noises, bit as u64, symbol, ratios);
+        }
     }
 
     /// Counts the failures among these words.

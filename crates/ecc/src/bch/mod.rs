@@ -4,9 +4,7 @@
 //! after the other (Chien, 1964). Up to `t` errors come right. Beyond, there are mostly no such roots, or too few, and the
 //! word is found to be lost; else it is made into another word of the code: a miscorrection, which nothing here finds.
 
-mod field;
-
-use field::Field;
+use crate::field::Field;
 
 /// A code that corrects up to `t` errors of `data` bits and their parity.
 #[derive(Clone, Debug)]

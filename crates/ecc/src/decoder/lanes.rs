@@ -133,6 +133,7 @@ impl<T: Number, const WORDS: usize> Beliefs<T, WORDS> {
     }
 
     /// Begins anew with what the channel says, value by value.
+    #[inline(always)]
     pub fn begin(&mut self, ratios: &[f32], value: impl Fn(f32) -> T) {
         assert_eq!(ratios.len(), self.of_bits.len() * WORDS, "ratios of so many words");
         self.said.fill([T::default(); WORDS]);
@@ -164,38 +165,92 @@ pub fn through_all<T: Number, const WORDS: usize>(
         let row = graph.row(check);
         let said = &mut beliefs.said[graph.span(check)];
         let heard = &mut heard[..row.len()];
-        let (mut least, mut second, mut odd) =
-            ([T::MOST; WORDS], [T::MOST; WORDS], [T::Sign::default(); WORDS]);
-        for ((bit, said), heard) in row.iter().zip(said.iter()).zip(heard.iter_mut()) {
-            let belief = &beliefs.of_bits[*bit as usize];
-            for word in 0..WORDS {
-                let value = belief[word].less(said[word]);
-                heard[word] = value;
-                let size = value.magnitude();
-                odd[word] = odd[word] ^ value.sign();
-                let larger = if size > least[word] { size } else { least[word] };
-                second[word] = if larger < second[word] { larger } else { second[word] };
-                least[word] = if size < least[word] { size } else { least[word] };
-            }
-        }
-        let (mut of_least, mut of_others) = (second, least);
-        for word in 0..WORDS {
-            of_least[word] = second[word].damped(by);
-            of_others[word] = least[word].damped(by);
-        }
+        let told = hear(row, &beliefs.of_bits, said, heard, by);
         for ((bit, said), heard) in row.iter().zip(said).zip(heard) {
             let belief = &mut beliefs.of_bits[*bit as usize];
             for word in 0..WORDS {
-                let value = heard[word];
-                // Where two are the least, the second is as small. Both are read first: else the compiler chooses an address.
-                let (of_least, of_others) = (of_least[word], of_others[word]);
-                let size = if value.magnitude() == least[word] { of_least } else { of_others };
-                let new = size.signed(odd[word] ^ value.sign());
-                said[word] = new;
-                belief[word] = value.plus(new);
+                said[word] = told.to(word, heard[word]);
+                belief[word] = heard[word].plus(said[word]);
             }
         }
     }
+}
+
+/// One iteration in which every check hears the beliefs of before: afterwards a bit is believed to be what the channel and all its
+/// checks say.
+#[inline(always)]
+pub fn through_all_at_once<T: Number, const WORDS: usize>(
+    graph: &Graph,
+    beliefs: &mut Beliefs<T, WORDS>,
+    channel: &[[T; WORDS]],
+    next: &mut Vec<[T; WORDS]>,
+    heard: &mut [[T; WORDS]],
+    by: T::Damping,
+) {
+    next.copy_from_slice(channel);
+    for check in 0..graph.checks() {
+        let row = graph.row(check);
+        let said = &mut beliefs.said[graph.span(check)];
+        let heard = &mut heard[..row.len()];
+        let told = hear(row, &beliefs.of_bits, said, heard, by);
+        for ((bit, said), heard) in row.iter().zip(said).zip(heard) {
+            let next = &mut next[*bit as usize];
+            for word in 0..WORDS {
+                said[word] = told.to(word, heard[word]);
+                next[word] = next[word].plus(said[word]);
+            }
+        }
+    }
+    std::mem::swap(&mut beliefs.of_bits, next);
+}
+
+/// What a check tells: of the least magnitude that it heard its own, the others that; and the sign of all.
+struct Told<T: Number, const WORDS: usize> {
+    least: [T; WORDS],
+    to_least: [T; WORDS],
+    to_others: [T; WORDS],
+    odd: [T::Sign; WORDS],
+}
+
+impl<T: Number, const WORDS: usize> Told<T, WORDS> {
+    /// What it tells a bit that it heard this of.
+    #[inline(always)]
+    fn to(&self, word: usize, value: T) -> T {
+        // Where two are the least, the second is as small. Both are read first: else the compiler chooses an address.
+        let (to_least, to_others) = (self.to_least[word], self.to_others[word]);
+        let size = if value.magnitude() == self.least[word] { to_least } else { to_others };
+        size.signed(self.odd[word] ^ value.sign())
+    }
+}
+
+/// What a check hears of its bits, without what it said of them last, goes to `heard`.
+#[inline(always)]
+fn hear<T: Number, const WORDS: usize>(
+    row: &[u32],
+    of_bits: &[[T; WORDS]],
+    said: &[[T; WORDS]],
+    heard: &mut [[T; WORDS]],
+    by: T::Damping,
+) -> Told<T, WORDS> {
+    let (mut least, mut second, mut odd) = ([T::MOST; WORDS], [T::MOST; WORDS], [T::Sign::default(); WORDS]);
+    for ((bit, said), heard) in row.iter().zip(said).zip(heard) {
+        let belief = &of_bits[*bit as usize];
+        for word in 0..WORDS {
+            let value = belief[word].less(said[word]);
+            heard[word] = value;
+            let size = value.magnitude();
+            odd[word] = odd[word] ^ value.sign();
+            let larger = if size > least[word] { size } else { least[word] };
+            second[word] = if larger < second[word] { larger } else { second[word] };
+            least[word] = if size < least[word] { size } else { least[word] };
+        }
+    }
+    let (mut to_least, mut to_others) = (second, least);
+    for word in 0..WORDS {
+        to_least[word] = second[word].damped(by);
+        to_others[word] = least[word].damped(by);
+    }
+    Told { least, to_least, to_others, odd }
 }
 
 /// Words side by side in floating point, and in integers.
@@ -215,6 +270,19 @@ pub fn through_all_32(
 
 #[rustversion::attr(since(1.89), multiversion(targets("x86_64+avx512f+avx512bw+avx512vl", "x86_64+avx2")))]
 #[rustversion::attr(before(1.89), multiversion(targets("x86_64+avx2")))]
+pub fn through_all_at_once_32(
+    graph: &Graph,
+    beliefs: &mut Beliefs<f32, WORDS_32>,
+    channel: &[[f32; WORDS_32]],
+    next: &mut Vec<[f32; WORDS_32]>,
+    heard: &mut [[f32; WORDS_32]],
+    by: Damping32,
+) {
+    through_all_at_once(graph, beliefs, channel, next, heard, by);
+}
+
+#[rustversion::attr(since(1.89), multiversion(targets("x86_64+avx512f+avx512bw+avx512vl", "x86_64+avx2")))]
+#[rustversion::attr(before(1.89), multiversion(targets("x86_64+avx2")))]
 pub fn through_all_8(
     graph: &Graph,
     beliefs: &mut Beliefs<i8, WORDS_8>,
@@ -224,22 +292,28 @@ pub fn through_all_8(
     through_all(graph, beliefs, heard, by);
 }
 
+/// Begins anew with the levels of ratios: times `scale`, to the nearest whole number, up to `most`.
+#[rustversion::attr(since(1.89), multiversion(targets("x86_64+avx512f+avx512bw+avx512vl", "x86_64+avx2")))]
+#[rustversion::attr(before(1.89), multiversion(targets("x86_64+avx2")))]
+pub fn begin_8(beliefs: &mut Beliefs<i8, WORDS_8>, ratios: &[f32], scale: f32, most: f32) {
+    // Beside 1.5 * 2^23 a number in 32 bits has no place for fractions: the sum is rounded to the nearest, ties to even, and its last
+    // byte is the level.
+    const WHOLE: f32 = 12_582_912.0;
+    beliefs.begin(ratios, |ratio| ((ratio * scale).clamp(-most, most) + WHOLE).to_bits() as i8);
+}
+
 /// The bits of 64 words of integers.
 #[rustversion::attr(since(1.89), multiversion(targets("x86_64+avx512f+avx512bw+avx512vl", "x86_64+avx2")))]
 #[rustversion::attr(before(1.89), multiversion(targets("x86_64+avx2")))]
 pub fn signs_8(beliefs: &Beliefs<i8, WORDS_8>, bits: &mut Vec<u64>) {
     bits.clear();
-    for lane in &beliefs.of_bits {
-        let mut signs = 0;
-        for (at, bytes) in lane.chunks_exact(8).enumerate() {
+    bits.extend(beliefs.of_bits.iter().map(|lane| {
+        let mut gathered = [0; WORDS_8 / 8];
+        for (gathered, bytes) in gathered.iter_mut().zip(lane.as_chunks::<8>().0) {
             // The sign bits of eight bytes are gathered by one product.
-            let mut eight = 0;
-            for (at, byte) in bytes.iter().enumerate() {
-                eight |= u64::from(*byte as u8) << (8 * at);
-            }
-            let gathered = (eight >> 7 & 0x0101_0101_0101_0101).wrapping_mul(0x0102_0408_1020_4080) >> 56;
-            signs |= gathered << (8 * at);
+            let eight = u64::from_le_bytes(bytes.map(|byte| byte as u8));
+            *gathered = (eight >> 7 & 0x0101_0101_0101_0101).wrapping_mul(0x0102_0408_1020_4080) >> 56;
         }
-        bits.push(signs);
-    }
+        gathered.iter().enumerate().fold(0, |bits, (at, eight)| bits | eight << (8 * at))
+    }));
 }

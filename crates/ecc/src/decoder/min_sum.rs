@@ -32,6 +32,21 @@ pub(super) fn read_iterations(section: &mut Section, usual: u32) -> Result<u32, 
     section.within(at_least(1u32).at_most(10_000u32)).or("iterations", usual, "iterations at most")
 }
 
+/// Reads `factor` and `offset`.
+pub(super) fn read_damping(section: &mut Section, usual: (f64, f64)) -> Result<(f64, f64), ConfigError> {
+    let factor = section.within(above(0.0).at_most(1.0)).or(
+        "factor",
+        usual.0,
+        "what messages of checks are multiplied by",
+    )?;
+    let offset = section.within(at_least(0.0)).or(
+        "offset",
+        usual.1,
+        "what messages of checks are lowered by, to zero at most",
+    )?;
+    Ok((factor, offset))
+}
+
 impl Policy for MinSum {
     const CARD: Card = Card {
         name: "min-sum",
@@ -45,16 +60,7 @@ impl Policy for MinSum {
     fn read(section: &mut Section) -> Result<Self, ConfigError> {
         let usual = Self::default();
         let iterations = read_iterations(section, usual.iterations)?;
-        let factor = section.within(above(0.0).at_most(1.0)).or(
-            "factor",
-            usual.factor,
-            "what messages of checks are multiplied by",
-        )?;
-        let offset = section.within(at_least(0.0)).or(
-            "offset",
-            usual.offset,
-            "what messages of checks are lowered by, to zero at most",
-        )?;
+        let (factor, offset) = read_damping(section, (usual.factor, usual.offset))?;
         Ok(Self { iterations, factor, offset })
     }
 }

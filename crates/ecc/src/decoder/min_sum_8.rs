@@ -1,6 +1,6 @@
 //! Layered min-sum in 8-bit integers, as hardware decodes.
 
-use super::lanes::{Beliefs, Damping8, WORDS_8, signs_8, through_all_8};
+use super::lanes::{Beliefs, Damping8, WORDS_8, begin_8, signs_8, through_all_8};
 use super::min_sum::read_iterations;
 use super::{Decoded, Decoder, Decoding, run};
 use crate::ldpc::Graph;
@@ -37,10 +37,9 @@ impl MinSum8 {
         Self { iterations, eighths, offset: 0, levels_per_ratio: 1.0, level_most: 31, message_most: 31 }
     }
 
-    /// The level of a ratio: to the nearest, up to the most.
-    fn level(&self) -> impl Fn(f32) -> i8 + use<> {
-        let (scale, most) = (self.levels_per_ratio as f32, self.level_most as f32);
-        move |ratio| (ratio * scale).round_ties_even().clamp(-most, most) as i8
+    /// One of so many iterations and eighths, else as usual.
+    pub fn of_ratios(iterations: u32, eighths: u32) -> Self {
+        Self { iterations, eighths, ..Self::default() }
     }
 }
 
@@ -112,7 +111,8 @@ impl Decoding for Work {
     }
 
     fn decode(&mut self, ratios: &[f32]) -> &Decoded {
-        self.beliefs.begin(ratios, self.policy.level());
+        let (scale, most) = (self.policy.levels_per_ratio as f32, self.policy.level_most as f32);
+        begin_8(&mut self.beliefs, ratios, scale, most);
         let by = Damping8 {
             eighths: self.policy.eighths as i16,
             offset: self.policy.offset as i16,

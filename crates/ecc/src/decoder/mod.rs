@@ -127,6 +127,7 @@ config::policies! {
     flipping::GradientDescent,
     min_sum::MinSum,
     min_sum_8::MinSum8,
+    min_sum_flooding::MinSumFlooding,
     sum_product::SumProduct,
 }
 

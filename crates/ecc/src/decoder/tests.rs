@@ -1,5 +1,6 @@
 use super::lanes::{
-    Beliefs, Damping8, Damping32, WORDS_8, WORDS_32, signs_8, through_all, through_all_8, through_all_32,
+    Beliefs, Damping8, Damping32, WORDS_8, WORDS_32, begin_8, signs_8, through_all, through_all_8,
+    through_all_32, through_all_at_once, through_all_at_once_32,
 };
 use super::*;
 use crate::channel::Channel;
@@ -50,6 +51,33 @@ fn vectors_have_the_digits_of_single_values() {
     assert!(fast_8.of_bits.iter().flatten().any(|belief| *belief == 127), "no end met");
 }
 
+#[test]
+fn levels_are_the_nearest_whole_numbers() {
+    let graph = Graph::new(4, 3, [vec![0, 1, 2, 3]]);
+    let mut beliefs = Beliefs::<i8, WORDS_8>::new(&graph);
+    let ratios: Vec<f32> = (0..4 * WORDS_8).map(|at| (at as f32 - 128.0) / 8.0).collect();
+    begin_8(&mut beliefs, &ratios, 2.0, 31.0);
+    for (belief, ratio) in beliefs.of_bits.iter().flatten().zip(&ratios) {
+        assert_eq!(f32::from(*belief), (2.0 * ratio).clamp(-31.0, 31.0).round_ties_even(), "{ratio}");
+    }
+}
+
+#[test]
+fn vectors_have_the_digits_of_single_values_all_at_once() {
+    let graph = graph("wifi-648-540");
+    let by = Damping32 { factor: 0.5, offset: 0.1 };
+    let mut fast = Beliefs::<f32, WORDS_32>::new(&graph);
+    fast.begin(&ratios(&graph, WORDS_32, 0.6, 5), |ratio| ratio);
+    let (channel, mut plain) = (fast.of_bits.clone(), fast.clone());
+    let (mut next, mut next_plain) = (channel.clone(), channel.clone());
+    let mut heard = vec![[0.0; WORDS_32]; graph.widest()];
+    for _ in 0..5 {
+        through_all_at_once_32(&graph, &mut fast, &channel, &mut next, &mut heard, by);
+        through_all_at_once(&graph, &mut plain, &channel, &mut next_plain, &mut heard, by);
+        assert_eq!(bits_of(&fast), bits_of(&plain));
+    }
+}
+
 fn bits_of(beliefs: &Beliefs<f32, WORDS_32>) -> Vec<u32> {
     beliefs.of_bits.iter().chain(&beliefs.said).flatten().map(|value| value.to_bits()).collect()
 }
@@ -58,9 +86,11 @@ fn bits_of(beliefs: &Beliefs<f32, WORDS_32>) -> Vec<u32> {
 #[test]
 fn words_do_not_change_each_other() {
     let graph = graph("wifi-648-540");
-    for decoder in
-        [Box::new(MinSum::new(12, 0.75, 0.0)) as Box<dyn Decoder>, Box::new(MinSum8::of_levels(12, 6))]
-    {
+    for decoder in [
+        Box::new(MinSum::new(12, 0.75, 0.0)) as Box<dyn Decoder>,
+        Box::new(MinSum8::of_levels(12, 6)),
+        Box::new(MinSumFlooding::new(24, 0.75, 0.0)),
+    ] {
         let mut decoding = decoder.on(&graph);
         let words = decoding.words();
         let together = ratios(&graph, words, 0.52, 3);
@@ -99,6 +129,26 @@ fn a_check_tells_the_least_of_the_others_with_their_sign() {
     assert_eq!((beliefs.said, beliefs.of_bits), (vec![[-22], [44], [-22]], vec![[78], [14], [38]]));
 }
 
+/// By hand: two checks that share the middle of three bits, with ratios of 1, -2 and 4. Neither sees what the other said.
+#[test]
+fn checks_that_flood_hear_the_beliefs_of_before() {
+    let graph = Arc::new(Graph::new(3, 1, [vec![0, 1], vec![1, 2]]));
+    let mut beliefs = Beliefs::<f32, 1>::new(&graph);
+    beliefs.begin(&[1.0, -2.0, 4.0], |ratio| ratio);
+    let (channel, mut next) = (beliefs.of_bits.clone(), vec![[0.0]; 3]);
+    let by = Damping32 { factor: 0.5, offset: 0.0 };
+    let mut heard = [[0.0]; 2];
+    through_all_at_once(&graph, &mut beliefs, &channel, &mut next, &mut heard, by);
+    assert_eq!(beliefs.said, [[-1.0], [0.5], [2.0], [-1.0]]);
+    assert_eq!(beliefs.of_bits, [[0.0], [0.5], [3.0]]);
+    // The middle bit now tells each check the channel's -2 and what the other check said.
+    through_all_at_once(&graph, &mut beliefs, &channel, &mut next, &mut heard, by);
+    assert_eq!(
+        (beliefs.said, beliefs.of_bits),
+        (vec![[0.0], [0.5], [2.0], [-0.75]], vec![[1.0], [0.5], [3.25]])
+    );
+}
+
 #[test]
 fn integers_stop_at_their_ends() {
     let graph = Arc::new(Graph::new(2, 1, [vec![0, 1]]));
@@ -114,8 +164,9 @@ fn integers_stop_at_their_ends() {
 fn a_valid_word_costs_no_iteration_and_the_last_one_counts() {
     let graph = graph("wifi-648-540");
     let mut word = vec![3.0; graph.bits()];
-    let decoders = || -> [Box<dyn Decoder>; 3] {
+    let decoders = || -> [Box<dyn Decoder>; 4] {
         [
+            Box::new(MinSumFlooding::new(1, 0.75, 0.0)),
             Box::new(MinSum::new(1, 0.75, 0.0)),
             Box::new(SumProduct::new(1)),
             Box::new(GradientDescent::new(1, 1.0)),
@@ -185,6 +236,7 @@ fn random_words_come_back() {
     for decoder in [
         Box::new(MinSum::new(20, 0.75, 0.0)) as Box<dyn Decoder>,
         Box::new(MinSum8::default()),
+        Box::new(MinSumFlooding::new(40, 0.75, 0.0)),
         Box::new(SumProduct::new(20)),
     ] {
         let count = trial.count(&*decoder, 0..64);
@@ -204,9 +256,10 @@ fn flips_are_found_by_gradient_descent() {
 #[test]
 fn parameters_out_of_range_are_refused_in_one_line() {
     for (text, expected) in [
-        ("name = \"min-sun\"", "did you mean \"min-sum\"?"),
+        ("name = \"min-sun\"", "did you mean \"min-sum\" or \"min-sum-flooding\"?"),
         ("name = \"min-sum\"\nfactor = 1.5", "factor = 1.5"),
         ("name = \"min-sum-8\"\neighths = 9", "eighths = 9"),
+        ("name = \"min-sum-flooding\"\noffset = -1", "offset = -1"),
         ("name = \"sum-product\"\nfactor = 0.5", "factor"),
         ("name = \"gradient-descent\"\nprobability = 0", "probability = 0"),
     ] {
@@ -218,5 +271,5 @@ fn parameters_out_of_range_are_refused_in_one_line() {
             "{error}"
         );
     }
-    assert_eq!(catalogue().len(), 4);
+    assert_eq!(catalogue().len(), 5);
 }

@@ -3,9 +3,11 @@
 //! Checks that lack one bit alone give it, one after the other, as along the staircase of DVB-S2. Where every check left
 //! lacks two or more, one bit is put off: what follows is known up to those bits, and the checks that come to nothing new in
 //! the end are equations for them. There are as many as the matrix has no staircase for (a circulant of WiMAX, a few
-//! circulants of a regular code), and they are solved once.
+//! circulants of a regular code), and they are solved once. Checks that follow from others tell nothing more, and are
+//! left out.
 
 use super::Graph;
+use super::rank::settled;
 
 /// A row over GF(2).
 type Bits = Vec<u64>;
@@ -39,17 +41,18 @@ pub struct Encoder {
 }
 
 impl Encoder {
-    /// The encoder of a matrix whose data come first; none where the data do not settle the rest: the matrix has a
-    /// lower rank than checks, or its parity part has.
+    /// The encoder of a matrix whose data come first; none where they do not settle the rest, or where checks allow not
+    /// all data: the matrix has another rank than there are bits behind the data, or a part of it has.
     pub fn new(graph: &Graph) -> Option<Self> {
-        if graph.checks() != graph.bits() - graph.data_bits() {
+        let parity = graph.bits() - graph.data_bits();
+        if graph.checks() < parity || graph.checks() > parity && settled(graph).len() != parity {
             return None;
         }
         let Peeled { order, put_off, left } = peel(graph);
-        if left.len() != put_off.len() {
+        if order.len() + put_off.len() != parity {
             return None;
         }
-        let inverse = inverse(sums_of(graph, &order, &put_off, &left))?;
+        let inverse = inverse(sums_of(graph, &order, &put_off, &left), put_off.len())?;
         Some(Self { graph: graph.clone(), order, put_off, told_by: left, inverse })
     }
 
@@ -167,14 +170,15 @@ fn sums_of(graph: &Graph, order: &[(u32, u32)], put_off: &[u32], left: &[u32]) -
     left.iter().map(|check| sum(&parts, *check, None)).collect()
 }
 
-/// The inverse of a square matrix over GF(2); none where there is none.
-fn inverse(mut rows: Vec<Bits>) -> Option<Vec<Bits>> {
+/// Sums of the rows of a matrix over GF(2), one for each of its columns, that have a one in that column alone; none where there are
+/// no such: with as many rows as columns, its inverse.
+fn inverse(mut rows: Vec<Bits>, columns: usize) -> Option<Vec<Bits>> {
     let size = rows.len();
     let mut inverse = vec![vec![0; size.div_ceil(64)]; size];
     for (at, row) in inverse.iter_mut().enumerate() {
         flip(row, at);
     }
-    for column in 0..size {
+    for column in 0..columns {
         let pivot = (column..size).find(|row| is_set(&rows[*row], column))?;
         rows.swap(column, pivot);
         inverse.swap(column, pivot);
@@ -186,6 +190,7 @@ fn inverse(mut rows: Vec<Bits>) -> Option<Vec<Bits>> {
             }
         }
     }
+    inverse.truncate(columns);
     Some(inverse)
 }
 
@@ -223,5 +228,21 @@ mod tests {
     #[test]
     fn a_matrix_of_lower_rank_has_no_encoder() {
         assert!(Encoder::new(&Graph::new(4, 2, [vec![0, 2, 3], vec![1, 2, 3]])).is_none());
+    }
+
+    /// The code of Hamming with the sums of its first two checks and of all three; and with a check that data break.
+    #[test]
+    fn checks_that_follow_from_others_are_left_out() {
+        let more = |last: Vec<u32>| {
+            let rows = [vec![2, 3, 4, 5], vec![0, 1, 2, 4], vec![0, 1, 3, 5], vec![0, 2, 3, 6], last];
+            Graph::new(7, 4, rows)
+        };
+        let graph = more(vec![0, 4, 5, 6]);
+        let encoder = Encoder::new(&graph).expect("an encoder");
+        for data in 0..16u32 {
+            let word = encoder.encode(&[0, 1, 2, 3].map(|bit| data >> bit & 1 == 1));
+            assert_eq!(graph.broken(|bit| word[bit]), 0, "{data}");
+        }
+        assert!(Encoder::new(&more(vec![0, 1])).is_none());
     }
 }

@@ -1,8 +1,8 @@
-//! Files of `codes/`: one code each, by circulants or by the addresses of an accumulator.
+//! Files of `codes/`: one code each, by circulants, by the addresses of an accumulator or by lines over a finite field.
 
 use super::cycles::Spectrum;
 use super::grow::Growth;
-use super::{Base, Encoder, Graph};
+use super::{Base, Encoder, Graph, Lines};
 use config::{ConfigError, Document, Section, Value, at_least, at_most};
 
 /// Where a matrix comes from.
@@ -46,6 +46,8 @@ impl Code {
         let origin = read_origin(&mut root)?;
         let (base, graph) = if root.has("addresses") {
             (None, read_accumulator(&mut root, bits, data_bits)?)
+        } else if root.has("slopes") {
+            (None, read_lines(&mut root, bits, data_bits)?)
         } else {
             let base = read_base(&mut root, bits, data_bits)?;
             let graph = base.graph(data_bits as usize);
@@ -180,6 +182,34 @@ fn read_accumulator(root: &mut Section, bits: u32, data_bits: u32) -> Result<Gra
     Ok(Graph::new(bits as usize, data_bits as usize, rows))
 }
 
+/// Checks are lines over a finite field.
+fn read_lines(root: &mut Section, bits: u32, data_bits: u32) -> Result<Graph, ConfigError> {
+    let symbol_bits =
+        root.within(at_least(3u32).at_most(8u32)).required("symbol_bits", "bits of a symbol")?;
+    let elements = 1u32 << symbol_bits;
+    let points = root.within(at_least(2u32).at_most(elements - 1)).required("points", "points of a line")?;
+    let slopes: Vec<u32> = root.required("slopes", "slopes of the lines, as the bits of polynomials")?;
+    let unlike = slopes.iter().enumerate().all(|(at, slope)| !slopes[..at].contains(slope));
+    if !unlike || slopes.iter().any(|slope| *slope >= elements) || slopes.len() > SLOPES_MOST {
+        let expected = format!("expected up to {SLOPES_MOST} different numbers below {elements}");
+        return Err(root.reject("slopes", &expected));
+    }
+    let lines = Lines { symbol_bits, points, slopes };
+    if lines.bits() != bits {
+        let expected = format!("expected the {} bits of {points} points of {elements} symbols", lines.bits());
+        return Err(root.reject("bits", &expected));
+    }
+    let graph = lines.graph();
+    if graph.data_bits() != data_bits as usize {
+        let expected = format!("expected the {} bits that the checks leave for data", graph.data_bits());
+        return Err(root.reject("data_bits", &expected));
+    }
+    Ok(graph)
+}
+
+/// Slopes of lines: the rank of so many checks is found at once.
+const SLOPES_MOST: usize = 16;
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -248,6 +278,27 @@ rows = [
         }
     }
 
+    #[test]
+    fn lines_are_checked() {
+        let text = "standard = \"none\"\nbits = 40\ndata_bits = 21\nsymbol_bits = 3\npoints = 5\nslopes = [0, 1, 2]\n";
+        let graph = Code::parse("l.toml", text).expect("a code").graph;
+        assert_eq!((graph.bits(), graph.data_bits(), graph.checks()), (40, 21, 24));
+        for (from, to, expected) in [
+            (
+                "data_bits = 21",
+                "data_bits = 20",
+                "l.toml:3: data_bits = 20: expected the 21 bits that the checks",
+            ),
+            ("bits = 40", "bits = 48", "l.toml:2: bits = 48: expected the 40 bits of 5 points of 8 symbols"),
+            ("0, 1, 2", "0, 1, 1", "l.toml:6: slopes"),
+            ("0, 1, 2", "0, 1, 8", "different numbers below 8"),
+            ("points = 5", "points = 8", "points = 8"),
+        ] {
+            let error = Code::parse("l.toml", &text.replace(from, to)).expect_err("an error").to_string();
+            assert!(error.contains(expected) && error.lines().count() == 1, "{error}\n{expected}");
+        }
+    }
+
     /// The entries of a matrix as one number, so that one shift in another place is found (FNV-1a, row by row).
     fn fingerprint(graph: &Graph) -> u64 {
         let take = |hash: u64, number: u32| (hash ^ u64::from(number)).wrapping_mul(0x0000_0100_0000_01b3);
@@ -257,7 +308,8 @@ rows = [
     }
 
     /// Ones, the widest check, and all entries: those of AFF3CT's matrices, which were laid beside ours entry by entry (its
-    /// WiMAX with the bits and rows of each circulant in reverse: it shifts the other way).
+    /// WiMAX with the bits and rows of each circulant in reverse: it shifts the other way; its 10GBASE-T, whose checks and bits
+    /// come in another order, laid on ours by an isomorphism that maps all 12,288 entries).
     #[test]
     fn standards_have_their_entries() {
         for (name, ones, widest, print) in [
@@ -265,6 +317,7 @@ rows = [
             ("wifi-648-540", 2160 - 108 + 324, 22, 0x2af8_b74f_3437_f653),
             ("dvb-s2-16200-14400", 48_599, 27, 0x7641_e4ef_1c95_2b30),
             ("dvb-s2-16200-10800", 53_999, 10, 0xf3fa_864d_7106_78a2),
+            ("10gbase-t-2048-1723", 12_288, 32, 0xbef0_167e_32e2_24f9),
         ] {
             let graph = named(name).expect("a shipped code").graph;
             assert_eq!((graph.edges(), graph.widest()), (ones, widest), "{name}");

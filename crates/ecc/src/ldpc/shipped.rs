@@ -12,6 +12,7 @@ macro_rules! files {
 }
 
 files![
+    "10gbase-t-2048-1723",
     "dvb-s2-16200-10800",
     "dvb-s2-16200-14400",
     "nand-4k-889",

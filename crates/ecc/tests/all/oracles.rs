@@ -13,6 +13,7 @@ const WORDS: &[(&str, &[u64])] = &[
     ("WiMAX 1/2, flips", &[256, 512, 2048, 8192, 32_768]),
     ("Wi-Fi 5/6", &[1344, 3520, 9536, 16_384]),
     ("WiMAX 1/2, Gauss", &[256, 512]),
+    ("10GBASE-T", &[256, 512, 1600, 22_400]),
 ];
 
 fn likenesses(curve: &Curve, words: &[u64]) -> Vec<f64> {
@@ -26,8 +27,8 @@ fn likenesses(curve: &Curve, words: &[u64]) -> Vec<f64> {
     curve.points.iter().zip(words).map(likeness).collect()
 }
 
-/// Two counts of one rate lie as far apart as `likeness` with just that chance. So of sixteen points none may be below 1 in
-/// 1000, and more than three below 1 in 20 would happen by chance to 1 set of seeds in 100.
+/// Two counts of one rate lie as far apart as `likeness` with just that chance. So of twenty points none may be below 1 in
+/// 1000, and more than three below 1 in 20 would happen by chance to 2 sets of seeds in 100.
 #[test]
 fn failures_are_those_of_another_decoder() {
     let mut all = Vec::new();

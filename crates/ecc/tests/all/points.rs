@@ -1,7 +1,7 @@
 //! Measured failures of other decoders, and the same points for ours. Included by the tests and by `examples/evidence.rs`.
 
 use ecc::channel::Channel;
-use ecc::decoder::{Decoder, MinSum, SumProduct};
+use ecc::decoder::{Decoder, MinSum, MinSumFlooding, SumProduct};
 use ecc::ldpc::{Graph, named};
 use ecc::measure::{Count, Trial};
 use std::sync::Arc;
@@ -96,6 +96,21 @@ pub const CURVES: &[Curve] = &[
             (2.0, 6282, 108),
             (2.25, 24_215, 101),
             (2.5, 132_680, 101),
+        ],
+    },
+    Curve {
+        name: "10GBASE-T, Gauss, flooding min-sum x 0.5, 30 iterations",
+        code: "10gbase-t-2048-1723",
+        decoder: || Box::new(MinSumFlooding::new(30, 0.5, 0.0)),
+        random: false,
+        noise: Noise::Gauss,
+        points: &[
+            (3.0, 203, 151),
+            (3.25, 387, 128),
+            (3.5, 1594, 120),
+            (3.75, 22_392, 100),
+            (4.0, 607_016, 100),
+            (4.25, 84_878_776, 100),
         ],
     },
 ];

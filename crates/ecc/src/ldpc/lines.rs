@@ -1,0 +1,78 @@
+//! Matrices from Reed-Solomon codes of two data symbols (Djurdjevic, Xu, Abdel-Ghaffar and Lin, 2003).
+//!
+//! A word of such a code is a line over a finite field: at point `p`, the power `p` of the primitive element `a`, its symbol is
+//! `c + s a^p`. A check is a line, a bit is a symbol at a point, and a check adds up the bits that its line goes through. Lines of one
+//! slope `s` never meet, and two of different slopes meet at one point at most, so that no two checks share two bits.
+//!
+//! Many checks follow from others. The bits that they settle are put last, in the order that they had; the others are the data.
+
+use super::Graph;
+use super::rank::settled;
+use crate::field::Field;
+
+/// Which lines.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Lines {
+    /// Bits of a symbol.
+    pub symbol_bits: u32,
+    /// Points that a line is taken at: so many powers of the primitive element, from 1 on.
+    pub points: u32,
+    /// Slopes of the lines: elements of the field, by the bits of their polynomials.
+    pub slopes: Vec<u32>,
+}
+
+impl Lines {
+    /// Bits of a word.
+    pub const fn bits(&self) -> u32 {
+        self.points << self.symbol_bits
+    }
+
+    /// The matrix, and how many bits are left for data.
+    pub fn graph(&self) -> Graph {
+        let field = Field::new(self.symbol_bits as usize);
+        let symbols = 1 << self.symbol_bits;
+        let row = |slope: u32, constant: u32| {
+            let at =
+                |point: u32| point * symbols + (constant ^ field.times(slope, field.exp(point as usize)));
+            (0..self.points).map(at).collect::<Vec<u32>>()
+        };
+        let rows = || self.slopes.iter().flat_map(|slope| (0..symbols).map(|constant| row(*slope, constant)));
+        let bits = self.bits();
+        let parity = settled(&Graph::new(bits as usize, 0, rows()));
+        let is_data = |bit: &u32| parity.binary_search(bit).is_err();
+        let mut place = vec![0; bits as usize];
+        for (at, bit) in (0..).zip((0..bits).filter(is_data).chain(parity.iter().copied())) {
+            place[bit as usize] = at;
+        }
+        let moved = rows().map(|row| row.iter().map(|bit| place[*bit as usize]).collect());
+        Graph::new(bits as usize, bits as usize - parity.len(), moved)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Two checks of different slopes share a bit where their lines meet, at one point of those taken or at none.
+    #[test]
+    fn lines_meet_once_at_most() {
+        let graph = Lines { symbol_bits: 3, points: 5, slopes: vec![0, 1, 2] }.graph();
+        assert_eq!((graph.bits(), graph.checks()), (40, 24));
+        for one in 0..graph.checks() {
+            for other in 0..one {
+                let shared = graph.row(one).iter().filter(|bit| graph.row(other).contains(bit)).count();
+                let parallel = one / 8 == other / 8;
+                assert!(shared <= usize::from(!parallel), "{one}, {other}: {shared}");
+            }
+        }
+        assert!(graph.checks_of_bits().iter().all(|checks| checks.len() == 3));
+    }
+
+    #[test]
+    fn what_checks_settle_comes_last() {
+        let graph = Lines { symbol_bits: 3, points: 5, slopes: vec![0, 1, 2] }.graph();
+        let last: Vec<u32> = (graph.data_bits() as u32..40).collect();
+        assert_eq!(settled(&graph), last);
+        assert!(last.len() < graph.checks(), "no check follows from others");
+    }
+}

@@ -31,7 +31,7 @@ impl Document {
     /// When it is not TOML, or uses dates, which no key takes.
     pub fn parse(file: &str, text: &str) -> Result<Self, ConfigError> {
         let file: Arc<str> = file.into();
-        let lines = Lines::new(text);
+        let lines = LineStarts::new(text);
         let document = toml_edit::Document::parse(text).map_err(|error| ConfigError {
             place: Place::Line(file.clone(), error.span().map_or(1, |span| lines.of(span.start))),
             key: String::new(),
@@ -189,9 +189,9 @@ fn merge(below: &mut BTreeMap<String, ValueNode>, above: BTreeMap<String, ValueN
     }
 }
 
-struct Lines(Vec<usize>);
+struct LineStarts(Vec<usize>);
 
-impl Lines {
+impl LineStarts {
     fn new(text: &str) -> Self {
         Self(text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at).collect())
     }
@@ -203,7 +203,7 @@ impl Lines {
 
 struct TomlReader<'a> {
     file: Arc<str>,
-    lines: Lines,
+    lines: LineStarts,
     text: &'a str,
 }
 

@@ -56,7 +56,7 @@ NAMES_OF_SEVERAL = {
 }
 FTL_NAMES_MOST = 28
 #: Names that several types have: this number may only fall.
-TWINS_MOST = 46
+TWINS_MOST = 29
 CRATES = list(rooms.SOURCES)
 
 

@@ -96,12 +96,21 @@ def _mypy(folder: Path, *files: str) -> list[str]:
     return [line for line in done.stdout.splitlines() if ": error: " in line]
 
 
+def _unentered() -> dict[str, str]:
+    """Return an environment in which no virtual one is entered: other packages' types are not looked at."""
+    own = str(Path(sys.executable).parent)
+    path = [folder for folder in os.environ["PATH"].split(os.pathsep) if folder != own]
+    return {**{k: v for k, v in os.environ.items() if k != "VIRTUAL_ENV"}, "PATH": os.pathsep.join(path)}
+
+
 def _pyright(folder: Path, *files: str) -> list[dict[str, Any]]:
     """What pyright says of files that use this checkout."""
     settings = {"typeCheckingMode": "standard", "extraPaths": [str(ROOT / "python")], "pythonVersion": "3.11"}
     (folder / "pyrightconfig.json").write_text(json.dumps(settings))
     words = [sys.executable, "-m", "basedpyright", "--outputjson", *files]
-    told = subprocess.run(words, cwd=folder, capture_output=True, text=True, check=False).stdout
+    told = subprocess.run(
+        words, cwd=folder, env=_unentered(), capture_output=True, text=True, check=False
+    ).stdout
     found: list[dict[str, Any]] = json.loads(told)["generalDiagnostics"]
     return found
 

@@ -2,7 +2,7 @@
 
 /// One cached entry of a map that lies on flash, in a list by last use.
 #[derive(Clone, Copy)]
-pub(crate) struct Entry {
+pub(crate) struct FlashMapEntry {
     pub lpn: u32,
     pub newer: u32,
     pub older: u32,
@@ -11,7 +11,7 @@ pub(crate) struct Entry {
 
 /// Bytes of state of the simulator for a cache of so many entries of a map of `logical` units.
 pub(crate) fn cached_bytes(logical: u32, entries: u64) -> u64 {
-    4 * u64::from(logical) + entries.min(u64::from(logical)) * size_of::<Entry>() as u64
+    4 * u64::from(logical) + entries.min(u64::from(logical)) * size_of::<FlashMapEntry>() as u64
 }
 
 /// A map of mapping units that lies on flash in translation units.

@@ -5,7 +5,7 @@ use crate::stop;
 use ecc::channel::Channel;
 use ecc::decoder::{Decoder, catalogue};
 use ecc::law::Law;
-use ecc::ldpc::{Code, Origin, named, shipped};
+use ecc::ldpc::{Code, CodeOrigin, named, shipped};
 use ecc::measure::{Count, Trial};
 use ecc::sensing::{Noise, Page, Placement, SOFT_BITS_MOST, Zones, sense};
 use nand::cells::coding;
@@ -153,8 +153,8 @@ pub fn ecc_code(name: &str, file: Option<(String, String)>) -> PyResult<String> 
 fn card(name: &str, code: &Code) -> serde_json::Value {
     let (bits, data_bits) = (code.graph.bits(), code.graph.data_bits());
     let origin = match &code.origin {
-        Origin::Standard(standard) => standard.clone(),
-        Origin::Grown(growth, cycles) => format!(
+        CodeOrigin::Standard(standard) => standard.clone(),
+        CodeOrigin::Grown(growth, cycles) => format!(
             "grown here, seed {}, girth {}",
             growth.seed,
             cycles.girth().map_or("above 8".to_owned(), |girth| girth.to_string())

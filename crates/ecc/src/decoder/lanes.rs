@@ -205,14 +205,14 @@ pub fn through_all_at_once<T: Number, const WORDS: usize>(
 }
 
 /// What a check tells: of the least magnitude that it heard its own, the others that; and the sign of all.
-struct Told<T: Number, const WORDS: usize> {
+struct CheckTold<T: Number, const WORDS: usize> {
     least: [T; WORDS],
     to_least: [T; WORDS],
     to_others: [T; WORDS],
     odd: [T::Sign; WORDS],
 }
 
-impl<T: Number, const WORDS: usize> Told<T, WORDS> {
+impl<T: Number, const WORDS: usize> CheckTold<T, WORDS> {
     /// What it tells a bit that it heard this of.
     #[inline(always)]
     fn to(&self, word: usize, value: T) -> T {
@@ -231,7 +231,7 @@ fn hear<T: Number, const WORDS: usize>(
     said: &[[T; WORDS]],
     heard: &mut [[T; WORDS]],
     by: T::Damping,
-) -> Told<T, WORDS> {
+) -> CheckTold<T, WORDS> {
     let (mut least, mut second, mut odd) = ([T::MOST; WORDS], [T::MOST; WORDS], [T::Sign::default(); WORDS]);
     for ((bit, said), heard) in row.iter().zip(said).zip(heard) {
         let belief = &of_bits[*bit as usize];
@@ -250,7 +250,7 @@ fn hear<T: Number, const WORDS: usize>(
         to_least[word] = second[word].damped(by);
         to_others[word] = least[word].damped(by);
     }
-    Told { least, to_least, to_others, odd }
+    CheckTold { least, to_least, to_others, odd }
 }
 
 /// Words side by side in floating point, and in integers.

@@ -45,7 +45,7 @@ impl Decoder for SumProduct {
         Box::new(Work {
             graph: graph.clone(),
             most: self.iterations,
-            beliefs: Beliefs {
+            beliefs: BitBeliefs {
                 channel: vec![0.0; graph.bits()],
                 of_bits: vec![0.0; graph.bits()],
                 said: vec![0.0; graph.edges()],
@@ -58,11 +58,11 @@ impl Decoder for SumProduct {
 struct Work {
     graph: Arc<Graph>,
     most: u32,
-    beliefs: Beliefs,
+    beliefs: BitBeliefs,
     decoded: Decoded,
 }
 
-struct Beliefs {
+struct BitBeliefs {
     channel: Vec<f64>,
     of_bits: Vec<f64>,
     said: Vec<f64>,
@@ -71,7 +71,7 @@ struct Beliefs {
 /// The magnitude beyond which a message is certain: products of so many hyperbolic tangents are one in 64 bits.
 const CERTAIN: f64 = 36.0;
 
-impl Beliefs {
+impl BitBeliefs {
     fn iterate(&mut self, graph: &Graph) {
         let mut halves = Vec::new();
         for check in 0..graph.checks() {
@@ -111,11 +111,11 @@ impl Decoding for Work {
         }
         self.beliefs.of_bits.copy_from_slice(&self.beliefs.channel);
         self.beliefs.said.fill(0.0);
-        let signs = |beliefs: &Beliefs, bits: &mut Vec<u64>| {
+        let signs = |beliefs: &BitBeliefs, bits: &mut Vec<u64>| {
             bits.clear();
             bits.extend(beliefs.of_bits.iter().map(|belief| u64::from(*belief < 0.0)));
         };
-        let iterate = |beliefs: &mut Beliefs, _| beliefs.iterate(&self.graph);
+        let iterate = |beliefs: &mut BitBeliefs, _| beliefs.iterate(&self.graph);
         run(&self.graph, &mut self.decoded, (1, self.most), &mut self.beliefs, signs, iterate);
         &self.decoded
     }

@@ -4,7 +4,7 @@ use super::Graph;
 
 /// A matrix made of shifted identity matrices and zeros, all of one size.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Base {
+pub struct BaseMatrix {
     /// Rows and columns of a circulant.
     pub circulant: u32,
     /// Of each block row the shift in each block column; none: zeros. Row `i` of a circulant of shift `s` has its
@@ -12,7 +12,7 @@ pub struct Base {
     pub shifts: Vec<Vec<Option<u32>>>,
 }
 
-impl Base {
+impl BaseMatrix {
     /// Columns of circulants.
     pub fn width(&self) -> usize {
         self.shifts.first().map_or(0, Vec::len)

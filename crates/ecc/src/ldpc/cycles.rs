@@ -4,7 +4,7 @@
 //! end that have nothing between in common; paths are few, and all are walked. Where a matrix is made of circulants, the
 //! first bit of each stands for the others.
 
-use super::{Base, Graph};
+use super::{BaseMatrix, Graph};
 use std::collections::HashMap;
 
 /// Cycles of the shortest lengths.
@@ -20,7 +20,7 @@ pub struct Spectrum {
 
 impl Spectrum {
     /// All cycles of a matrix of circulants.
-    pub fn of(base: &Base) -> Self {
+    pub fn of(base: &BaseMatrix) -> Self {
         let graph = base.graph(0);
         let checks = graph.checks_of_bits();
         let size = base.circulant as usize;
@@ -88,9 +88,9 @@ fn pairs<const BETWEEN: usize>(paths: &HashMap<u32, Vec<[u32; BETWEEN]>>) -> u64
 mod tests {
     use super::*;
 
-    fn base(circulant: u32, shifts: &[&[u32]]) -> Base {
+    fn base(circulant: u32, shifts: &[&[u32]]) -> BaseMatrix {
         let shifts = shifts.iter().map(|row| row.iter().map(|shift| Some(*shift)).collect()).collect();
-        Base { circulant, shifts }
+        BaseMatrix { circulant, shifts }
     }
 
     #[test]

@@ -2,12 +2,12 @@
 
 use super::cycles::Spectrum;
 use super::grow::Growth;
-use super::{Base, Encoder, Graph, Lines};
+use super::{BaseMatrix, Encoder, Graph, Lines};
 use config::{ConfigError, Document, Section, Value, at_least, at_most};
 
 /// Where a matrix comes from.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Origin {
+pub enum CodeOrigin {
     /// From this standard.
     Standard(String),
     /// Grown here, and what its cycles are.
@@ -18,9 +18,9 @@ pub enum Origin {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Code {
     /// Where its matrix comes from.
-    pub origin: Origin,
+    pub origin: CodeOrigin,
     /// Its matrix by circulants, if it is made of them.
-    pub base: Option<Base>,
+    pub base: Option<BaseMatrix>,
     /// Its matrix.
     pub graph: Graph,
 }
@@ -66,9 +66,9 @@ impl Code {
     }
 }
 
-fn read_origin(root: &mut Section) -> Result<Origin, ConfigError> {
+fn read_origin(root: &mut Section) -> Result<CodeOrigin, ConfigError> {
     if let Some(standard) = root.optional("standard", "the standard that the matrix is written from")? {
-        return Ok(Origin::Standard(standard));
+        return Ok(CodeOrigin::Standard(standard));
     }
     let mut grown = root.child("grown")?;
     let seed = grown.within(at_least(0u64)).required("seed", "seed of the choice among equals")?;
@@ -82,12 +82,12 @@ fn read_origin(root: &mut Section) -> Result<Origin, ConfigError> {
     let spectrum = Spectrum { of_4: count("of_4")?, of_6: count("of_6")?, of_8: count("of_8")? };
     cycles.finish()?;
     let size = root.within(at_most(BITS_MOST)).required("circulant", CIRCULANT)?;
-    Ok(Origin::Grown(Growth { seed, circulant: size, data_weight, parity_weight }, spectrum))
+    Ok(CodeOrigin::Grown(Growth { seed, circulant: size, data_weight, parity_weight }, spectrum))
 }
 
 const CIRCULANT: &str = "rows of a circulant";
 
-fn read_base(root: &mut Section, bits: u32, data_bits: u32) -> Result<Base, ConfigError> {
+fn read_base(root: &mut Section, bits: u32, data_bits: u32) -> Result<BaseMatrix, ConfigError> {
     let circulant: u32 = root.within(at_least(1u32).at_most(bits)).required("circulant", CIRCULANT)?;
     if !bits.is_multiple_of(circulant) || !data_bits.is_multiple_of(circulant) {
         return Err(root.reject("circulant", &format!("expected a divisor of {bits} and {data_bits} bits")));
@@ -119,7 +119,7 @@ fn read_base(root: &mut Section, bits: u32, data_bits: u32) -> Result<Base, Conf
         }
         shifts.push(row.into_iter().flatten().collect());
     }
-    Ok(Base { circulant, shifts })
+    Ok(BaseMatrix { circulant, shifts })
 }
 
 /// An error of the matrix, without the whole matrix as its value; at the place of one of its lines, if it is of one.

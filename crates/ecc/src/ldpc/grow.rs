@@ -9,7 +9,7 @@
 //! parity are drawn until they are.
 
 use super::cycles::Spectrum;
-use super::{Base, Graph};
+use super::{BaseMatrix, Graph};
 use engine::RandomStream;
 use std::fmt::Write;
 
@@ -36,11 +36,11 @@ pub const OWN: [(&str, Growth, usize, usize); 2] = [
 ///
 /// # Panics
 /// When the circulant is no power of two, or there are fewer rows than a column has circulants.
-pub fn grow(growth: &Growth, high: usize, wide: usize) -> Base {
+pub fn grow(growth: &Growth, high: usize, wide: usize) -> BaseMatrix {
     assert!(growth.circulant.is_power_of_two(), "a circulant of {}", growth.circulant);
     assert!(high >= growth.data_weight.max(growth.parity_weight) as usize, "{high} rows of circulants");
     let mut random = RandomStream::new(growth.seed, "ecc.grow");
-    let mut base = Base { circulant: growth.circulant, shifts: vec![vec![None; wide]; high] };
+    let mut base = BaseMatrix { circulant: growth.circulant, shifts: vec![vec![None; wide]; high] };
     let mut load = vec![0; high];
     let parity = places_of_parity(growth.parity_weight as usize, high, &mut random);
     for (column, rows) in (wide - high..).zip(parity) {
@@ -60,7 +60,7 @@ pub fn grow(growth: &Growth, high: usize, wide: usize) -> Base {
 }
 
 /// The row with the fewest circulants that has none in this column yet.
-fn lightest(base: &Base, load: &[u32], column: usize, random: &mut RandomStream) -> usize {
+fn lightest(base: &BaseMatrix, load: &[u32], column: usize, random: &mut RandomStream) -> usize {
     let open: Vec<usize> = (0..load.len()).filter(|row| base.shifts[*row][column].is_none()).collect();
     let least = open.iter().map(|row| load[*row]).min().expect("an open row");
     among(open.into_iter().filter(|row| load[*row] == least).collect(), random)
@@ -109,7 +109,7 @@ fn is_invertible(columns: &[Vec<usize>], high: usize) -> bool {
 }
 
 /// Gives the circulant at this place its shift.
-fn place(base: &mut Base, row: usize, column: usize, random: &mut RandomStream) {
+fn place(base: &mut BaseMatrix, row: usize, column: usize, random: &mut RandomStream) {
     let size = base.circulant;
     let graph = base.graph(0);
     let reached = Reached::from(&graph, (column as u32) * size);
@@ -206,13 +206,13 @@ pub fn file(growth: &Growth, high: usize, wide: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ldpc::{Origin, named};
+    use crate::ldpc::{CodeOrigin, named};
 
     #[test]
     fn grown_codes_are_made_again_byte_for_byte_and_their_cycles_are_as_said() {
         for name in ["nand-4k-889", "nand-4k-928"] {
             let code = named(name).expect("a shipped code");
-            let Origin::Grown(growth, cycles) = &code.origin else { panic!("{name} is not grown") };
+            let CodeOrigin::Grown(growth, cycles) = &code.origin else { panic!("{name} is not grown") };
             let base = code.base.as_ref().expect("circulants");
             let (_, text) = crate::ldpc::shipped().iter().find(|(each, _)| *each == name).expect("a file");
             assert_eq!(file(growth, base.shifts.len(), base.width()), *text, "{name}: run `make codes`");

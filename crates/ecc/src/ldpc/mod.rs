@@ -1,7 +1,7 @@
 //! Low-density parity-check codes: their matrices, where those come from, and how words are made.
 //!
 //! - [`Code`]: a matrix from a file of `codes/`, read strictly; [`shipped`]: the codes that come along.
-//! - [`Graph`]: which bits each check adds up; [`Base`]: the same by circulants; [`Lines`]: from a Reed-Solomon code.
+//! - [`Graph`]: which bits each check adds up; [`BaseMatrix`]: the same by circulants; [`Lines`]: from a Reed-Solomon code.
 //! - [`grow`]: codes of our own, by progressive edge growth; [`cycles`]: how short their cycles are.
 //! - [`Encoder`]: parity bits of data.
 //!
@@ -17,9 +17,9 @@ mod lines;
 mod rank;
 mod shipped;
 
-pub use base::Base;
+pub use base::BaseMatrix;
 pub use encoder::Encoder;
-pub use file::{Code, Origin};
+pub use file::{Code, CodeOrigin};
 pub use graph::Graph;
 pub use lines::Lines;
 pub use shipped::{named, shipped};

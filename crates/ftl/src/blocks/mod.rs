@@ -54,7 +54,7 @@ impl Wait {
 }
 
 /// What the kind of mapping says once for all.
-struct Rules {
+struct GroupRules {
     kind: Box<dyn BlockRules>,
     /// Dies that a block spans.
     span: u32,
@@ -67,7 +67,7 @@ struct Rules {
 pub struct BlockMapped {
     pub(crate) media: Media,
     pub(crate) upkeep: Upkeep,
-    rules: Rules,
+    rules: GroupRules,
     pub(crate) host: Host,
     waits: Vec<Wait>,
     /// Slots that someone waits for and a newer version overtook, each with the slot of that.
@@ -110,7 +110,7 @@ impl BlockMapped {
             media,
             upkeep,
             host,
-            rules: Rules { kind: rules, span, group_units, group_programs },
+            rules: GroupRules { kind: rules, span, group_units, group_programs },
             banks: (0..banks).map(bank).collect(),
             touched: Vec::new(),
             expecting: Vec::new(),

@@ -9,7 +9,7 @@ const FORGOTTEN_AFTER: u64 = 64;
 
 /// A sequence of reads.
 #[derive(Clone, Copy, Debug, Default)]
-struct Stream {
+struct ReadStream {
     /// Where its next read is expected, and up to where it was fetched.
     next: u32,
     until: u32,
@@ -22,7 +22,7 @@ struct Stream {
     used: u64,
 }
 
-impl Stream {
+impl ReadStream {
     /// A read of the units from `first` until `end` belongs to it; `lately`: how many units back that is. True when it
     /// went on.
     fn go_on(&mut self, first: u32, end: u32, trigger: u32, lately: u32) -> bool {
@@ -60,7 +60,7 @@ pub struct Sequential {
     depth_units: u32,
     slack_units: u32,
     area_units: u32,
-    known: Vec<Stream>,
+    known: Vec<ReadStream>,
     reads: u64,
     last: usize,
 }
@@ -128,7 +128,7 @@ impl Sequential {
     /// A new stream takes the place of the one not read for longest.
     fn begin(&mut self, first: u32, count: u32) {
         let end = first.saturating_add(count);
-        let new = Stream { next: end, until: end, reads: 1, passed: count, missing: 0, used: self.reads };
+        let new = ReadStream { next: end, until: end, reads: 1, passed: count, missing: 0, used: self.reads };
         if self.known.len() < self.streams as usize {
             self.known.push(new);
         } else if let Some(oldest) = self.known.iter_mut().min_by_key(|stream| stream.used) {
@@ -139,7 +139,7 @@ impl Sequential {
     /// The part of half the area that each stream has.
     fn share(&self) -> u32 {
         let lately = self.reads.saturating_sub(FORGOTTEN_AFTER * u64::from(self.streams));
-        let fetched = |stream: &&Stream| stream.reads >= self.trigger && stream.used >= lately;
+        let fetched = |stream: &&ReadStream| stream.reads >= self.trigger && stream.used >= lately;
         self.area_units / 2 / (self.known.iter().filter(fetched).count() as u32).max(1)
     }
 }
@@ -175,7 +175,7 @@ impl ReadAheadPolicy for Sequential {
         if !stream.go_on(first.0, end, self.trigger, 2 * self.depth_units) {
             return None; // Overtaken by a later one, which was answered for both.
         }
-        let Stream { until, reads, passed, .. } = *stream;
+        let ReadStream { until, reads, passed, .. } = *stream;
         if reads < self.trigger {
             return None;
         }

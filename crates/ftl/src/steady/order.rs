@@ -39,7 +39,7 @@ impl PageMapped {
         self.media.core.store.count_written(written);
         self.media.core.store.stats.units_programmed[Origin::Host as usize] += u64::from(written);
         if written > 0 {
-            let ground = InOrder::new(&self.media.core.store.layout, first.0, written, order);
+            let ground = UnitsInOrder::new(&self.media.core.store.layout, first.0, written, order);
             self.media.core.store.map.lay(Box::new(ground));
         }
         written
@@ -102,7 +102,7 @@ fn layout_turn(dies: usize, program: u32) -> u32 {
 }
 
 /// The map of units that were written in order.
-struct InOrder {
+struct UnitsInOrder {
     first: u32,
     count: u32,
     dies: u32,
@@ -116,7 +116,7 @@ struct InOrder {
     rank: Vec<u32>,
 }
 
-impl InOrder {
+impl UnitsInOrder {
     fn new(layout: &Layout, first: u32, count: u32, order: Vec<u32>) -> Self {
         let mut rank = vec![NONE; layout.superblocks()];
         for (at, &superblock) in order.iter().enumerate() {
@@ -167,7 +167,7 @@ impl InOrder {
     }
 }
 
-impl Ground for InOrder {
+impl Ground for UnitsInOrder {
     fn lookup(&self, lpn: Lpn) -> Ppa {
         let index = lpn.0.wrapping_sub(self.first);
         if index >= self.count {

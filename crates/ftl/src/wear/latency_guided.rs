@@ -15,7 +15,7 @@ const KINDS: usize = 2;
 
 /// What was observed of a superblock.
 #[derive(Clone, Copy, Debug, Default)]
-struct Seen {
+struct SuperblockSeen {
     /// Its times last; zero: none yet.
     times: [Nanos; KINDS],
     /// Its cycles when each changed last, if it did.
@@ -24,7 +24,7 @@ struct Seen {
 
 /// When superblocks of the die stepped to a time.
 #[derive(Clone, Copy, Debug, Default)]
-struct Step {
+struct TimeStep {
     superblocks: u32,
     cycles: f64,
 }
@@ -34,8 +34,8 @@ struct Step {
 pub struct LatencyGuided {
     period: u64,
     threshold: f64,
-    seen: Vec<Seen>,
-    steps: BTreeMap<(usize, Nanos), Step>,
+    seen: Vec<SuperblockSeen>,
+    steps: BTreeMap<(usize, Nanos), TimeStep>,
 }
 
 impl Policy for LatencyGuided {
@@ -100,7 +100,7 @@ impl WearPolicy for LatencyGuided {
     fn on_erase(&mut self, observed: &Observed) {
         let at = observed.superblock.index();
         if at >= self.seen.len() {
-            self.seen.resize(at + 1, Seen::default());
+            self.seen.resize(at + 1, SuperblockSeen::default());
         }
         self.note(0, at, observed.erase, observed.pe_cycles);
         self.note(1, at, observed.program, observed.pe_cycles);

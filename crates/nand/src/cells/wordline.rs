@@ -61,7 +61,7 @@ pub struct Wordline {
 
 /// What a program notes of all cells while it lasts.
 #[derive(Default)]
-struct Room {
+struct ProgramNotes {
     before: Vec<f32>,
     rises: Vec<f32>,
 }
@@ -69,7 +69,7 @@ struct Room {
 /// Values of the streams that were drawn from last. Pages of one wordline are read one after the other, and conditions
 /// of one block looked at one by one: time and disturbs differ from look to look, but what a cell draws does not.
 #[derive(Default)]
-struct Drawn {
+struct DrawnValues {
     /// Latest first.
     kept: Vec<(Stream, Vec<f32>)>,
 }
@@ -77,7 +77,7 @@ struct Drawn {
 /// Streams that ageing draws from.
 const KEPT: usize = 3;
 
-impl Drawn {
+impl DrawnValues {
     /// The first `cells` values of a stream, which `fill` draws where they are not at hand.
     fn of(&mut self, stream: Stream, cells: usize, fill: fn(&mut [f32], LaneStream)) -> &[f32] {
         let known = self.kept.iter().position(|(of, values)| *of == stream && values.len() == cells);
@@ -96,8 +96,8 @@ impl Drawn {
 
 thread_local! {
     // Kept: fresh memory for so many cells costs more than what is worked out in it.
-    static ROOM: RefCell<Room> = RefCell::default();
-    static DRAWN: RefCell<Drawn> = RefCell::default();
+    static ROOM: RefCell<ProgramNotes> = RefCell::default();
+    static DRAWN: RefCell<DrawnValues> = RefCell::default();
 }
 
 fn offsets_of(physics: &CellPhysics, stream: Stream, condition: &Condition) -> Offsets {

@@ -4,7 +4,7 @@
 use super::Rig;
 use super::block::{Block, MICRO, Stress, micro};
 use super::falling::{Look, falls};
-use super::log::{LogRow, Stretch, Track, log, stretches};
+use super::log::{LogRow, LogStretch, Track, log, stretches};
 use crate::cells::normal::Stream;
 use crate::cells::{CellPhysics, SlowCell, SlowCells, VoltagePlan};
 
@@ -329,7 +329,7 @@ impl Cycling<'_> {
     }
 
     /// Stretches of equal busy time and pulses, from the cycles at which the pulses of each target fall.
-    fn program_stretches(&self, pass: usize, first: u64, falls: &[Vec<(u64, u32)>]) -> Vec<Stretch> {
+    fn program_stretches(&self, pass: usize, first: u64, falls: &[Vec<(u64, u32)>]) -> Vec<LogStretch> {
         let budget = self.physics.program.max_pulses;
         let least = self.physics.least_pulses(self.plan, pass);
         let mut pulses: Vec<u32> = falls.iter().map(|falls| falls[0].1).collect();
@@ -339,13 +339,13 @@ impl Cycling<'_> {
             .flat_map(|(target, falls)| falls[1..].iter().map(move |&(cycle, count)| (cycle, target, count)))
             .collect();
         events.sort_unstable();
-        let mut found: Vec<Stretch> = Vec::new();
+        let mut found: Vec<LogStretch> = Vec::new();
         let mut from = first;
         let mut events = events.into_iter().peekable();
         loop {
             let most = pulses.iter().copied().max().unwrap_or(0).max(least);
             let busy_ns = self.physics.t_prog(self.plan, pass, &pulses).ns();
-            let stretch = Stretch { from, busy_ns, pulses: most.min(budget), ok: most <= budget };
+            let stretch = LogStretch { from, busy_ns, pulses: most.min(budget), ok: most <= budget };
             if found.last().is_none_or(|before| (before.busy_ns, before.pulses) != (busy_ns, most)) {
                 found.push(stretch);
             }

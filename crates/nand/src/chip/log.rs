@@ -32,7 +32,7 @@ pub struct LogRow {
 
 /// A stretch of cycles in which an operation is always the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Stretch {
+pub(super) struct LogStretch {
     pub from: u64,
     pub busy_ns: u64,
     pub pulses: u32,
@@ -42,7 +42,7 @@ pub(super) struct Stretch {
 /// What repeats in one operation of every cycle, stretch after stretch.
 pub(super) struct Track {
     pub page: Option<u32>,
-    pub stretches: Vec<Stretch>,
+    pub stretches: Vec<LogStretch>,
 }
 
 impl Track {
@@ -68,7 +68,7 @@ pub(super) fn log(
         let end = if track.page.is_none() && program_fails { last - 1 } else { last };
         let operation = if track.page.is_some() { Operation::Program } else { Operation::Erase };
         for (index, stretch) in track.stretches.iter().enumerate().take_while(|(_, s)| s.from <= end) {
-            let Stretch { from, busy_ns, pulses, ok } = *stretch;
+            let LogStretch { from, busy_ns, pulses, ok } = *stretch;
             let until = track.stretches.get(index + 1).map_or(end, |next| (next.from - 1).min(end));
             busy_total += busy_ns * (until + 1 - from);
             let key = track.page.map_or(-1, i64::from);
@@ -101,13 +101,18 @@ pub(super) fn last_erase(logged: &BTreeMap<i64, (u64, bool)>, cycle: u64, rig: &
 
 /// The stretches of a monotone step function of the cycle, busy time and pulses, between two cycles; more pulses
 /// than `budget` are a failure, and the end.
-pub(super) fn stretches(first: u64, last: u64, budget: u32, at: impl Fn(u64) -> (u64, u32)) -> Vec<Stretch> {
+pub(super) fn stretches(
+    first: u64,
+    last: u64,
+    budget: u32,
+    at: impl Fn(u64) -> (u64, u32),
+) -> Vec<LogStretch> {
     let mut found = Vec::new();
     let mut from = first;
     loop {
         let value = at(from);
         let (busy_ns, pulses) = value;
-        found.push(Stretch { from, busy_ns, pulses: pulses.min(budget), ok: pulses <= budget });
+        found.push(LogStretch { from, busy_ns, pulses: pulses.min(budget), ok: pulses <= budget });
         if pulses > budget {
             return found;
         }

@@ -11,7 +11,7 @@ use super::bench::{Bench, check_cycles};
 use super::block::{MICRO, micro};
 use super::identity::{Answer, ChipFile, Identity, PageRead, Status};
 use super::life::{Pages, Pattern};
-use super::log::{LogRow, Stretch, Track, last_erase, log};
+use super::log::{LogRow, LogStretch, Track, last_erase, log};
 use crate::cells::normal::Stream;
 use crate::tables::{Age, Endurance, ErrorTable, References};
 use crate::{ArrayTiming, ProgramOrder, Tables};
@@ -187,7 +187,7 @@ impl TabledChip {
         fails: Option<u64>,
         worn: impl Fn(u64) -> u32,
     ) -> Track {
-        let mut found: Vec<Stretch> = Vec::new();
+        let mut found: Vec<LogStretch> = Vec::new();
         let busy_ns = |cycle: u64| match page {
             Some(page) => self.t_prog_ns(page, worn(cycle)),
             None => self.timing.t_bers(self.timing.wear_row(worn(cycle))).ns(),
@@ -203,13 +203,13 @@ impl TabledChip {
             }
             let busy = busy_ns(from);
             if found.last().is_none_or(|before| before.busy_ns != busy) {
-                found.push(Stretch { from, busy_ns: busy, pulses: 0, ok: true });
+                found.push(LogStretch { from, busy_ns: busy, pulses: 0, ok: true });
             }
             from = other;
         }
         if let (None, Some(cycle)) = (page, fails) {
             found.retain(|stretch| stretch.from < cycle);
-            found.push(Stretch { from: cycle, busy_ns: busy_ns(cycle), pulses: 0, ok: false });
+            found.push(LogStretch { from: cycle, busy_ns: busy_ns(cycle), pulses: 0, ok: false });
         }
         Track { page, stretches: found }
     }

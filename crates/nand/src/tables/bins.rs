@@ -22,13 +22,13 @@ pub(super) struct Bin {
 /// Many bins, in the order in which they came.
 pub(super) struct Bins {
     count: usize,
-    groups: Vec<Group>,
+    groups: Vec<BinGroup>,
     /// Reads lift cells beyond references below this, volts.
     top: f64,
 }
 
 /// What bins are made of, each part for itself: the compiler makes vectors of loops over them.
-struct Group {
+struct BinGroup {
     cells: [f64; TOGETHER],
     volts: [f64; TOGETHER],
     left: [f64; TOGETHER],
@@ -46,7 +46,7 @@ impl Bins {
         for bin in bins {
             let place = found.count % TOGETHER;
             if place == 0 {
-                found.groups.push(Group::empty());
+                found.groups.push(BinGroup::empty());
             }
             if let Some(group) = found.groups.last_mut() {
                 group.put(place, bin);
@@ -90,7 +90,7 @@ impl Bins {
     }
 }
 
-impl Group {
+impl BinGroup {
     /// No cells: what stands in a place that no bin has adds nothing.
     const fn empty() -> Self {
         let (zeros, ones) = ([0.0; TOGETHER], [1.0; TOGETHER]);
@@ -145,7 +145,7 @@ impl Group {
 #[rustversion::attr(since(1.89), multiversion(targets("x86_64+avx512f+avx512vl", "x86_64+avx2")))]
 #[rustversion::attr(before(1.89), multiversion(targets("x86_64+avx2")))]
 fn shares_at_once(
-    group: &Group,
+    group: &BinGroup,
     reference: f64,
     side: Side,
     lifts: bool,

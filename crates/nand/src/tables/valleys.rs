@@ -26,7 +26,7 @@ pub(super) struct Misread {
 
 /// A candidate: its number and what it misreads at least, as if reads lifted no cell.
 #[derive(Clone, Copy)]
-struct Candidate {
+struct ReferenceCandidate {
     number: usize,
     at_least: Misread,
 }
@@ -84,7 +84,7 @@ impl Valley<'_> {
     }
 
     /// What a candidate misreads at least, once it has been compared with the least so far.
-    fn candidate(&self, number: usize, reference: f64, least: &mut Least) -> Candidate {
+    fn candidate(&self, number: usize, reference: f64, least: &mut Least) -> ReferenceCandidate {
         let mut at_least = Misread { above: 0.0, below: 0.0 };
         // First the side on which more cells should lie: far from the best reference they are too many alone.
         let sides = [Side::Above, Side::Below];
@@ -94,17 +94,17 @@ impl Valley<'_> {
                 Side::Below => at_least.below = self.upper.below(reference),
             }
             if self.rate(at_least) * (1.0 - ROUNDED) > least.rate {
-                return Candidate { number, at_least };
+                return ReferenceCandidate { number, at_least };
             }
         }
         let lifted = self.lower.is_lifted(reference).then(|| self.lower.above(reference));
         let misread = Misread { above: lifted.unwrap_or(at_least.above), ..at_least };
         least.compare(self.rate(misread), reference, number);
-        Candidate { number, at_least }
+        ReferenceCandidate { number, at_least }
     }
 
     /// No reference between these misreads less.
-    fn at_least(&self, [from, to]: [Candidate; 2]) -> f64 {
+    fn at_least(&self, [from, to]: [ReferenceCandidate; 2]) -> f64 {
         let (one, other) = (from.at_least, to.at_least);
         self.rate(Misread { above: one.above.min(other.above), below: one.below.min(other.below) })
             * (1.0 - ROUNDED)

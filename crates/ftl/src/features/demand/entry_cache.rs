@@ -1,6 +1,6 @@
 //! The entries of a map on flash that are in RAM, in a list by last use.
 
-use crate::flash_map::Entry;
+use crate::flash_map::FlashMapEntry;
 use crate::store::NONE;
 use engine::large_array;
 use std::ops::Range;
@@ -8,7 +8,7 @@ use units::Lpn;
 
 /// The entries used last.
 pub(super) struct EntryCache {
-    entries: Vec<Entry>,
+    entries: Vec<FlashMapEntry>,
     capacity: usize,
     newest: u32,
     oldest: u32,
@@ -35,11 +35,11 @@ impl EntryCache {
 
     /// Bytes of state of the simulator.
     pub fn bytes(&self) -> usize {
-        4 * self.of_unit.len() + self.entries.capacity() * size_of::<Entry>()
+        4 * self.of_unit.len() + self.entries.capacity() * size_of::<FlashMapEntry>()
     }
 
     fn unlink(&mut self, at: u32) {
-        let Entry { newer, older, .. } = self.entries[at as usize];
+        let FlashMapEntry { newer, older, .. } = self.entries[at as usize];
         match newer {
             NONE => self.newest = older,
             _ => self.entries[newer as usize].older = older,
@@ -77,7 +77,7 @@ impl EntryCache {
 
     /// Makes `lpn`, which is not here, the last used. Gives what falls out for it, where that was changed.
     pub fn insert(&mut self, lpn: Lpn) -> Option<Lpn> {
-        let entry = Entry { lpn: lpn.0, newer: NONE, older: NONE, dirty: false };
+        let entry = FlashMapEntry { lpn: lpn.0, newer: NONE, older: NONE, dirty: false };
         let (at, changed) = if self.entries.len() < self.capacity {
             self.entries.push(entry);
             (self.entries.len() as u32 - 1, None)

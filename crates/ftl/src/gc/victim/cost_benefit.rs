@@ -59,13 +59,13 @@ pub struct CostBenefit {
     order: ClosingOrder,
     /// Valid units, write clock at closing, superblock.
     filed: BTreeSet<(u32, u64, u32)>,
-    slots: Vec<Slot>,
+    slots: Vec<FiledSuperblock>,
     marked: Vec<u32>,
 }
 
 /// What is kept of a superblock.
 #[derive(Clone, Copy, Debug, Default)]
-struct Slot {
+struct FiledSuperblock {
     /// Valid units and write clock under which it is filed.
     filed: Option<(u32, u64)>,
     candidate: bool,
@@ -131,7 +131,7 @@ impl CostBenefit {
 impl VictimPolicy for CostBenefit {
     fn attach(&mut self, superblocks: u32, _units_per_superblock: u32) {
         self.order.attach(superblocks);
-        self.slots = vec![Slot::default(); superblocks as usize];
+        self.slots = vec![FiledSuperblock::default(); superblocks as usize];
         self.marked = Vec::with_capacity(superblocks as usize);
     }
 

@@ -9,7 +9,7 @@ use units::SuperblockId;
 /// costs O(candidates passed over), which amounts to a few for each, a notification O(1).
 #[derive(Clone, Debug)]
 pub struct TwoRegionFifo {
-    limits: Limits,
+    limits: ScanLimits,
     order: ClosingOrder,
     candidates: u32,
     valid: Vec<u32>,
@@ -26,7 +26,7 @@ pub struct TwoRegionFifo {
 
 /// What may be valid of a victim, and how far the scan goes, in percent.
 #[derive(Clone, Copy, Debug)]
-struct Limits {
+struct ScanLimits {
     most_valid: u32,
     first_most_valid: u32,
     step: u32,
@@ -49,7 +49,7 @@ impl Policy for TwoRegionFifo {
             let limits = at_least(1u32).at_most(100u32);
             section.unit("%").within(limits).or(key, default, help)
         };
-        let limits = Limits {
+        let limits = ScanLimits {
             most_valid: percent("most_valid", 70, "part of a victim below which its valid units must be")?,
             first_most_valid: percent("first_most_valid", 50, "the same for the first victims")?,
             step: percent("step", 5, "by how much that grows with each further scan")?,

@@ -10,8 +10,8 @@ DRIVE = Path(__file__).with_name("drive.toml")
 UNIT_KIB = 4
 GIB_UNITS = (1 << 20) // UNIT_KIB
 FILLED = (7, 8)  # parts of the flash that hold data
-#: Superblocks beside theirs, which collect when none is free and have one open: here one is free when a victim is
-#: chosen, one is open for the host and one for what is moved.
+#: Superblocks beside theirs, which collect when none is free and have one open: here one is free when a victim
+#: is chosen, one is open for the host and one for what is moved.
 KEPT = 3
 #: Blocks and their pages: theirs in full form.
 SHAPES = {True: (2048, 2048), False: (1024, 512)}
@@ -42,12 +42,13 @@ def cases(full: bool) -> Iterable[Case]:
         for policy in POLICIES:
             name = f"{policy}, {hot} % of the writes to {100 - hot} %"
             zoned = "" if hot == 50 else f"zoned:{hot}/{100 - hot}:{100 - hot}/{hot}"
-            yield Case(_exhibit("zones", policy), name, {"policy": policy, "writes": zoned}, hot / 100, policy, 40.0)
+            parameters = {"policy": policy, "writes": zoned}
+            yield Case(_exhibit("zones", policy), name, parameters, hot / 100, policy, 30.0)
     for exponent in ZIPF if full else (0.6,):
         for policy in POLICIES:
             name = f"{policy}, exponent {exponent:g}"
             parameters = {"policy": policy, "writes": f"zipf:{exponent:g}"}
-            yield Case(_exhibit("zipf", policy), name, parameters, exponent, policy, 40.0)
+            yield Case(_exhibit("zipf", policy), name, parameters, exponent, policy, 30.0)
     for used in USED_GIB if full else USED_GIB[::2]:
         yield Case("drive", f"{used:g} GiB used", {"used": used}, used, "uniform", 5.0)
 
@@ -96,7 +97,7 @@ def _of_drive(used_gib: float, full: bool) -> float:
 
 
 def _amplification(sizes: dict[str, object], writes: str, counted: int) -> float:
-    """Return units programmed for each that the host writes, of `counted` writes to a drive that has settled."""
+    """Return units programmed for each that the host writes, of `counted` writes to a settled drive."""
     lines = [
         "[overwrite]",
         "rw=randwrite",

@@ -10,8 +10,8 @@ DRIVE = Path(__file__).with_name("drive.toml")
 UNIT_KIB = 4
 GIB_UNITS = (1 << 20) // UNIT_KIB
 FILLED = (7, 8)  # parts of the flash that hold data
-#: Superblocks beside theirs, which collect when none is free and have one open: here one is free when a victim
-#: is chosen, one is open for the host and one for what is moved.
+#: Superblocks beside theirs, which collect when none is free and have one open: here one is free when a
+#: victim is chosen, one is open for the host and one for what is moved.
 KEPT = 3
 #: Blocks and their pages: theirs in full form.
 SHAPES = {True: (2048, 2048), False: (1024, 512)}

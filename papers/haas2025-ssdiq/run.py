@@ -40,7 +40,7 @@ CALIBRATES, AMPLIFIED = 596.2, 1.411
 #: Its own write amplification of sequential writes (1.022 to 1.037 as measured): parity, one part in 32.
 SEQUENTIAL = 1.03
 SCALES = {True: 128, False: 1024}  # gibibytes of the drive for one that is simulated
-BLOCK_PAGES = 256  # of the scaled drive: victims in order of closing move as much whatever a block holds
+BLOCK_PAGES = 256  # of the scaled drive: FIFO victims move as much for any size of block
 
 
 def cases(full: bool) -> Iterable[Case]:

@@ -10,7 +10,7 @@ use engine::{ByNumber, large_array};
 use std::cell::Cell;
 use units::{Lpn, Ppa};
 
-/// Who lives where nothing does.
+/// The logical unit of a place that holds none.
 pub(crate) const NOTHING: u32 = u32::MAX;
 
 /// One of so many units may change before arrays are made: tables of more take as much memory.

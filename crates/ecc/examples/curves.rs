@@ -1,6 +1,9 @@
 //! Counts failures of a code over a channel, on one core: `curves CODE DECODER NOISE POINT[,POINT...] WORDS`. A point is the raw bit
 //! error rate of a hard read.
 
+mod arguments;
+
+use arguments::{fail, known};
 use ecc::channel::Channel;
 use ecc::decoder::{Decoder, GradientDescent, MinSum, MinSum8, SumProduct};
 use ecc::ldpc::{named, shipped};
@@ -57,17 +60,4 @@ fn channel(noise: &str, rate: f64) -> Channel {
         "levels-12" => Channel::coarse_flips(rate, 12),
         _ => Channel::Gauss { sigma: -1.0 / nand::cells::normal::quantile(rate) },
     }
-}
-
-fn known(what: &str, name: &str, names: &[&str]) {
-    if !names.contains(&name) {
-        let hint = config::meant(name, names.iter().copied());
-        let hint = hint.map_or(String::new(), |hint| format!("; {hint}"));
-        fail(&format!("{what}: {name:?}: expected one of {}{hint}", names.join(", ")));
-    }
-}
-
-fn fail(message: &str) -> ! {
-    eprintln!("curves: {message}");
-    std::process::exit(2);
 }

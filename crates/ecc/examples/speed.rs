@@ -1,6 +1,9 @@
 //! How fast words are decoded on one core, their noise not counted: `speed CODE DECODER ITERATIONS NOISE POINT WORDS`, with a factor of
 //! 0.75. `benches/ecc_peers.py` runs it beside other decoders.
 
+mod arguments;
+
+use arguments::{fail, known};
 use ecc::channel::Channel;
 use ecc::decoder::{Decoder, MinSum, MinSum8, MinSumFlooding};
 use ecc::ldpc::{named, shipped};
@@ -66,17 +69,4 @@ fn number<T: FromStr + PartialOrd + Default + Display>(what: &str, text: &str) -
         Ok(number) if number > T::default() => number,
         _ => fail(&format!("{what}: {text:?}: expected a number above {}", T::default())),
     }
-}
-
-fn known(what: &str, name: &str, names: &[&str]) {
-    if !names.contains(&name) {
-        let hint = config::meant(name, names.iter().copied());
-        let hint = hint.map_or(String::new(), |hint| format!("; {hint}"));
-        fail(&format!("{what}: {name:?}: expected one of {}{hint}", names.join(", ")));
-    }
-}
-
-fn fail(message: &str) -> ! {
-    eprintln!("speed: {message}");
-    std::process::exit(2);
 }

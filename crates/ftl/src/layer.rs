@@ -100,6 +100,6 @@ pub(crate) trait Outlasts: Sized {
     /// When the drive was not made for power cuts, or is another than the one whose flash it is.
     fn go_on_from(&mut self, medium: Medium);
 
-    /// The core that it worked on: whatever else the layer knew is gone.
+    /// Gives back the core that it worked on; the rest of its state is dropped.
     fn into_base(self) -> Whole;
 }

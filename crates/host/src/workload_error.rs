@@ -26,7 +26,7 @@ impl WorkloadError {
 }
 
 impl fmt::Display for WorkloadError {
-    /// One line whatever the input holds: control characters are escaped, long text is cut and says so.
+    /// One line for any input: control characters are escaped, long text is cut and says so.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let clean = |text: &str, longest: usize| {
             let mut line: String = text.chars().flat_map(char::escape_debug).take(longest).collect();

@@ -409,7 +409,7 @@ impl<B: MapAtFirst> Checker<B> {
         self.settle_snapshots(drive);
     }
 
-    /// The drive's map, its spare areas and its valid counts must say the same as the account, whatever it has counted.
+    /// The drive's map, its spare areas and its valid counts must agree with the account.
     pub fn settle_map(&self, drive: &impl Examined<Beginning = B>) {
         self.map.settle(drive);
     }

@@ -6,45 +6,50 @@ use crate::ldpc::Graph;
 use config::{Card, ConfigError, Policy, Section, above, at_least};
 use std::sync::Arc;
 
-/// Min-sum, normalised, offset or both.
+/// Parameters of min-sum in floating point, layered or flooding: normalised, offset or both.
 #[derive(Clone, Debug)]
-pub struct MinSum {
-    iterations: u32,
-    factor: f64,
-    offset: f64,
+pub(super) struct MinSumParameters {
+    pub iterations: u32,
+    pub factor: f64,
+    pub offset: f64,
 }
 
-impl Default for MinSum {
-    fn default() -> Self {
-        Self { iterations: 20, factor: 0.75, offset: 0.0 }
+impl MinSumParameters {
+    /// Reads `iterations`, `factor` and `offset`; usually normalised by 0.75.
+    pub fn read(section: &mut Section, usual_iterations: u32) -> Result<Self, ConfigError> {
+        let iterations = read_iterations(section, usual_iterations)?;
+        let factor = section.within(above(0.0).at_most(1.0)).or(
+            "factor",
+            0.75,
+            "what messages of checks are multiplied by",
+        )?;
+        let offset = section.within(at_least(0.0)).or(
+            "offset",
+            0.0,
+            "what messages of checks are lowered by, to zero at most",
+        )?;
+        Ok(Self { iterations, factor, offset })
+    }
+
+    pub const fn damping(&self) -> Damping32 {
+        Damping32 { factor: self.factor as f32, offset: self.offset as f32 }
     }
 }
+
+/// Layered min-sum, normalised, offset or both.
+#[derive(Clone, Debug)]
+pub struct MinSum(MinSumParameters);
 
 impl MinSum {
     /// One of so many iterations, which multiplies messages by this factor and then lowers them by this offset.
     pub const fn new(iterations: u32, factor: f64, offset: f64) -> Self {
-        Self { iterations, factor, offset }
+        Self(MinSumParameters { iterations, factor, offset })
     }
 }
 
 /// Reads `iterations`.
 pub(super) fn read_iterations(section: &mut Section, usual: u32) -> Result<u32, ConfigError> {
     section.within(at_least(1u32).at_most(10_000u32)).or("iterations", usual, "iterations at most")
-}
-
-/// Reads `factor` and `offset`.
-pub(super) fn read_damping(section: &mut Section, usual: (f64, f64)) -> Result<(f64, f64), ConfigError> {
-    let factor = section.within(above(0.0).at_most(1.0)).or(
-        "factor",
-        usual.0,
-        "what messages of checks are multiplied by",
-    )?;
-    let offset = section.within(at_least(0.0)).or(
-        "offset",
-        usual.1,
-        "what messages of checks are lowered by, to zero at most",
-    )?;
-    Ok((factor, offset))
 }
 
 impl Policy for MinSum {
@@ -58,10 +63,7 @@ impl Policy for MinSum {
     };
 
     fn read(section: &mut Section) -> Result<Self, ConfigError> {
-        let usual = Self::default();
-        let iterations = read_iterations(section, usual.iterations)?;
-        let (factor, offset) = read_damping(section, (usual.factor, usual.offset))?;
-        Ok(Self { iterations, factor, offset })
+        MinSumParameters::read(section, 20).map(Self)
     }
 }
 
@@ -69,8 +71,8 @@ impl Decoder for MinSum {
     fn on(&self, graph: &Arc<Graph>) -> Box<dyn Decoding> {
         Box::new(Work {
             graph: graph.clone(),
-            most: self.iterations,
-            by: Damping32 { factor: self.factor as f32, offset: self.offset as f32 },
+            most: self.0.iterations,
+            by: self.0.damping(),
             beliefs: Beliefs::new(graph),
             heard: vec![[0.0; WORDS_32]; graph.widest()],
             decoded: Decoded::default(),

@@ -1,30 +1,20 @@
 //! Min-sum, flooding, in 32-bit floating point.
 
 use super::lanes::{Beliefs, Damping32, WORDS_32, through_all_at_once_32};
-use super::min_sum::{read_damping, read_iterations};
+use super::min_sum::MinSumParameters;
 use super::{Decoded, Decoder, Decoding, run};
 use crate::ldpc::Graph;
 use config::{Card, ConfigError, Policy, Section};
 use std::sync::Arc;
 
-/// Min-sum, normalised, offset or both.
+/// Flooding min-sum, normalised, offset or both.
 #[derive(Clone, Debug)]
-pub struct MinSumFlooding {
-    iterations: u32,
-    factor: f64,
-    offset: f64,
-}
-
-impl Default for MinSumFlooding {
-    fn default() -> Self {
-        Self { iterations: 40, factor: 0.75, offset: 0.0 }
-    }
-}
+pub struct MinSumFlooding(MinSumParameters);
 
 impl MinSumFlooding {
     /// One of so many iterations, which multiplies messages by this factor and then lowers them by this offset.
     pub const fn new(iterations: u32, factor: f64, offset: f64) -> Self {
-        Self { iterations, factor, offset }
+        Self(MinSumParameters { iterations, factor, offset })
     }
 }
 
@@ -37,10 +27,7 @@ impl Policy for MinSumFlooding {
     };
 
     fn read(section: &mut Section) -> Result<Self, ConfigError> {
-        let usual = Self::default();
-        let iterations = read_iterations(section, usual.iterations)?;
-        let (factor, offset) = read_damping(section, (usual.factor, usual.offset))?;
-        Ok(Self { iterations, factor, offset })
+        MinSumParameters::read(section, 40).map(Self)
     }
 }
 
@@ -49,8 +36,8 @@ impl Decoder for MinSumFlooding {
         let zeros = vec![[0.0; WORDS_32]; graph.bits()];
         Box::new(Work {
             graph: graph.clone(),
-            most: self.iterations,
-            by: Damping32 { factor: self.factor as f32, offset: self.offset as f32 },
+            most: self.0.iterations,
+            by: self.0.damping(),
             beliefs: Beliefs::new(graph),
             channel: zeros.clone(),
             next: zeros,

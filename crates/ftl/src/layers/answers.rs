@@ -1,4 +1,4 @@
-//! What a drive answers from the core, whatever its translation layer.
+//! Answers of a drive that come from the core, and so are the same for all translation layers.
 
 use super::Ftl;
 use super::list::each;

@@ -130,7 +130,7 @@ impl Ftl {
     }
 }
 
-/// What changes the core, whatever the layer.
+/// Changes of the core, which are the same for all layers.
 impl Ftl {
     /// A fresh drive of the kind that `config` names: nothing written, every good superblock free.
     ///

@@ -5,7 +5,7 @@ use crate::{BlockMapped, PageMapped};
 /// Declares the layers, and the branch that a call of any of them costs.
 macro_rules! layers {
     ($dollar:tt $($(#[$doc:meta])* $name:ident($layer:ty) by $as_layer:ident,)*) => {
-        /// The translation layer of a drive, whichever it is.
+        /// The translation layer of a drive: one of those listed.
         pub(crate) enum AnyLayer {
             $($(#[$doc])* $name(Box<$layer>),)*
         }

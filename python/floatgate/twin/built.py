@@ -17,7 +17,7 @@ WHOLE_BYTES = 6 << 30
 #: Superblocks of a die of a replica, and the fewest of a drive that is simulated as it is.
 REPLICA_SUPERBLOCKS, FEWEST = 100, 20
 PAGES_LEAST = 36  # of a block of a replica: a superblock then holds several programs of any chip
-PARITY_LEAST = 2  # dies that share parity
+PARITY_LEAST = 3  # dies that share parity
 WORDLINES = 12  # pages: a multiple for any number of bits a cell
 SECTORS = 1 << 16  # bytes of which a capacity is a multiple: the largest mapping unit
 #: A twin is what measurements say of it: cells, codes and caches of one bit a cell are left out.
@@ -58,7 +58,7 @@ def _buffer(_base: Base, value: float) -> dict[str, Any]:
 
 def _parity(_base: Base, value: float) -> dict[str, Any]:
     dies = round(value)
-    return {"ftl.parity.name": "rain", "ftl.parity.stripe": dies - 1} if dies > PARITY_LEAST else {}
+    return {"ftl.parity.name": "rain", "ftl.parity.stripe": dies - 1} if dies >= PARITY_LEAST else {}
 
 
 #: The keys of a parameter that needs no other one.
@@ -146,8 +146,8 @@ def sizes(base: Base, of: Shape) -> dict[str, Any]:
 def replica(base: Base, values: Values, capacity: float, seed: int = 1) -> Simulated:
     """Return the drive that is simulated for these parameters: the whole one where that is small enough.
 
-    A replica has as many dies, times and rates, and fewer and smaller superblocks. Those that hold no data
-    when writes are steady are as many as on the whole drive.
+    A replica has as many dies, times and rates, and fewer and smaller superblocks. Superblocks
+    without data, when writes are steady, are as many as on the whole drive.
     """
     whole = shape(base, values, capacity)
     small = whole if whole.capacity <= WHOLE_BYTES else _smaller(base, whole)

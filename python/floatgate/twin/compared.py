@@ -92,7 +92,7 @@ class Checked:
         }
 
     def worst_first(self) -> list[Compared]:
-        """Return the rows, those that were held out first and the worst of them at the front."""
+        """Return the rows: held-out ones before all others, and the worst of each at the front."""
 
         def order(one: Compared) -> tuple[bool, float]:
             return one.row.role != CHECK, -abs(one.deviation if one.deviation is not None else exp(9))

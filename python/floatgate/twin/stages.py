@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from math import log
 
 from floatgate.errors import InputError
-from floatgate.twin.built import KEPT, shape, starting
+from floatgate.twin.built import KEPT, PARITY_LEAST, shape, starting
 from floatgate.twin.certainty import told
 from floatgate.twin.evaluate import Simulator, squares
 from floatgate.twin.fitting import HOST, READS, Fitting, Progress, Twin
@@ -12,8 +12,7 @@ from floatgate.twin.measurements import CALIBRATE, Measurements, Row
 from floatgate.twin.parameters import PARAMETERS, UNITS_BYTES, VICTIMS
 from floatgate.twin.queues import Host, shortlist
 
-#: Structures of channels and dies that are simulated once, of all that the closed form sorts; those of them
-#: that are fitted a little, and those that are fitted further.
+#: Structures of channels and dies, as the closed form sorts them: simulated once, fitted a little, fitted further.
 STRUCTURES, FINALISTS, FINALISTS_FITTED = 48, 8, 2
 LARGE = 1 << 16  # bytes of requests that show the rate of the link
 BUFFERS = [float(1 << power) for power in range(20, 31)]  # that are tried, and then parts of the nearest
@@ -116,10 +115,17 @@ def _programs(state: Fitting) -> None:
     """Sequential writes, and flushes that wait for the flash, show programs and the drive's own writes."""
     own = state.of(lambda row: _is_in_order(row) and row.what == "write_amplification")
     if own:
-        extra = own[0].value - 1
-        state.values["parity"] = round(1 / extra) + 1.0 if extra > 1 / PARAMETERS["parity"].most else 0.0
+        state.values["parity"] = _parity(own[0].value - 1, round(state.values["dies"]))
         state.touched.add("parity")
     state.solve("sequential writes", ("program_time",), state.of(_shows_programs))
+
+
+def _parity(extra: float, dies: int) -> float:
+    """Return over how many dies parity is computed that costs about so much; dies go into whole stripes."""
+    sets = [count for count in range(PARITY_LEAST, dies + 1) if dies % count == 0]
+    if not sets or extra < 0.5 / max(sets):
+        return 0.0
+    return float(min(sets, key=lambda count: abs(log(extra * (count - 1)))))
 
 
 def _is_in_order(row: Row) -> bool:

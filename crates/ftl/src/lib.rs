@@ -55,7 +55,7 @@ pub use agenda::UpkeepCounts;
 pub use blocks::BlockMapped;
 
 pub use buffer::Coverage;
-pub use core::{Act, Recovery, Seen};
+pub use core::{Act, HandleCounts, HandleState, Placed, Recovery, Seen};
 pub use features::costs::{CostRules, Reckoned, Regulation, RegulationParts};
 pub use features::parity::Stripes;
 pub use features::{Listed, snapshots};

@@ -18,4 +18,6 @@ pub struct HostRequest {
     pub tag: u16,
     /// A write that must be on durable storage when it is acknowledged, write cache or not (force unit access).
     pub fua: bool,
+    /// The placement identifier that a write carries, where it carries one.
+    pub placement: Option<u16>,
 }

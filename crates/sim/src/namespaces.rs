@@ -112,7 +112,7 @@ impl Namespaces {
             return HostSpace::from(self.all[0].extent.bytes);
         }
         let seen = |one: &Placed| Namespace { name: one.name.clone(), extent: one.extent };
-        HostSpace { bytes: self.bytes, namespaces: self.all.iter().map(seen).collect() }
+        HostSpace { bytes: self.bytes, namespaces: self.all.iter().map(seen).collect(), handles: 0 }
     }
 
     /// Their names, sizes and command sets, for what is kept of a drive; none where it is one.
@@ -314,7 +314,8 @@ mod tests {
         let rooms = [NamespaceRoom::Bytes(5 * 4096 + 512), NamespaceRoom::Rest];
         let namespaces = Namespaces::place(&declared(&rooms), 100, 4096, &[]).unwrap();
         let asked = |op, offset, bytes| {
-            let request = HostRequest { arrive: SimTime::ZERO, op, offset, bytes, tag: 0, fua: false };
+            let request =
+                HostRequest { arrive: SimTime::ZERO, op, offset, bytes, tag: 0, fua: false, placement: None };
             namespaces.admit(&request, || "w".into()).map_err(|error| error.to_string())
         };
         assert_eq!(asked(Op::WRITE, 5 * 4096, 512), Ok(()));

@@ -214,6 +214,22 @@ impl Ftl {
         self.parts().0.features.extent(request, offset, bytes);
     }
 
+    /// The host makes a write that names a placement handle, or none: asked once for each.
+    #[inline]
+    pub fn note_named(&mut self, named: Option<u16>) {
+        if let Some(handles) = &mut self.parts().0.core.assembly.streams.handles {
+            handles.note_named(named);
+        }
+    }
+
+    /// The placement handle that the host named with the data that come from now on: one that there is not counts as none.
+    #[inline]
+    pub fn set_placement(&mut self, named: Option<u16>) {
+        if let Some(handles) = &mut self.parts().0.core.assembly.streams.handles {
+            handles.set_arriving(named);
+        }
+    }
+
     /// Bytes that were read from the buffer since the last call, where that counts.
     pub fn take_cached(&mut self) -> u64 {
         self.parts().0.features.take_cached()

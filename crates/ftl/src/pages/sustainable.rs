@@ -12,7 +12,27 @@ impl PageMapped {
         }
     }
 
-    pub(super) fn check_sustainable(&self) -> Result<(), String> {
+    /// How many placement handles the drive would have room for, where it has too many.
+    fn handles_that_fit(&mut self) -> Option<u32> {
+        let core = &mut self.media.core;
+        let (whole, spare) = (core.assembly.streams.counts(), core.rules.spare);
+        let logical = core.store.layout.written_units();
+        let mut fits = None;
+        while let Some(fewer) = core.assembly.streams.counts_with_one_less(&core.store.layout) {
+            core.rules.spare -= core.assembly.streams.spare();
+            core.assembly.streams.set_counts(fewer);
+            core.rules.spare += core.assembly.streams.spare();
+            if core.sustainable_units() >= logical {
+                fits = Some(core.assembly.streams.of_hosts().count() as u32);
+                break;
+            }
+        }
+        core.assembly.streams.set_counts(whole);
+        core.rules.spare = spare;
+        fits
+    }
+
+    pub(super) fn check_sustainable(&mut self) -> Result<(), String> {
         let (logical, possible) =
             (self.media.core.store.layout.written_units(), self.media.core.sustainable_units());
         if logical <= possible {
@@ -22,7 +42,10 @@ impl PageMapped {
             return Err(error);
         }
         let least = self.media.core.store.space.dies.iter().map(|die| die.usable).min().unwrap_or(0);
-        let advice = self.advice();
+        let fits = self.handles_that_fit();
+        let fewer =
+            fits.map_or_else(String::new, |fits| format!(", or ftl.streams.handles to {fits} or fewer"));
+        let advice = self.advice() + &fewer;
         let (kept, advice) = match self.media.core.rules.apart {
             0 => (String::new(), advice),
             count => (format!(" and the SLC cache {count}"), format!("{advice}, or give ftl.slc_cache less")),

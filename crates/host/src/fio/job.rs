@@ -9,6 +9,7 @@ use super::keys::{self, Fate};
 use super::lexer::Item;
 use super::pace::Rate;
 use super::pick::Service;
+use super::placement::JobPlacement;
 use super::setting;
 use super::steady::{self, Steady};
 use super::value::Size;
@@ -167,6 +168,8 @@ pub struct JobSpec {
     pub flush_every: [u64; 2],
     /// Writes must be on durable storage when they are acknowledged: `sync=`, `writefua`.
     pub fua: bool,
+    /// The placement identifiers that its writes carry.
+    pub placement: JobPlacement,
     /// Requests at most.
     pub number_ios: Option<u64>,
     /// When it has settled and ends.
@@ -259,6 +262,7 @@ impl JobSpec {
             end_fsync: false,
             flush_every: [0; 2],
             fua: false,
+            placement: JobPlacement::default(),
             number_ios: None,
             steady: Steady::default(),
             zones: JobZones::default(),

@@ -269,7 +269,8 @@ impl TraceWorkload {
             return Err(self.changed());
         };
         let (op, bytes, tag) = (record.op, record.bytes, record.volume as u16);
-        let request = HostRequest { arrive: SimTime::ZERO, op, offset, bytes, tag, fua: record.fua };
+        let request =
+            HostRequest { arrive: SimTime::ZERO, op, offset, bytes, tag, fua: record.fua, placement: None };
         self.waiting = Some(ReplayRequest { request, after_first_ns, line: located.line });
         Ok(())
     }

@@ -40,6 +40,8 @@ pub struct Drive {
     geometry: Geometry,
     link: LinkConfig,
     namespaces: Namespaces,
+    /// Placement handles that the host may name.
+    handles: u16,
     capacity: Bytes,
     pub(crate) features: Vec<Found>,
     needs: MemoryNeeds,
@@ -224,6 +226,7 @@ impl Drive {
             geometry: whole.geometry,
             link: whole.link,
             namespaces: whole.namespaces,
+            handles: whole.ftl.handles(),
             capacity: whole.ftl.layout.capacity(),
             t_decode: whole.ecc.t_decode,
             counted: whole.ecc.ladder.as_ref().map_or(Vec::new(), ecc::Ladder::provenance),
@@ -270,7 +273,7 @@ impl Drive {
 
     /// What a workload sees of it.
     pub fn space(&self) -> HostSpace {
-        self.namespaces.space()
+        HostSpace { handles: self.handles, ..self.namespaces.space() }
     }
 
     /// The physical layout.

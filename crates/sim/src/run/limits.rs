@@ -220,6 +220,7 @@ mod tests {
                 bytes: 4096,
                 tag: 0,
                 fua: false,
+                placement: None,
             }))
         }
 

@@ -87,6 +87,8 @@ pub(crate) struct Run<P: Observer> {
     /// Counters when measuring began, and bytes of the host's that the buffer alone held then.
     pub baseline: FtlStats,
     pub held_before: u64,
+    /// What was counted of placement handles before measuring began.
+    pub placed_before: ftl::Placed,
     pub regulation_baseline: RegulationCounts,
     pub busy_baseline: BusyTimes,
     /// Page operations since the drive was built, when the run began.
@@ -148,6 +150,7 @@ impl<P: Observer> Run<P> {
         let mut run = Self {
             baseline: *ftl.stats(),
             held_before: ftl.buffer().held_bytes(),
+            placed_before: ftl.placed(),
             regulation_baseline: regulation_counts(&ftl),
             pages_before: page_operations(ftl.stats()),
             busy_baseline: BusyTimes::default(),
@@ -386,6 +389,7 @@ impl<P: Observer> Run<P> {
         self.baseline = *self.ftl.stats();
         self.held_before = self.ftl.buffer().held_bytes();
         self.ftl.begin_turnover();
+        self.placed_before = self.ftl.placed();
         self.regulation_baseline = regulation_counts(&self.ftl);
         self.busy_baseline = self.busy_times();
         self.ctx.probe.on_window(now);
@@ -412,6 +416,8 @@ impl<P: Observer> Run<P> {
             }
             Effect::Write if self.ftl.is_read_only() => self.fail(id),
             Effect::Write => {
+                self.ftl.note_named(request.host.placement);
+                let request = self.requests.get(id);
                 request.waiting_since = now;
                 request.busy_then = self.ftl.controller().array_busy_total();
                 request.parts = units;

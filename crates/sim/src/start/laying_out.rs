@@ -114,6 +114,7 @@ impl LayingOut {
             if ftl.lookup(Lpn(lpn)) != Ppa::NONE {
                 continue;
             }
+            ftl.set_placement(None);
             if !ftl.try_write_untimed(Lpn(lpn)) {
                 return Err(in_vain(ftl).unwrap_or_else(|| self.no_room(drive, ftl)));
             }

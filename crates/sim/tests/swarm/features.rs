@@ -156,6 +156,7 @@ pub const LATER: &[(&str, &str)] = &[
     ("ftl.recovery", "journal"),
     ("ftl.gc.victim", "two-region-fifo"),
     ("ftl.gc.victim", "two-region-greedy"),
+    ("ftl.streams", "fdp"),
     ("ftl.streams", "hot-cold"),
     ("ftl.streams", "sepbit"),
     ("ftl.streams", "two-region"),
@@ -179,7 +180,23 @@ pub const TOGETHER: &[Feature] = &[
     ("a code and pipelined retries", 0.5, code_and_pipelined_retries),
     ("streams that tell units apart", 0.5, streams_that_tell_units_apart),
     ("a code and flows", 0.5, code_and_flows),
+    ("placement handles", 0.5, placement_handles),
 ];
+
+/// Each write of the load then names a handle, or none, or one that there is not.
+fn placement_handles(deal: &mut Deal, random: &mut RandomStream) -> bool {
+    deal.lines.retain(|line| !line.starts_with("ftl.streams."));
+    deal.set("ftl.streams.name", "fdp");
+    let handles = 1 + random.below(4);
+    deal.set("ftl.streams.handles", handles);
+    let kinds = || choose(random, &["\"initially\"", "\"persistently\""]);
+    let kinds: Vec<&str> = std::iter::repeat_with(kinds).take(handles as usize).collect();
+    deal.set("ftl.streams.isolation", format!("[{}]", kinds.join(", ")));
+    if random.chance(0.5) {
+        deal.set("ftl.streams.unit_superblocks", 1 + random.below(9));
+    }
+    true
+}
 
 fn code_and_flows(deal: &mut Deal, random: &mut RandomStream) -> bool {
     deal.set("ecc.flow.name", choose(random, &["last-good-step", "soft-by-estimate"]));

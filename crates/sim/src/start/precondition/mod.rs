@@ -73,6 +73,9 @@ pub(crate) struct Precondition {
     buffered: Option<Box<Buffered>>,
     /// What overwriting left in an SLC cache that the host waits for.
     cached: Option<FoldedCache>,
+    /// The placement handle that copies of the workload named last with each unit, where the drive has such; no unit has one
+    /// before they write.
+    named: Vec<Option<u16>>,
     pilots: Option<Pilots>,
     /// Overwriting has been told how much the host gets done beside urgent collections.
     is_paced: bool,
@@ -107,6 +110,7 @@ impl Precondition {
             waiting: None,
             buffered: None,
             cached: None,
+            named: Vec::new(),
             pilots: None,
             is_paced: false,
             asked: 0,
@@ -128,10 +132,18 @@ impl Precondition {
     ///
     /// # Errors
     /// When the drive's buffer cannot be made.
-    pub fn with_copies(self, copies: Copies, drive: &Drive, ftl: &mut Ftl, seed: u64) -> Result<Self, Error> {
+    pub fn with_copies(
+        mut self,
+        copies: Copies,
+        drive: &Drive,
+        ftl: &mut Ftl,
+        seed: u64,
+    ) -> Result<Self, Error> {
         let (unit, capacity) = (ftl.layout().unit.get(), ftl.layout().capacity().get());
         let own = WorkloadCopies::new(copies, unit, capacity);
         let slots = self.waiting_slots(ftl);
+        let named = ftl.handles().map_or(0, |_| ftl.layout().logical_units as usize);
+        self.named = vec![None; named];
         if let Some(slots) = slots.filter(|_| ftl.buffer().is_cache()) {
             let buffered = Buffered::new(drive.buffer(ftl.layout(), seed)?, slots);
             return Ok(Self { own: Some(own.with_reads()), buffered: Some(Box::new(buffered)), ..self });
@@ -289,19 +301,19 @@ impl Precondition {
     fn fill_cache(&mut self, drive: &Drive, ftl: &mut Ftl, filling: &Filling) -> Result<bool, Error> {
         let written = self.cached.as_mut().and_then(FoldedCache::pop);
         let step = match (written, &mut self.own) {
-            (Some(lpn), _) => CopyStep::Write(lpn, 1),
+            (Some(lpn), _) => CopyStep::Write(lpn, 1, None),
             (None, Some(own)) => {
                 let step = own.next()?;
                 own.served(Nanos::ZERO);
                 step
             }
-            (None, None) => CopyStep::Write(Lpn(self.random.below(u64::from(self.filled)) as u32), 1),
+            (None, None) => CopyStep::Write(Lpn(self.random.below(u64::from(self.filled)) as u32), 1, None),
         };
         if ftl.is_read_only() {
             return Err(worn_out(drive));
         }
         match step {
-            CopyStep::Write(first, units) => {
+            CopyStep::Write(first, units, _) => {
                 let Some(pages) = ftl.as_page_mapped() else { return Ok(false) };
                 Ok((first.0..first.0 + units).all(|lpn| pages.write_to_cache_untimed(filling, Lpn(lpn))))
             }

@@ -51,8 +51,8 @@ const READS_BEFORE: u32 = 1 << 16;
 /// What the workload asks for next.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum CopyStep {
-    /// Units are written.
-    Write(Lpn, u32),
+    /// Units are written, with the placement handle that the request names.
+    Write(Lpn, u32, Option<u16>),
     /// Units are no longer needed.
     Trim(Lpn, u32),
     /// Units are read, or nothing is to be done.
@@ -134,7 +134,7 @@ impl WorkloadCopies {
     pub fn next(&mut self) -> Result<CopyStep, Error> {
         let step = if self.copies > 1 && self.recorded { self.repeat() } else { self.ask()? };
         match step {
-            CopyStep::Write(_, units) => self.written += u64::from(units),
+            CopyStep::Write(_, units, _) => self.written += u64::from(units),
             CopyStep::End if self.written == 0 => return Err(self.idle()),
             CopyStep::End => (self.written, self.requests) = (0, 0),
             _ if self.written == 0 && self.requests > READS_MAX => return Err(self.idle()),
@@ -226,7 +226,7 @@ impl WorkloadCopies {
         };
         let (first, units) = (Lpn(first as u32), behind.saturating_sub(first) as u32);
         Ok(match request.op.effect() {
-            Effect::Write => CopyStep::Write(first, units),
+            Effect::Write => CopyStep::Write(first, units, request.placement),
             Effect::Trim => CopyStep::Trim(first, units),
             Effect::Read => CopyStep::Read(first, units),
             Effect::Flush => CopyStep::Read(first, 0),

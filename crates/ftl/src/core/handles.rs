@@ -90,7 +90,7 @@ pub(crate) struct Handles {
 }
 
 impl Handles {
-    /// Those that a policy has on a drive of this shape, whose buffer has so many slots.
+    /// The handles that a policy has on a drive of this shape, whose buffer has so many slots.
     pub fn new(spec: HandleSpec, streams: &[StreamSpec], layout: &Layout, slots: u32) -> Self {
         let count = spec.isolation.len();
         Self {

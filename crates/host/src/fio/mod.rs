@@ -67,6 +67,7 @@ pub use files::{FileRegion, is_device};
 pub use flow::FlowOptions;
 pub use fuzz::fuzz_one;
 pub use generators::{Generator, generators};
+pub use hold::RefillOptions;
 pub use job::{JobAccess, JobFile, JobSpec};
 pub use pace::Rate;
 pub use pick::{FileOrder, Service};

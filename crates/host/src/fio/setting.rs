@@ -153,8 +153,8 @@ options! {
     "thinktime_blocks_type" => {
         job.think_by_issue = one_of(text, &[("complete", false), ("issue", true)], "complete or issue")?
     },
-    "iodepth_batch_complete_min" | "iodepth_batch_complete" => job.complete_min = number()?,
-    "iodepth_low" => job.depth_low = number()?,
+    "iodepth_batch_complete_min" | "iodepth_batch_complete" => job.refill.complete_min = number()?,
+    "iodepth_low" => job.refill.depth_low = number()?,
     "wait_for" => job.wait_for = Some(text.to_owned()).filter(|name| name != "none"),
     "exitall" alone => drop(value::flag(text)?),
     "exit_what" => {

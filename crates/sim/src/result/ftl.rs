@@ -142,7 +142,7 @@ pub(super) fn sections_of<P: Observer>(
     stats: &FtlStats,
     span_ns: u64,
 ) -> FtlSections {
-    let (ftl, counts) = (&run.ftl, regulation_counts(&run.ftl).since(&run.regulation_baseline));
+    let (ftl, counts) = (&run.ftl, regulation_counts(&run.ftl).since(&run.counts_before.regulation));
     FtlSections {
         mapping: mapping(ftl, stats),
         gc: gc(stats),

@@ -76,7 +76,7 @@ fn handle_of(state: &HandleState, counts: &HandleCounts, unit: u64) -> Placement
 /// What there is to say, where the drive has placement handles.
 pub(super) fn placement<P: Observer>(run: &Run<P>, stats: &FtlStats) -> Option<PlacementStreams> {
     let (ftl, layout) = (&run.ftl, run.ftl.layout());
-    let (states, counted) = (ftl.handles()?, ftl.placed().since(&run.placed_before));
+    let (states, counted) = (ftl.handles()?, ftl.placed().since(&run.counts_before.placed));
     let unit = layout.unit.get();
     let block = u64::from(layout.superblock_units / layout.planes) * unit;
     let sum = |of: fn(&HandleCounts) -> u64| counted.handles.iter().map(of).sum::<u64>();

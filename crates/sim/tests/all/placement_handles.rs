@@ -4,7 +4,7 @@ use crate::common::{Around, SMALL, closed_loop, drive, run};
 use engine::RandomStream;
 use host::{HostRequest, Op, Workload};
 use serde_json::Value;
-use sim::{Drive, PreconditionKind, RunOptions};
+use sim::{Copies, Drive, PreconditionKind, RunOptions, Session};
 use std::path::Path;
 
 /// 160 superblocks on each of four dies, a quarter more than the host sees: a reclaim unit is one on each die, 512 KiB.
@@ -313,7 +313,7 @@ fn what_does_not_fit_is_said_in_a_line() {
     let refusal = |settings: &[&str]| {
         let settings: Vec<String> = [SMALL, settings].concat().into_iter().map(str::to_owned).collect();
         let made = Drive::from_resolved("refused", &settings).and_then(|drive| drive.build(1).map(drop));
-        made.err().expect("refused").to_string()
+        made.expect_err("refused").to_string()
     };
     for (settings, expected) in [
         (&["ftl.streams.name=fdp", "ftl.streams.handles=32"][..], "expected 1 to 31"),
@@ -345,4 +345,57 @@ fn what_does_not_fit_is_said_in_a_line() {
     drive(&[SMALL, &["ftl.streams.name=fdp", &format!("ftl.streams.handles={fits}")]].concat())
         .build(1)
         .expect("it fits");
+}
+
+/// The same cache whose workload names no handle: a rule on the host finds out as much by addresses, and by what is overwritten
+/// often.
+#[test]
+fn a_rule_places_what_a_workload_does_not() {
+    let result = |rule: &str| {
+        let handles = ["ftl.streams.name=fdp", "ftl.streams.handles=2"];
+        let bound = 4096 * ((64 << 20) / 4096 / 25);
+        let bounds = format!("host.place.bounds=[\"{bound}B\"]");
+        let lines = match rule {
+            "address" => vec!["host.place.name=address", &bounds],
+            "none" => vec![],
+            _ => vec!["host.place.name=rate", "host.place.piece=256KiB"],
+        };
+        let drive = of_64_mib(&[&handles[..], &lines].concat());
+        let workload = cache(drive.capacity().get(), 10 * 16_384);
+        let options = RunOptions { precondition: PreconditionKind::Fill, ..RunOptions::default() };
+        run(drive, workload, options).1
+    };
+    let waf = |rule: &str| result(rule)["waf"].as_f64().expect("it wrote");
+    let (none, address, rate) = (waf("none"), waf("address"), waf("rate"));
+    println!("none {none:.3}, address {address:.3}, rate {rate:.3}");
+    assert!(address < 1.1 && rate < 1.2, "address {address}, rate {rate}");
+    assert!(none > 1.3, "{none}");
+}
+
+/// Copies of the workload that precondition a drive are placed as the workload is: nothing is left to be sorted.
+#[test]
+fn a_drive_preconditioned_by_its_workload_is_placed_from_the_beginning() {
+    let waf = |precondition| {
+        let bounds = format!("host.place.bounds=[\"{}B\"]", 4096 * ((64 << 20) / 4096 / 25));
+        let handles = ["ftl.streams.name=fdp", "ftl.streams.handles=2", "host.place.name=address", &bounds];
+        let drive = of_64_mib(&handles);
+        let capacity = drive.capacity().get();
+        let copies = Copies::drawn(move |_| Ok(cache(capacity, 16_384)));
+        let options = RunOptions { precondition, ..RunOptions::default() };
+        let mut session =
+            Session::with_copies(drive, copies, options).unwrap_or_else(|error| panic!("{error}"));
+        session.finish().unwrap_or_else(|error| panic!("{error}"));
+        session.result().expect("a result")["waf"].as_f64().expect("it wrote")
+    };
+    let (placed, mixed) = (waf(PreconditionKind::Workload), waf(PreconditionKind::Steady));
+    println!("by the workload {placed:.3}, at random {mixed:.3}");
+    assert!(placed < 1.05 && mixed > 1.2, "by the workload {placed}, at random {mixed}");
+}
+
+#[test]
+fn a_rule_needs_handles() {
+    let settings: Vec<String> =
+        [SMALL, &["host.place.name=size"]].concat().into_iter().map(str::to_owned).collect();
+    let error = Drive::from_resolved("refused", &settings).err().expect("refused").to_string();
+    assert!(error.contains("host.place.name") && error.contains("ftl.streams.name = fdp"), "{error}");
 }

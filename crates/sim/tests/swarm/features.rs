@@ -163,6 +163,11 @@ pub const LATER: &[(&str, &str)] = &[
     ("ecc.flow", "hard-retry-soft"),
     ("ecc.flow", "last-good-step"),
     ("ecc.flow", "soft-by-estimate"),
+    ("host.place", "address"),
+    ("host.place", "job"),
+    ("host.place", "none"),
+    ("host.place", "rate"),
+    ("host.place", "size"),
 ];
 
 /// Features that came to be possible together: a seed that has the one, and gets the other, is played with both once more,
@@ -194,6 +199,9 @@ fn placement_handles(deal: &mut Deal, random: &mut RandomStream) -> bool {
     deal.set("ftl.streams.isolation", format!("[{}]", kinds.join(", ")));
     if random.chance(0.5) {
         deal.set("ftl.streams.unit_superblocks", 1 + random.below(9));
+    }
+    if random.chance(0.4) {
+        deal.set("host.place.name", choose(random, &["address", "job", "rate", "size"]));
     }
     true
 }
@@ -350,6 +358,11 @@ pub fn with_later(deal: &Deal, list: &[(&str, &str)]) -> Vec<Deal> {
         let mut deal = deal.clone();
         deal.lines.retain(|line| !line.starts_with(&format!("{seam}.")));
         deal.set(&format!("{seam}.name"), name);
+        if *seam == "host.place" {
+            deal.lines.retain(|line| !line.starts_with("ftl.streams."));
+            deal.set("ftl.streams.name", "fdp");
+            deal.set("ftl.streams.handles", 3);
+        }
         deal
     };
     list.iter().filter(|(seam, name)| gets(seam, name)).map(with).collect()

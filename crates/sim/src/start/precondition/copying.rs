@@ -17,11 +17,10 @@ impl Precondition {
         for _ in 0..count {
             let step = self.own_copies().next()?;
             let busy = match step {
-                CopyStep::Write(first, units, named) => {
+                CopyStep::Write(first, units, _) => {
                     let before = programmed(ftl.stats());
                     self.asked += u64::from(units);
                     for lpn in first.0..first.0 + units {
-                        self.named.get_mut(lpn as usize).into_iter().for_each(|of| *of = named);
                         self.write_one_of_own(drive, ftl, Lpn(lpn))?;
                     }
                     times.program.times(programmed(ftl.stats()) - before)
@@ -67,7 +66,7 @@ impl Precondition {
         let mut written = self.buffered.is_none().then_some(lpn);
         while let Some(lpn) = written.take().or_else(|| self.buffered.as_mut().and_then(|it| it.leave())) {
             if let Some(lpn) = self.leaves_for(lpn) {
-                ftl.set_placement(self.named.get(lpn.index()).copied().flatten());
+                ftl.set_placement(self.own.as_ref().and_then(|own| own.named_with(lpn)));
                 put(drive, ftl, lpn)?;
                 (self.written, self.in_window) = (self.written + 1, self.in_window + 1);
             }

@@ -17,6 +17,7 @@ use crate::{Drive, Error};
 use buffered::Buffered;
 use engine::RandomStream;
 use ftl::{Filling, Ftl, FtlStats, SteadyRule, SteadyWindow};
+use host::place::Placer;
 pub use own::Copies;
 use own::{CopyStep, WorkloadCopies};
 pub use pilots::Pilots;
@@ -73,9 +74,6 @@ pub(crate) struct Precondition {
     buffered: Option<Box<Buffered>>,
     /// What overwriting left in an SLC cache that the host waits for.
     cached: Option<FoldedCache>,
-    /// The placement handle that copies of the workload named last with each unit, where the drive has such; no unit has one
-    /// before they write.
-    named: Vec<Option<u16>>,
     pilots: Option<Pilots>,
     /// Overwriting has been told how much the host gets done beside urgent collections.
     is_paced: bool,
@@ -110,7 +108,6 @@ impl Precondition {
             waiting: None,
             buffered: None,
             cached: None,
-            named: Vec::new(),
             pilots: None,
             is_paced: false,
             asked: 0,
@@ -132,18 +129,12 @@ impl Precondition {
     ///
     /// # Errors
     /// When the drive's buffer cannot be made.
-    pub fn with_copies(
-        mut self,
-        copies: Copies,
-        drive: &Drive,
-        ftl: &mut Ftl,
-        seed: u64,
-    ) -> Result<Self, Error> {
+    pub fn with_copies(self, copies: Copies, drive: &Drive, ftl: &mut Ftl, seed: u64) -> Result<Self, Error> {
         let (unit, capacity) = (ftl.layout().unit.get(), ftl.layout().capacity().get());
-        let own = WorkloadCopies::new(copies, unit, capacity);
+        let handles = drive.space().handles;
+        let placer = Placer::new(&drive.link().place, capacity, handles);
+        let own = WorkloadCopies::new(copies, unit, capacity).with_handles(handles, placer);
         let slots = self.waiting_slots(ftl);
-        let named = ftl.handles().map_or(0, |_| ftl.layout().logical_units as usize);
-        self.named = vec![None; named];
         if let Some(slots) = slots.filter(|_| ftl.buffer().is_cache()) {
             let buffered = Buffered::new(drive.buffer(ftl.layout(), seed)?, slots);
             return Ok(Self { own: Some(own.with_reads()), buffered: Some(Box::new(buffered)), ..self });

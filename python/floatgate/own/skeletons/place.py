@@ -8,7 +8,7 @@ class InOrder(fg.host.place.Policy):
 
     least: int = 16384  # bytes from which on a write is as good as one that goes on
 
-    def attach(self, handles: int, drive_bytes: int) -> None:  # noqa: ARG002 - neither is needed here
+    def attach(self, handles: int, drive_bytes: int) -> None:
         """Make what the rule keeps, before the first write."""
         self.ends: dict[int, int] = {}  # by job, where its last write ended
 

@@ -21,3 +21,10 @@ pub struct HostRequest {
     /// The placement identifier that a write carries, where it carries one.
     pub placement: Option<u16>,
 }
+
+impl HostRequest {
+    /// A request of the first job that asks for nothing beside its operation.
+    pub const fn plain(arrive: SimTime, op: Op, offset: u64, bytes: u32) -> Self {
+        Self { arrive, op, offset, bytes, tag: 0, fua: false, placement: None }
+    }
+}

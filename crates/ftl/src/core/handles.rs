@@ -41,7 +41,7 @@ impl HandleCounts {
 
 /// What was counted of all handles since the drive was made.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Placed {
+pub struct HandleTotals {
     /// Of each handle.
     pub handles: Vec<HandleCounts>,
     /// Writes that named a handle that there is not.
@@ -52,7 +52,7 @@ pub struct Placed {
     pub shared_units_moved: u64,
 }
 
-impl Placed {
+impl HandleTotals {
     /// What was counted since `earlier`.
     #[must_use]
     pub fn since(&self, earlier: &Self) -> Self {
@@ -86,7 +86,7 @@ pub(crate) struct Handles {
     unit_superblocks: u64,
     /// Superblocks that each opened.
     opened: Vec<u64>,
-    counted: Placed,
+    counted: HandleTotals,
 }
 
 impl Handles {
@@ -100,7 +100,10 @@ impl Handles {
             unit_superblocks: spec.unit_superblocks.unwrap_or(layout.dies).into(),
             isolation: spec.isolation.into(),
             opened: vec![0; count],
-            counted: Placed { handles: vec![HandleCounts::default(); count], ..Placed::default() },
+            counted: HandleTotals {
+                handles: vec![HandleCounts::default(); count],
+                ..HandleTotals::default()
+            },
         }
     }
 
@@ -201,7 +204,7 @@ impl Handles {
     }
 
     /// What was counted since the drive was made.
-    pub fn counted(&self) -> &Placed {
+    pub fn counted(&self) -> &HandleTotals {
         &self.counted
     }
 

@@ -37,7 +37,7 @@ pub(crate) use folding::Folding;
 pub use found::Recovery;
 pub(crate) use found::ToldOnFlash;
 pub(crate) use handles::Handles;
-pub use handles::{HandleCounts, HandleState, Placed};
+pub use handles::{HandleCounts, HandleState, HandleTotals};
 pub(crate) use idle::Idle;
 pub(crate) use lookups::{Lookup, MapEntry, Waiter};
 pub(crate) use lost::LostUnits;

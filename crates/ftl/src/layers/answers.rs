@@ -9,7 +9,6 @@ use crate::media::Media;
 use crate::parts::costs_of;
 use crate::upkeep::Upkeep;
 use crate::{Beginning, FtlStats, Layout, Listed, Mark, Seen, SuperblockState, Turnover, UpkeepCounts};
-use crate::{HandleState, Placed};
 use controller::Controller;
 use nand::FlashArray;
 use std::ops::Range;
@@ -212,24 +211,6 @@ impl Ftl {
     /// A feature of the drive, if it has it.
     pub fn feature<T: Listed>(&self) -> Option<&T> {
         T::of(&self.media().features)
-    }
-
-    /// The placement handles as they are now; none where the drive has no such.
-    pub fn handles(&self) -> Option<Vec<HandleState>> {
-        let store = &self.core().store;
-        let handles = self.core().assembly.streams.handles.as_ref();
-        handles.map(|handles| handles.states(&store.space, &store.layout))
-    }
-
-    /// What was counted of placement handles so far; nothing where there are none.
-    pub fn placed(&self) -> Placed {
-        let handles = self.core().assembly.streams.handles.as_ref();
-        handles.map_or_else(Placed::default, |handles| handles.counted().clone())
-    }
-
-    /// Superblocks of a reclaim unit, where there are placement handles.
-    pub fn reclaim_unit_superblocks(&self) -> Option<u64> {
-        self.core().assembly.streams.handles.as_ref().map(|handles| handles.unit_superblocks())
     }
 
     /// Superblocks that were erased without time and gained the host no room; none while they do.

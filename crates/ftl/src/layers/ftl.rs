@@ -156,7 +156,7 @@ impl Ftl {
     }
 
     #[inline]
-    fn parts(&mut self) -> (&mut Media, &mut Host) {
+    pub(super) fn parts(&mut self) -> (&mut Media, &mut Host) {
         each!(&mut self.layer, layer => layer.parts())
     }
 
@@ -212,22 +212,6 @@ impl Ftl {
     #[inline]
     pub fn note_extent(&mut self, request: u32, offset: u64, bytes: u64) {
         self.parts().0.features.extent(request, offset, bytes);
-    }
-
-    /// The host makes a write that names a placement handle, or none: asked once for each.
-    #[inline]
-    pub fn note_named(&mut self, named: Option<u16>) {
-        if let Some(handles) = &mut self.parts().0.core.assembly.streams.handles {
-            handles.note_named(named);
-        }
-    }
-
-    /// The placement handle that the host named with the data that come from now on: one that there is not counts as none.
-    #[inline]
-    pub fn set_placement(&mut self, named: Option<u16>) {
-        if let Some(handles) = &mut self.parts().0.core.assembly.streams.handles {
-            handles.set_arriving(named);
-        }
     }
 
     /// Bytes that were read from the buffer since the last call, where that counts.

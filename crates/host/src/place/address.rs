@@ -1,6 +1,6 @@
 //! Parts of the drive apart from each other.
 
-use super::{Place, PlaceView};
+use super::{PlacePolicy, PlaceView};
 use config::{Card, ConfigError, Policy, Section};
 use units::Bytes;
 
@@ -30,7 +30,7 @@ impl Policy for ByAddress {
     }
 }
 
-impl Place for ByAddress {
+impl PlacePolicy for ByAddress {
     fn place(&mut self, write: &PlaceView) -> Option<u16> {
         let part = match self.bounds.is_empty() {
             true => {

@@ -28,7 +28,7 @@ pub struct PlaceView {
 }
 
 /// The choice of a handle.
-pub trait Place: Send {
+pub trait PlacePolicy: Send {
     /// What the workload names stays: no write is asked about.
     fn keeps(&self) -> bool {
         false
@@ -45,9 +45,9 @@ config::policies! {
     seam: "host.place",
     question: "Which placement handle does a write carry?",
     default: "none",
-    dyn Place;
+    dyn PlacePolicy;
     address::ByAddress,
-    job::ByJob,
+    by_job::ByJob,
     none::AsNamed,
     rate::ByRate,
     size::BySize,
@@ -83,7 +83,7 @@ impl PlaceMaker {
 
 /// Gives each write of a workload its handle.
 pub struct Placer {
-    policy: Box<dyn Place>,
+    policy: Box<dyn PlacePolicy>,
     handles: u16,
     drive_bytes: u64,
 }

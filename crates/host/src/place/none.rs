@@ -1,6 +1,6 @@
 //! What the workload names.
 
-use super::{Place, PlaceView};
+use super::{PlacePolicy, PlaceView};
 use config::{Card, ConfigError, Policy, Section};
 
 /// Nothing is added and nothing taken away.
@@ -20,7 +20,7 @@ impl Policy for AsNamed {
     }
 }
 
-impl Place for AsNamed {
+impl PlacePolicy for AsNamed {
     fn keeps(&self) -> bool {
         true
     }

@@ -1,6 +1,6 @@
 //! What is overwritten often apart from what is not, as far as that was seen so far.
 
-use super::{Place, PlaceView};
+use super::{PlacePolicy, PlaceView};
 use config::{Card, ConfigError, Policy, Section, at_least};
 use units::Bytes;
 
@@ -49,7 +49,7 @@ impl ByRate {
     }
 }
 
-impl Place for ByRate {
+impl PlacePolicy for ByRate {
     fn attach(&mut self, _handles: u16, drive_bytes: u64) {
         self.bytes = vec![0; drive_bytes.div_ceil(self.piece) as usize];
     }

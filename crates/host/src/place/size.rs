@@ -1,6 +1,6 @@
 //! Small writes apart from large ones.
 
-use super::{Place, PlaceView};
+use super::{PlacePolicy, PlaceView};
 use config::{Card, ConfigError, Policy, Section};
 use units::Bytes;
 
@@ -33,7 +33,7 @@ impl Policy for BySize {
     }
 }
 
-impl Place for BySize {
+impl PlacePolicy for BySize {
     fn place(&mut self, write: &PlaceView) -> Option<u16> {
         let reached = self.limits.iter().filter(|limit| u64::from(write.bytes) >= **limit).count();
         Some((reached as u16).min(write.handles - 1))

@@ -1,7 +1,7 @@
 //! Rules in Python that place the host's writes.
 
 use super::asked::{PolicyObject, Question, UserClass};
-use host::place::{Maker, Place, PlaceView};
+use host::place::{Maker, PlacePolicy, PlaceView};
 use pyo3::prelude::*;
 use std::sync::Arc;
 
@@ -23,7 +23,7 @@ impl OwnPlace {
     }
 }
 
-impl Place for OwnPlace {
+impl PlacePolicy for OwnPlace {
     fn attach(&mut self, handles: u16, drive_bytes: u64) {
         if let Some(attach) = &self.attach {
             self.asked.tell(attach, (handles, drive_bytes));

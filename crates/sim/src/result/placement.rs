@@ -4,7 +4,7 @@ use crate::observe::Observer;
 use crate::run::Run;
 use crate::sections::sections;
 use ftl::streams::Isolation;
-use ftl::{FtlStats, HandleCounts, HandleState};
+use ftl::{FtlStats, HandleCounts, HandleState, Placing};
 
 sections! {
     /// Placement handles of the host, and what they wrote: the statistics, handles and events of NVMe's flexible data

@@ -22,7 +22,7 @@ use crate::run::dram::Memory;
 use crate::run::limits::{Watch, stuck};
 use controller::{Context, Work};
 use engine::Event;
-use ftl::{Ftl, FtlStats, Placed, RegulationCounts};
+use ftl::{Ftl, FtlStats, HandleTotals, Placing, RegulationCounts};
 use host::later::Later;
 use host::software::Software;
 use host::{Effect, Workload};
@@ -113,7 +113,7 @@ pub(crate) fn regulation_counts(ftl: &Ftl) -> RegulationCounts {
 /// What some drives count beside [`FtlStats`], when measuring began.
 pub(crate) struct CountsBefore {
     pub regulation: RegulationCounts,
-    pub placed: Placed,
+    pub placed: HandleTotals,
 }
 
 impl CountsBefore {

@@ -4,6 +4,7 @@ use super::{Run, events};
 use crate::observe::Observer;
 use crate::requests::{bytes_of, coverage};
 use engine::Event;
+use ftl::Placing;
 use host::HostRequest;
 use units::{Lpn, SimTime};
 

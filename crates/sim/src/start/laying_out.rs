@@ -5,7 +5,7 @@
 
 use crate::run::limits::in_vain;
 use crate::{Drive, Error};
-use ftl::Ftl;
+use ftl::{Ftl, Placing};
 use host::{Extent, Workload};
 use units::{Lpn, Ppa};
 

@@ -3,7 +3,7 @@
 use super::own::{CopyStep, WorkloadCopies};
 use super::{Precondition, Times, WINDOWS_OF_A_COPY, programmed, put, worn_out};
 use crate::{Drive, Error};
-use ftl::Ftl;
+use ftl::{Ftl, Placing};
 use units::{Lpn, Nanos};
 
 impl Precondition {

@@ -1,6 +1,6 @@
 //! A handle for each program that writes.
 
-use super::{Place, PlaceView};
+use super::{PlacePolicy, PlaceView};
 use config::{Card, ConfigError, Policy, Section};
 
 /// Jobs take handles in their order.
@@ -20,7 +20,7 @@ impl Policy for ByJob {
     }
 }
 
-impl Place for ByJob {
+impl PlacePolicy for ByJob {
     fn place(&mut self, write: &PlaceView) -> Option<u16> {
         Some(write.job % write.handles)
     }

@@ -46,12 +46,18 @@ impl LinkAtWork {
         }
     }
 
-    /// Gives a write its placement handle, where a policy does.
+    /// A policy gives writes their placement handles.
     #[inline]
-    pub fn place(&mut self, request: &mut HostRequest) {
-        if let Some(placer) = self.placer.as_mut().filter(|_| request.op.effect() == Effect::Write) {
-            request.placement = placer.place(request);
-        }
+    pub fn places(&self) -> bool {
+        self.placer.is_some()
+    }
+
+    /// A request with the placement handle that the policy gives it, if it writes.
+    #[cold]
+    pub fn placed(&mut self, request: HostRequest) -> HostRequest {
+        let placer = self.placer.as_mut().filter(|_| request.op.effect() == Effect::Write);
+        let placement = placer.map_or(request.placement, |placer| placer.place(&request));
+        HostRequest { placement, ..request }
     }
 
     /// Nothing is in flight from `now` on; what was counted stays.

@@ -94,12 +94,12 @@ impl<P: Observer> Run<P> {
     }
 
     #[inline]
-    pub(super) fn submit(&mut self, mut request: HostRequest, now: SimTime) {
+    pub(super) fn submit(&mut self, request: HostRequest, now: SimTime) {
         if let Err(error) = self.namespaces.admit(&request, || self.workload.report().name) {
             self.error = Some(error.into());
             return;
         }
-        self.link.place(&mut request);
+        let request = if self.link.places() { self.link.placed(request) } else { request };
         self.handed_out += 1;
         if self.ramping && !self.warming && !self.workload.in_ramp(now) {
             self.begin_measuring(now);

@@ -178,6 +178,7 @@ QUESTIONS = {
     "ftl.snapshots.expiry": "expire",
     "ftl.streams": "join",
     "ftl.wear": "relocate",
+    "host.place": "place",
 }
 
 

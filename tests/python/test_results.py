@@ -74,6 +74,12 @@ RUNS: dict[str, tuple[str | Path, str, dict[str, Any], dict[str, Any]]] = {
         {"precondition": "fill"},
     ),
     "snapshots": (TINY, WRITES, {"ftl.snapshots.every": "20ms", "ftl.snapshots.rollback_at": ["70ms"]}, {}),
+    "placement": (
+        TINY,
+        WRITES,
+        {"ftl.streams.name": "fdp", "ftl.streams.handles": 2, "host.place.name": "job"},
+        {"precondition": "fill"},
+    ),
     "map on flash": (TINY, WRITES, {"ftl.mapping.name": "dftl"}, {}),
     "map in spare areas": (TINY, WRITES, {"ftl.mapping.name": "birrell"}, {}),
     "map of blocks": (TINY, WRITES, {"ftl.mapping.name": "fast"}, {}),

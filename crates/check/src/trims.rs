@@ -109,6 +109,7 @@ mod tests {
             bytes: 8192,
             tag: 0,
             fua: false,
+            placement: None,
         };
         trims.on_request(6, &trim);
         trims.on_trim(Lpn(3));

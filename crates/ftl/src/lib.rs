@@ -55,12 +55,12 @@ pub use agenda::UpkeepCounts;
 pub use blocks::BlockMapped;
 
 pub use buffer::Coverage;
-pub use core::{Act, Recovery, Seen};
+pub use core::{Act, HandleCounts, HandleState, HandleTotals, Recovery, Seen};
 pub use features::costs::{CostRules, Reckoned, Regulation, RegulationParts};
 pub use features::parity::Stripes;
 pub use features::{Listed, snapshots};
 pub use lapse::KEY_OF_TESTS;
-pub use layers::{BufferView, Ftl};
+pub use layers::{BufferView, Ftl, Placing};
 pub use layout::Layout;
 pub use lent::Blocks;
 pub use mapping::bank::{BankView, Block, BlockRules, HostWrite, Role, Room, Step};

@@ -1,7 +1,7 @@
 //! What a power cut leaves of a drive.
 
 use crate::buffer::Risk;
-use crate::core::LostUnits;
+use crate::core::{Handles, LostUnits};
 use crate::features::Features;
 use crate::store::spare::SpareAreas;
 use crate::store::{DeadDies, Mark, NONE};
@@ -32,6 +32,8 @@ pub(crate) struct Counted {
     pub upkeep: Option<UpkeepCounts>,
     /// By die: the write clock, and erases.
     pub clocks: Vec<(u64, u64)>,
+    /// What the host named, and the reclaim units that were begun.
+    pub handles: Option<Box<Handles>>,
 }
 
 /// What the drive keeps where it keeps its list of bad blocks.

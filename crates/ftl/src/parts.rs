@@ -74,7 +74,7 @@ impl Parts<'_> {
         let host = Host::new(config, &mut controller);
         let agenda = agenda_of(config, &features, &controller)?;
         let upkeep = Upkeep::new(config, seed);
-        let (streams, count) = Streams::new(&config.destination.streams, layout);
+        let (streams, count) = Streams::new(&config.destination.streams, layout, slots);
         let rules = Rules {
             read_ahead: config.gc.read_ahead,
             copyback: dies.copyback,

@@ -8,6 +8,7 @@
 //! - [`later`]: a workload that begins again, later.
 //! - [`software`]: what the host itself takes for a request.
 //! - [`mod@link`]: how commands and data cross; one file per link.
+//! - [`place`]: which placement handle a write carries.
 //! - [`fio`]: fio job files and the generators behind them.
 //! - [`flows`]: several flows at once, each on its own part of the drive, as MQSim has them.
 //! - [`volume`]: synthetic volumes after published statistics.
@@ -20,6 +21,7 @@ pub mod fio;
 pub mod flows;
 pub mod later;
 pub mod link;
+pub mod place;
 mod regular;
 pub mod request;
 pub mod software;

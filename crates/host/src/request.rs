@@ -18,4 +18,13 @@ pub struct HostRequest {
     pub tag: u16,
     /// A write that must be on durable storage when it is acknowledged, write cache or not (force unit access).
     pub fua: bool,
+    /// The placement identifier that a write carries, where it carries one.
+    pub placement: Option<u16>,
+}
+
+impl HostRequest {
+    /// A request of the first job that asks for nothing beside its operation.
+    pub const fn plain(arrive: SimTime, op: Op, offset: u64, bytes: u32) -> Self {
+        Self { arrive, op, offset, bytes, tag: 0, fua: false, placement: None }
+    }
 }

@@ -22,12 +22,14 @@ pub struct HostSpace {
     pub bytes: u64,
     /// Its namespaces, where there are several, in their order; empty where the drive is a single namespace, of any name.
     pub namespaces: Vec<Namespace>,
+    /// Placement handles that writes may name; none on most drives.
+    pub handles: u16,
 }
 
 impl From<u64> for HostSpace {
     /// A drive of so many bytes that is one namespace.
     fn from(bytes: u64) -> Self {
-        Self { bytes, namespaces: Vec::new() }
+        Self { bytes, namespaces: Vec::new(), handles: 0 }
     }
 }
 
@@ -83,7 +85,11 @@ mod tests {
     fn a_namespace_goes_by_its_name_as_a_device_and_by_its_number() {
         let namespace =
             |name: &str, offset| Namespace { name: name.into(), extent: Extent { offset, bytes: 4096 } };
-        let space = HostSpace { bytes: 8192, namespaces: vec![namespace("log", 0), namespace("data", 4096)] };
+        let space = HostSpace {
+            bytes: 8192,
+            namespaces: vec![namespace("log", 0), namespace("data", 4096)],
+            handles: 0,
+        };
         for name in ["data", "/dev/data", "/dev/nvme0n2", "nvme3n2"] {
             assert_eq!(space.device(name).map(|found| found.extent.offset), Some(4096), "{name}");
         }

@@ -89,6 +89,7 @@ mod tests {
             bytes: 512,
             tag: 0,
             fua: true,
+            placement: None,
         };
         recorder.note(&request);
         recorder.note(&HostRequest { op: Op::FLUSH, offset: 0, bytes: 0, fua: false, ..request });

@@ -40,6 +40,8 @@ pub(crate) struct Namespaces {
     first: (u64, u64),
     /// Operations of any of its sets whose completions say where the data are.
     with_address: u64,
+    /// Placement handles that writes may name, to whichever they go.
+    handles: u16,
 }
 
 impl Namespaces {
@@ -49,9 +51,14 @@ impl Namespaces {
         Self::of_all(vec![Placed::new(String::new(), command::USUAL, extent)], bytes)
     }
 
+    /// The same, of a drive with so many placement handles.
+    pub fn with_handles(self, handles: u16) -> Self {
+        Self { handles, ..self }
+    }
+
     fn of_all(all: Vec<Placed>, bytes: u64) -> Self {
         let with_address = all.iter().fold(0, |bits, one| bits | one.set.with_address());
-        Self { first: (all[0].extent.bytes, all[0].on_sectors), with_address, all, bytes }
+        Self { first: (all[0].extent.bytes, all[0].on_sectors), with_address, all, bytes, handles: 0 }
     }
 
     /// The namespaces that a drive file declares, on a drive of so many units of `unit` bytes; `entries` say where it
@@ -109,10 +116,14 @@ impl Namespaces {
     /// What a workload sees.
     pub fn space(&self) -> HostSpace {
         if !self.is_parted() {
-            return HostSpace::from(self.all[0].extent.bytes);
+            return HostSpace { handles: self.handles, ..HostSpace::from(self.all[0].extent.bytes) };
         }
         let seen = |one: &Placed| Namespace { name: one.name.clone(), extent: one.extent };
-        HostSpace { bytes: self.bytes, namespaces: self.all.iter().map(seen).collect() }
+        HostSpace {
+            bytes: self.bytes,
+            namespaces: self.all.iter().map(seen).collect(),
+            handles: self.handles,
+        }
     }
 
     /// Their names, sizes and command sets, for what is kept of a drive; none where it is one.
@@ -314,7 +325,8 @@ mod tests {
         let rooms = [NamespaceRoom::Bytes(5 * 4096 + 512), NamespaceRoom::Rest];
         let namespaces = Namespaces::place(&declared(&rooms), 100, 4096, &[]).unwrap();
         let asked = |op, offset, bytes| {
-            let request = HostRequest { arrive: SimTime::ZERO, op, offset, bytes, tag: 0, fua: false };
+            let request =
+                HostRequest { arrive: SimTime::ZERO, op, offset, bytes, tag: 0, fua: false, placement: None };
             namespaces.admit(&request, || "w".into()).map_err(|error| error.to_string())
         };
         assert_eq!(asked(Op::WRITE, 5 * 4096, 512), Ok(()));

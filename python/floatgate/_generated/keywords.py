@@ -17,6 +17,11 @@ class Keywords(TypedDict, total=False):
     set: Mapping[str, Any] | None
     """Override a configuration key (repeatable). A key of `floatgate keys` and its value."""
 
+    place: str | None
+    """Rule by which each write gets a placement handle, as --set host.place.name=RULE. A policy of
+    host.place, or FILE.py:CLASS.
+    """
+
     scenario: SupportsIndex | None
     """Which scenario of MQSim's workload.xml. A whole number of at least 1."""
 

@@ -1049,6 +1049,82 @@ class Parity(Section):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
+class PlacementEvents(Section):
+    """Events of flexible data placement, by what they are; each would be an entry of the events log."""
+
+    not_fully_written: Count
+    """[superblocks] Superblocks of a handle that took no more data before they were full, as a program
+    failed or the power did: reclaim unit not fully written to capacity.
+    """
+
+    invalid_identifier: Count
+    """[writes] Writes that named a handle that there is not, and went to handle 0: invalid placement
+    identifier.
+    """
+
+    media_reallocated: Count
+    """[superblocks] Superblocks that were collected with valid data in them: media reallocated."""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class PlacementHandle(Section):
+    """A reclaim unit handle."""
+
+    isolation: Literal["initially", "persistently"]
+    """[text] How its data stay apart from others when collection moves them."""
+
+    bytes_written: Count
+    """[bytes] Bytes that the host wrote through it."""
+
+    units_opened: Count
+    """[reclaim units] Reclaim units that it began."""
+
+    available_bytes: Count
+    """[bytes] Bytes that could be written through it at the end of the run before it begins another
+    reclaim unit: RUAMW of the handle's status.
+    """
+
+    collections: Count
+    """[superblocks] Superblocks of its data alone that were collected with valid data in them."""
+
+    bytes_moved: Count
+    """[bytes] Bytes that were moved out of those."""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class PlacementStreams(Section):
+    """Placement handles of the host, and what they wrote: the statistics, handles and events of NVMe's
+    flexible data placement.
+    """
+
+    reclaim_unit_bytes: Count
+    """[bytes] Bytes of a reclaim unit."""
+
+    host_bytes_written: Count
+    """[bytes] Bytes that the host wrote: HBMW of the statistics log."""
+
+    media_bytes_written: Count
+    """[bytes] Bytes written to the flash for the host and for collection: MBMW."""
+
+    media_bytes_erased: Count
+    """[bytes] Bytes of the flash that were erased: MBE."""
+
+    handles: tuple[PlacementHandle, ...]
+    """The handles, by number."""
+
+    shared_collections: Count
+    """[superblocks] Superblocks with valid data that were collected and held data of several handles,
+    or of none.
+    """
+
+    shared_bytes_moved: Count
+    """[bytes] Bytes that were moved out of those."""
+
+    events: PlacementEvents
+    """What NVMe logs as events."""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
 class ProgramOrder(Section):
     """What the order of programs did."""
 
@@ -1345,6 +1421,9 @@ class FtlSections(Section):
 
     gc: Gc
     """Garbage collection."""
+
+    streams: PlacementStreams | None
+    """Placement handles of the host; null where the drive has none."""
 
     wear: WearLevelling
     """Wear levelling."""

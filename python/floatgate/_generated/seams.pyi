@@ -9,6 +9,7 @@ from floatgate.own import (
     arbitration as _arbitration,
     eviction as _eviction,
     flow as _flow,
+    place as _place,
     placement as _placement,
     refresh_order as _refresh_order,
     regulator as _regulator,
@@ -947,6 +948,26 @@ class ftl:
         path: str
         Policy: TypeAlias = _streams.Policy
         View: TypeAlias = _streams.UnitView
+        class Fdp(_Policy):
+            """what the host writes joins the stream of the handle that it names (0 where it names
+            none, or one that is not there); what is moved out of persistently isolated handles
+            joins a stream for each of them, what is moved out of all others one stream
+            """
+            def __init__(
+                self,
+                *,
+                handles: SupportsIndex = ...,
+                isolation: str | Sequence[str] = ...,
+                unit_superblocks: SupportsIndex = ...,
+            ) -> None:
+                """handles: reclaim unit handles that the host may name (whole number, 1 to 31; default
+                8)
+                isolation: how each handle is isolated: initially or persistently; one for all, or
+                one for each (one text or a list of texts; default "initially")
+                unit_superblocks: superblocks of a reclaim unit; as many as the drive has dies where
+                not given (whole number (superblocks), at least 1; default none)
+                """
+
         class HotCold(_Policy):
             """the host's unit joins the hot stream if the host wrote it more than `factor` times as
             often as the mean of the units it wrote, else the cold stream; what is moved joins a
@@ -1111,6 +1132,52 @@ class host:
                 default 32)
                 t_handshake: a primitive and its answer (X_RDY and R_RDY, WTRM and R_OK) through
                 both ends; assumed (time (ns, us, ms, s, min, h, d); default "150ns")
+                """
+
+    class place:
+        path: str
+        Policy: TypeAlias = _place.Policy
+        View: TypeAlias = _place.PlaceView
+        class Address(_Policy):
+            """a write goes through the handle whose number is that of the `bounds` at or below its
+            first byte, or the last there is; without bounds the drive has as many equal parts as
+            handles
+            """
+            def __init__(self, *, bounds: str | Sequence[str] = ...) -> None:
+                """bounds: bytes of the drive at which the part of the next handle begins, in ascending
+                order; else equal parts (one size or a list of sizes (B, kB, MB, GB, TB, KiB, MiB,
+                GiB, TiB); default none)
+                """
+
+        class Job(_Policy):
+            """job k of a fio file, volume k of a trace or flow k writes through handle k modulo the
+            number of handles
+            """
+            def __init__(self) -> None: ...
+
+        class None_(_Policy):
+            """a write carries what its workload names, such as a fio job by `plids`, or nothing"""
+            def __init__(self) -> None: ...
+
+        class Rate(_Policy):
+            """a write goes by how often its piece of the drive was written over, in bytes, beside the
+            mean of all pieces that were: through handle 0 below the mean, 1 below twice the mean, 2
+            below four times, and so on by powers of two up to the last; counts are halved whenever
+            their mean reaches 16
+            """
+            def __init__(self, *, piece: str = ...) -> None:
+                """piece: bytes of the drive that are counted together (size (B, kB, MB, GB, TB, KiB,
+                MiB, GiB, TiB), at least 512B; default "1MiB")
+                """
+
+        class Size(_Policy):
+            """a write goes through the handle whose number is that of the `limits` it reaches, or the
+            last there is: with one limit, shorter ones through handle 0 and others through 1
+            """
+            def __init__(self, *, limits: str | Sequence[str] = ...) -> None:
+                """limits: lengths from which on a write goes through the next handle, in ascending
+                order (one size or a list of sizes (B, kB, MB, GB, TB, KiB, MiB, GiB, TiB); default
+                "64KiB")
                 """
 
 class nand:

@@ -56,6 +56,14 @@ class RunOptions(CommandOptions):
         ),
     ] = ()
     set: Settings = ()
+    place: Annotated[
+        str | None,
+        Option(
+            "Rule by which each write gets a placement handle, as --set host.place.name=RULE.",
+            metavar="RULE",
+            takes="a policy of host.place, or FILE.py:CLASS",
+        ),
+    ] = None
     repeat: Annotated[
         int,
         Option(
@@ -201,7 +209,7 @@ def _planned(
     trace = {name: given.pop(name) for name in _names(TraceOptions) if name in given}
     other = {name: given.pop(name) for name in _names(Options) if name in given}
     asked = take(RunOptions, given, drive=drive, workload=workload)
-    overrides = list(asked.set)
+    overrides = list(_overrides(asked))
     for policy in policies:
         if not isinstance(policy, (Policy, Own)):
             raise TypeError(f"policies: {policy!r}: expected policies, such as fg.gc.victim.DChoices(d=4)")
@@ -233,6 +241,12 @@ def _plan(
     if scenario is not None:
         raise InputError(f"{called} {scenario}: {workload}: expected MQSim's workload.xml with this option")
     return Plan(drive, resolve(workload, trace, variables), overrides, Options(**options))
+
+
+def _overrides(asked: RunOptions) -> tuple[str, ...]:
+    """Return what `--set` was given, after the rule of placement: a parameter of it may be among that."""
+    placed = () if asked.place is None else (f"host.place.name={asked.place}",)
+    return (*placed, *asked.set)
 
 
 def _names(owner: type) -> list[str]:
@@ -284,7 +298,7 @@ def _asked_plan(asked: RunOptions, options: dict[str, Any], trace: dict[str, Any
     if workload is None and drive.endswith(".json"):
         from floatgate.runs.invocation import plan_of
 
-        return plan_of(Path(drive), asked.set, options, trace, trusted=asked.trust_policies)
+        return plan_of(Path(drive), _overrides(asked), options, trace, trusted=asked.trust_policies)
     if workload is None:
         expected = "expected a fio job file, a trace or a generator's name after the drive"
         raise InputError(f"WORKLOAD is missing: {expected}")
@@ -292,7 +306,8 @@ def _asked_plan(asked: RunOptions, options: dict[str, Any], trace: dict[str, Any
         {"trust-policies": asked.trust_policies or None}, "no run.json is repeated", "a run.json with this"
     )
     variables, read_as = variables_of(asked.env), TraceOptions(**trace)
-    return _plan(drive, workload, asked.set, variables, options, read_as, asked.scenario, "--scenario")
+    settings = _overrides(asked)
+    return _plan(drive, workload, settings, variables, options, read_as, asked.scenario, "--scenario")
 
 
 def _default_out(plan: "Plan", drive: str) -> Path:

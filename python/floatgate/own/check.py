@@ -41,6 +41,7 @@ BESIDE: dict[str, dict[str, str | bool]] = {
     },
     "ftl.slc_cache": {"ftl.slc_cache.in_idle_time": True},
     "ftl.snapshots.expiry": {"ftl.snapshots.every": "10ms", "ftl.snapshots.keep": "3"},
+    "host.place": {"ftl.streams.name": "fdp", "ftl.streams.handles": "3"},
 }
 JOB = "[global]\nrw={rw}\nbs=4k\niodepth=8\nrandom_distribution={pattern}\nio_size=192m\n[check]\n"
 WORKLOADS = {

@@ -4,6 +4,7 @@ from floatgate.own import (
     arbitration,
     eviction,
     flow,
+    place,
     placement,
     refresh_order,
     regulator,
@@ -32,6 +33,7 @@ SEAMS: dict[str, tuple[type[Own], type]] = {
     "ftl.snapshots.expiry": (snapshot_expiry.Policy, snapshot_expiry.ExpiryView),
     "ftl.streams": (streams.Policy, streams.UnitView),
     "ftl.wear": (wear.Policy, wear.WearView),
+    "host.place": (place.Policy, place.PlaceView),
 }
 
 # Seams whose question is asked for each request or unit: a call of Python would take longer than the rest.

@@ -32,7 +32,9 @@ impl Core {
     #[inline]
     pub fn take_in(&mut self, lpn: Lpn, request: u32, coverage: Coverage) -> u32 {
         let slot = self.buffer.insert(lpn, request, SlotState::Merging);
-        self.buffer.note_carried(slot, coverage, self.store.layout.unit.get());
+        let unit_bytes = self.store.layout.unit.get();
+        self.buffer.note_carried(slot, coverage, unit_bytes);
+        self.assembly.streams.note_arrived(slot, coverage.bytes(unit_bytes));
         self.stamp(slot);
         slot
     }

@@ -1,6 +1,7 @@
 //! Which stream each unit joins, and what is noted of units so that this can be said: what stands behind `ftl.streams`.
 
 use super::Core;
+use super::handles::Handles;
 use crate::saved::Untaken;
 use crate::store::{Frontier, Mover, Space, Store};
 use crate::streams::{ByOrigin, HALVED_AT, Maker, STREAMS_MOST, StreamPolicy, Takes, UnitView};
@@ -21,6 +22,17 @@ pub(crate) struct Streams {
     /// The stream whose open superblock each goes on with.
     takes_over: Box<[Option<usize>]>,
     notes: Option<Box<UnitNotes>>,
+    /// The placement handles that the host may name, where the policy has such.
+    pub handles: Option<Box<Handles>>,
+}
+
+/// How many streams there are, and what their number asks of each die.
+#[derive(Clone, Copy)]
+pub(crate) struct StreamCounts {
+    hosts: u64,
+    moved: u64,
+    spare: u32,
+    unusable: u32,
 }
 
 /// What is noted of units and superblocks; arrays that nothing is noted in are empty.
@@ -57,11 +69,12 @@ fn members(mut set: u64) -> impl Iterator<Item = usize> {
 }
 
 impl Streams {
-    /// The streams of the policy that was read, on a drive of this shape. Gives their number, too.
+    /// The streams of the policy that was read, on a drive of this shape, whose buffer has so many slots. Gives their number,
+    /// too.
     ///
     /// # Panics
     /// When the policy declares no streams, or no two that fit together.
-    pub fn new(maker: &Maker, layout: &Layout) -> (Self, usize) {
+    pub fn new(maker: &Maker, layout: &Layout, slots: u32) -> (Self, usize) {
         let policy = maker();
         let specs = policy.streams();
         let taken_by = |wanted: Takes| {
@@ -92,7 +105,8 @@ impl Streams {
         });
         let (spare, unusable) = kept_beside(moved.count_ones(), layout);
         let takes_over = specs.iter().map(|spec| spec.takes_over).collect();
-        (Self { policy, by_origin, hosts, moved, spare, unusable, takes_over, notes }, specs.len())
+        let handles = policy.handles().map(|spec| Box::new(Handles::new(spec, &specs, layout, slots)));
+        (Self { policy, by_origin, hosts, moved, spare, unusable, takes_over, notes, handles }, specs.len())
     }
 
     /// The answer for all units, where it does not depend on them.
@@ -152,6 +166,29 @@ impl Streams {
         self.unusable
     }
 
+    /// What [`Self::set_counts`] takes back.
+    pub fn counts(&self) -> StreamCounts {
+        let &Self { hosts, moved, spare, unusable, .. } = self;
+        StreamCounts { hosts, moved, spare, unusable }
+    }
+
+    /// The numbers with one placement handle less, the last; none where there is no other.
+    pub fn counts_with_one_less(&self, layout: &Layout) -> Option<StreamCounts> {
+        let left = self.handles.as_ref()?;
+        let last = self.of_hosts().filter(|&stream| left.of_stream(stream).is_some()).last()?;
+        let is_its_own = |stream: &usize| left.of_stream(*stream) == left.of_stream(last);
+        let hosts = self.hosts & !(1 << last);
+        let moved = self.of_moved().filter(is_its_own).fold(self.moved, |set, stream| set & !(1 << stream));
+        let (spare, unusable) = kept_beside(moved.count_ones().max(1), layout);
+        (hosts != 0).then_some(StreamCounts { hosts, moved, spare, unusable })
+    }
+
+    /// Counts as if there were so many streams, to find out how many have room.
+    pub fn set_counts(&mut self, counts: StreamCounts) {
+        let StreamCounts { hosts, moved, spare, unusable } = counts;
+        (self.hosts, self.moved, self.spare, self.unusable) = (hosts, moved, spare, unusable);
+    }
+
     /// How many streams there are.
     pub fn count(&self) -> u32 {
         (self.hosts | self.moved).count_ones()
@@ -159,7 +196,7 @@ impl Streams {
 
     /// Nothing but its origin decides where a unit goes, and nothing is noted of it.
     pub fn is_plain(&self) -> bool {
-        self.by_origin.is_some() && self.notes.is_none()
+        self.by_origin.is_some() && self.notes.is_none() && self.handles.is_none()
     }
 
     /// What the policy says of a unit that lies at `home`.
@@ -167,7 +204,7 @@ impl Streams {
     /// # Panics
     /// When it names a stream that does not take such data.
     #[cold]
-    fn ask(&mut self, store: &Store, lpn: Lpn, home: Ppa, origin: Takes) -> usize {
+    fn ask(&mut self, store: &Store, (lpn, home): (Lpn, Ppa), hint: Option<u16>, origin: Takes) -> usize {
         let moved = origin == Takes::Moved;
         let notes = self.notes.as_deref();
         let at = lpn.index();
@@ -175,7 +212,7 @@ impl Streams {
         let view = UnitView {
             lpn,
             moved,
-            hint: None,
+            hint: hint.filter(|_| store.layout.is_host_unit(lpn)),
             // The clock is 1 after the first unit, so that 0 stands for never.
             age: written_at.filter(|&(_, at)| at > 0).map(|(now, at)| now - at),
             writes: notes.and_then(|notes| notes.writes.get(at).copied()).unwrap_or(0),
@@ -210,9 +247,12 @@ impl Streams {
         }
     }
 
-    /// A superblock (numbered over the drive) is opened.
+    /// A superblock (numbered over the drive) is opened for a stream.
     #[inline]
-    pub fn note_opened(&mut self, superblock: usize) {
+    pub fn note_opened(&mut self, superblock: usize, stream: usize) {
+        if let Some(handles) = self.handles.as_mut().filter(|_| self.hosts >> stream & 1 == 1) {
+            handles.note_opened(stream);
+        }
         if let Some(notes) = &mut self.notes
             && let Some(at) = notes.opened_at.get_mut(superblock)
         {
@@ -223,18 +263,53 @@ impl Streams {
     /// A superblock (numbered over the drive) is taken by collection.
     #[inline]
     pub fn note_reclaimed(&mut self, space: &Space, superblock: usize) {
+        if let Some(handles) = &mut self.handles {
+            handles.note_reclaimed(usize::from(space.stream[superblock]), space.valid[superblock]);
+        }
         let Some(notes) = &self.notes else { return };
         if let Some(at) = notes.opened_at.get(superblock) {
             self.policy.on_reclaim(usize::from(space.stream[superblock]), notes.clock - at);
         }
     }
 
-    /// The stream that a unit of the host's joins. Asked as often as is needed: nothing is noted by it.
+    /// So many bytes of the host's that arrive now are in a slot of the buffer.
+    #[inline]
+    pub fn note_arrived(&mut self, slot: u32, bytes: u64) {
+        if let Some(handles) = &mut self.handles {
+            handles.note_arrived(slot, bytes);
+        }
+    }
+
+    /// A stream's superblock takes no more data before it is full.
+    #[inline]
+    pub fn note_ended(&mut self, stream: usize) {
+        if let Some(handles) = self.handles.as_mut().filter(|_| self.hosts >> stream & 1 == 1) {
+            handles.note_ended(stream);
+        }
+    }
+
+    /// The stream that a unit of the host's joins that arrives without time. Asked as often as is needed: nothing is noted by
+    /// it.
     #[inline]
     pub fn of_host_unit(&mut self, store: &Store, lpn: Lpn) -> usize {
         match self.by_origin {
             Some(answer) => answer.host,
-            None => self.ask(store, lpn, store.map.lookup(lpn), Takes::Host),
+            None => {
+                let hint = self.handles.as_ref().map(|handles| handles.arriving());
+                self.ask(store, (lpn, store.map.lookup(lpn)), hint, Takes::Host)
+            }
+        }
+    }
+
+    /// The same, of a unit that a slot of the buffer holds.
+    #[inline]
+    pub fn of_slot(&mut self, store: &Store, slot: u32, lpn: Lpn) -> usize {
+        match self.by_origin {
+            Some(answer) => answer.host,
+            None => {
+                let hint = self.handles.as_ref().map(|handles| handles.of_slot(slot));
+                self.ask(store, (lpn, store.map.lookup(lpn)), hint, Takes::Host)
+            }
         }
     }
 
@@ -243,7 +318,7 @@ impl Streams {
     pub fn of_moved_unit(&mut self, store: &Store, lpn: Lpn, from: Ppa) -> usize {
         match self.by_origin {
             Some(answer) => answer.moved,
-            None => self.ask(store, lpn, from, Takes::Moved),
+            None => self.ask(store, (lpn, from), None, Takes::Moved),
         }
     }
 
@@ -307,6 +382,7 @@ impl Streams {
             saved.words.push(notes.writes.clone());
             saved.longs.extend([notes.written_at.clone(), notes.opened_at.clone(), vec![notes.clock]]);
         }
+        saved.longs.extend(self.handles.as_ref().map(|handles| handles.save()));
     }
 
     /// Takes them from a saved state.
@@ -322,15 +398,12 @@ impl Streams {
         if !self.policy.go_on_with(saved.longs()?) {
             return Err(Untaken::misfit());
         }
-        let Some(notes) = &mut self.notes else { return Ok(()) };
-        saved.words_into(&mut notes.writes)?;
-        saved.longs_into(&mut notes.written_at)?;
-        saved.longs_into(&mut notes.opened_at)?;
-        notes.clock = saved.longs_for(1)?[0];
-        if notes.written_at.iter().chain(&notes.opened_at).any(|&at| at > notes.clock) {
-            return Err("the saved state says that a unit was written later than now".into());
+        if let Some(notes) = &mut self.notes {
+            notes.load(saved)?;
         }
-        notes.count();
+        if let Some(handles) = &mut self.handles {
+            handles.load(saved.longs_for(handles.count())?);
+        }
         Ok(())
     }
 
@@ -338,11 +411,23 @@ impl Streams {
     pub fn bytes(&self) -> usize {
         let of =
             |notes: &UnitNotes| 4 * notes.writes.len() + 8 * (notes.written_at.len() + notes.opened_at.len());
-        self.notes.as_deref().map_or(0, of)
+        self.notes.as_deref().map_or(0, of) + self.handles.as_ref().map_or(0, |handles| handles.bytes())
     }
 }
 
 impl UnitNotes {
+    fn load(&mut self, saved: &mut Untaken<'_>) -> Result<(), String> {
+        saved.words_into(&mut self.writes)?;
+        saved.longs_into(&mut self.written_at)?;
+        saved.longs_into(&mut self.opened_at)?;
+        self.clock = saved.longs_for(1)?[0];
+        if self.written_at.iter().chain(&self.opened_at).any(|&at| at > self.clock) {
+            return Err("the saved state says that a unit was written later than now".into());
+        }
+        self.count();
+        Ok(())
+    }
+
     /// What was long ago matters half as much from now on.
     #[cold]
     fn halve(&mut self) {
@@ -367,7 +452,7 @@ impl Core {
         let opened = self.store.space.open(die, stream);
         if opened {
             let superblock = self.store.space.dies[die].frontiers[stream].superblock;
-            streams.note_opened(self.store.space.global(die, superblock));
+            streams.note_opened(self.store.space.global(die, superblock), stream);
         }
         opened
     }

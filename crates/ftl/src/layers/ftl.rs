@@ -156,7 +156,7 @@ impl Ftl {
     }
 
     #[inline]
-    fn parts(&mut self) -> (&mut Media, &mut Host) {
+    pub(super) fn parts(&mut self) -> (&mut Media, &mut Host) {
         each!(&mut self.layer, layer => layer.parts())
     }
 

@@ -4,7 +4,9 @@ mod answers;
 mod buffer;
 mod ftl;
 mod list;
+mod placing;
 
 pub use buffer::BufferView;
 pub use ftl::Ftl;
 pub(crate) use list::AnyLayer;
+pub use placing::Placing;

@@ -40,6 +40,9 @@ impl Media {
         if let (Some(agenda), Some(counts)) = (&mut self.core.agenda, counted.upkeep) {
             agenda.counts = counts;
         }
+        if let (Some(handles), Some(before)) = (&mut self.core.assembly.streams.handles, counted.handles) {
+            handles.take_back(*before);
+        }
         for (die, (clock, erases)) in counted.clocks.into_iter().enumerate() {
             let space = &mut self.core.store.space.dies[die];
             (space.clock, space.erases, space.usable, space.live) = (clock, erases, 0, 0);

@@ -97,7 +97,7 @@ impl Media {
         let buffered_lost = self.core.buffer.at_risk();
         let marks = self.core.store.space.marks(&wreck.half_erased);
         self.features.cut(&mut self.core);
-        let Self { core: Core { store, lost, agenda, read_only, .. }, features } = self;
+        let Self { core: Core { store, assembly, lost, agenda, read_only, .. }, features } = self;
         let numbers = store.spare.expect("a drive whose power is cut notes what it writes");
         Medium {
             spare: SpareAreas {
@@ -113,6 +113,7 @@ impl Media {
                 turnover,
                 upkeep: agenda.map(|agenda| agenda.counts),
                 clocks: store.space.dies.iter().map(|die| (die.clock, die.erases)).collect(),
+                handles: assembly.streams.handles,
             },
             array: store.array,
             controller: store.controller,

@@ -209,6 +209,7 @@ impl Media {
             if self.core.store.space.dies[die].frontiers[stream].superblock == superblock {
                 self.pad(die, stream, ctx);
                 self.core.store.space.dies[die].frontiers[stream] = Frontier::CLOSED;
+                self.core.assembly.streams.note_ended(stream);
                 let global = self.core.store.space.global(die, superblock);
                 self.core.store.space.state[global] = SuperblockState::Closed;
                 if !self.core.store.space.is_one_bit(stream) {

@@ -1,6 +1,7 @@
 //! Whether a drive can take writes for ever, and which over-provisioning would let it.
 
 use super::PageMapped;
+use crate::core::Core;
 
 impl PageMapped {
     pub(super) fn make_room_for_features(&mut self) -> Result<(), String> {
@@ -12,7 +13,7 @@ impl PageMapped {
         }
     }
 
-    pub(super) fn check_sustainable(&self) -> Result<(), String> {
+    pub(super) fn check_sustainable(&mut self) -> Result<(), String> {
         let (logical, possible) =
             (self.media.core.store.layout.written_units(), self.media.core.sustainable_units());
         if logical <= possible {
@@ -22,7 +23,10 @@ impl PageMapped {
             return Err(error);
         }
         let least = self.media.core.store.space.dies.iter().map(|die| die.usable).min().unwrap_or(0);
-        let advice = self.advice();
+        let fits = handles_that_fit(&mut self.media.core);
+        let fewer =
+            fits.map_or_else(String::new, |fits| format!(", or ftl.streams.handles to {fits} or fewer"));
+        let advice = self.advice() + &fewer;
         let (kept, advice) = match self.media.core.rules.apart {
             0 => (String::new(), advice),
             count => (format!(" and the SLC cache {count}"), format!("{advice}, or give ftl.slc_cache less")),
@@ -60,4 +64,23 @@ impl PageMapped {
         // With fewer units for the host a map on flash does not take more.
         sustained.min(full).saturating_sub(u64::from(layout.translation_units))
     }
+}
+
+/// How many placement handles the drive would have room for, where it has too many.
+fn handles_that_fit(core: &mut Core) -> Option<u32> {
+    let (whole, spare) = (core.assembly.streams.counts(), core.rules.spare);
+    let logical = core.store.layout.written_units();
+    let mut fits = None;
+    while let Some(fewer) = core.assembly.streams.counts_with_one_less(&core.store.layout) {
+        core.rules.spare -= core.assembly.streams.spare();
+        core.assembly.streams.set_counts(fewer);
+        core.rules.spare += core.assembly.streams.spare();
+        if core.sustainable_units() >= logical {
+            fits = Some(core.assembly.streams.of_hosts().count() as u32);
+            break;
+        }
+    }
+    core.assembly.streams.set_counts(whole);
+    core.rules.spare = spare;
+    fits
 }

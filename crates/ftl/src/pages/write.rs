@@ -59,7 +59,7 @@ impl Serves for PageMapped {
                 continue;
             }
             let lpn = self.media.core.buffer.slot(slot).lpn;
-            let own = self.media.core.assembly.streams.of_host_unit(&self.media.core.store, lpn);
+            let own = self.media.core.assembly.streams.of_slot(&self.media.core.store, slot, lpn);
             let lane = self.media.core.assembly.lane_of(own);
             if self.media.core.assembly.lanes[lane].current == NONE && !self.media.choose_die(lane, lpn) {
                 break;

@@ -113,6 +113,11 @@ impl FtlConfig {
         (self.destination.streams)().streams().len() as u32
     }
 
+    /// Placement handles that the host may name.
+    pub fn handles(&self) -> u16 {
+        (self.destination.streams)().handles().map_or(0, |handles| handles.isolation.len() as u16)
+    }
+
     /// The power fails at least once.
     pub fn has_power_cuts(&self) -> bool {
         self.features.iter().any(|found| found.feature == Feature::PowerCut)

@@ -32,12 +32,14 @@ pub struct StreamSpec {
     /// moved then need not wait for more of its kind to fill it. Only for a stream of the host's data, and one of what is
     /// moved.
     pub takes_over: Option<usize>,
+    /// The placement handle whose data alone it holds.
+    pub handle: Option<u16>,
 }
 
 impl StreamSpec {
     /// A stream of this name.
     pub fn new(name: &str, takes: Takes) -> Self {
-        Self { name: name.to_owned(), takes, takes_over: None }
+        Self { name: name.to_owned(), takes, takes_over: None, handle: None }
     }
 
     /// The same, which goes on with the open superblock of another.
@@ -45,6 +47,30 @@ impl StreamSpec {
     pub fn taking_over(self, other: usize) -> Self {
         Self { takes_over: Some(other), ..self }
     }
+
+    /// The same, which holds the data of one placement handle alone.
+    #[must_use]
+    pub fn of_handle(self, handle: u16) -> Self {
+        Self { handle: Some(handle), ..self }
+    }
+}
+
+/// Whether the data of a handle stay apart from those of others when collection moves them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Isolation {
+    /// Only as they were written: what is moved may lie beside what is moved of other such handles.
+    Initially,
+    /// For as long as they are there.
+    Persistently,
+}
+
+/// The placement handles that a host may name with what it writes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HandleSpec {
+    /// How each of them is isolated, by its number; there is one at least, and handle 0 takes what names none.
+    pub isolation: Vec<Isolation>,
+    /// Superblocks that make a reclaim unit; none: as many as the drive has dies.
+    pub unit_superblocks: Option<u32>,
 }
 
 /// What a drive notes of its units because its policy asks for it. Neither outlives a loss of power.
@@ -63,7 +89,8 @@ pub struct UnitView {
     pub lpn: Lpn,
     /// It is moved; else the host writes it.
     pub moved: bool,
-    /// What the host said of it; none where it says nothing.
+    /// The placement handle that the host named with it, one that there is; none where the policy has no handles, and for what
+    /// the host did not write or is moved.
     pub hint: Option<u16>,
     /// Units that the host wrote to the drive since it wrote this one last; none where it never did, or where times are not
     /// noted.
@@ -97,6 +124,11 @@ pub trait StreamPolicy: Send {
     /// What it wants noted of units.
     fn notes(&self) -> Notes {
         Notes::default()
+    }
+
+    /// The placement handles that the host may name; none: what it says of its data is not looked at.
+    fn handles(&self) -> Option<HandleSpec> {
+        None
     }
 
     /// The answer for all units, where it depends on nothing else: the drive then need not ask.
@@ -134,6 +166,7 @@ config::policies! {
     question: "Which open superblock does a unit join?",
     default: "separate",
     dyn StreamPolicy;
+    fdp::Fdp,
     hot_cold::HotCold,
     mixed::Mixed,
     sepbit::SepBit,

@@ -4,7 +4,7 @@ use super::blocks::BlockSizes;
 use super::distribution::Distribution;
 use super::job::{JobAccess, JobSpec};
 use super::pace::Rate;
-use super::{flow, steady, zones};
+use super::{flow, placement, steady, zones};
 use crate::WorkloadError;
 
 // Long: one condition after the other, each with its message.
@@ -95,6 +95,7 @@ pub fn check(job: &JobSpec) -> Result<(), WorkloadError> {
         lfsr(job).or_else(|(found, expected)| wrong(found, expected))?;
     }
     flow::check(job).or_else(|(found, expected)| wrong(found, expected))?;
+    placement::check(job).or_else(|(found, expected)| wrong(found, expected))?;
     zones::check(job).or_else(|(found, expected)| wrong(found, expected))?;
     if job.access == JobAccess::TrimWrite && job.blocks[1] != job.blocks[2] {
         return wrong("trims and writes of different sizes", "one block size: each trimmed block is written");

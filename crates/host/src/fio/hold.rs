@@ -37,6 +37,21 @@ impl SerializedOverlap {
     }
 }
 
+/// What a job says of a full queue.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RefillOptions {
+    /// Answers awaited before it is refilled.
+    pub complete_min: u64,
+    /// Requests that may be out when it is refilled; 0 for one less than full.
+    pub depth_low: u64,
+}
+
+impl Default for RefillOptions {
+    fn default() -> Self {
+        Self { complete_min: 1, depth_low: 0 }
+    }
+}
+
 /// `iodepth_batch_complete_min`, `iodepth_low`: once the queue was full, so many answers are awaited, and until no more
 /// than so many requests are out.
 #[derive(Clone, Copy, Debug)]
@@ -51,8 +66,8 @@ impl Refill {
     /// As the job says; none where a queue is refilled after each answer.
     pub fn of(job: &JobSpec) -> Option<Self> {
         let depth = job.depth();
-        let low = if job.depth_low == 0 { depth } else { job.depth_low.min(depth) };
-        let answers = job.complete_min.clamp(1, depth);
+        let low = if job.refill.depth_low == 0 { depth } else { job.refill.depth_low.min(depth) };
+        let answers = job.refill.complete_min.clamp(1, depth);
         (answers > 1 || low < depth).then_some(Self { answers, low, is_draining: false, answered: 0 })
     }
 

@@ -5,10 +5,12 @@ use super::check::check;
 use super::distribution::Distribution;
 use super::engines::{self, Engine};
 use super::flow::{self, FlowOptions};
+use super::hold::RefillOptions;
 use super::keys::{self, Fate};
 use super::lexer::Item;
 use super::pace::Rate;
 use super::pick::Service;
+use super::placement::JobPlacement;
 use super::setting;
 use super::steady::{self, Steady};
 use super::value::Size;
@@ -119,10 +121,8 @@ pub struct JobSpec {
     pub think_blocks: u64,
     /// Pauses follow so many requests made, rather than answered.
     pub think_by_issue: bool,
-    /// Answers awaited before a full queue is refilled.
-    pub complete_min: u64,
-    /// Requests that may be out when a full queue is refilled; 0 for one less than full.
-    pub depth_low: u64,
+    /// When a full queue is refilled.
+    pub refill: RefillOptions,
     /// It starts when all jobs of this name are done.
     pub wait_for: Option<String>,
     /// Which other jobs end when this one does.
@@ -167,6 +167,8 @@ pub struct JobSpec {
     pub flush_every: [u64; 2],
     /// Writes must be on durable storage when they are acknowledged: `sync=`, `writefua`.
     pub fua: bool,
+    /// The placement identifiers that its writes carry.
+    pub placement: JobPlacement,
     /// Requests at most.
     pub number_ios: Option<u64>,
     /// When it has settled and ends.
@@ -235,8 +237,7 @@ impl JobSpec {
             think_ns: 0,
             think_blocks: 1,
             think_by_issue: false,
-            complete_min: 1,
-            depth_low: 0,
+            refill: RefillOptions::default(),
             wait_for: None,
             exit_what: ExitWhat::default(),
             fill_device: false,
@@ -259,6 +260,7 @@ impl JobSpec {
             end_fsync: false,
             flush_every: [0; 2],
             fua: false,
+            placement: JobPlacement::default(),
             number_ios: None,
             steady: Steady::default(),
             zones: JobZones::default(),

@@ -19,6 +19,7 @@
 //!   memory; else a map of blocks, and a request ends where a covered block begins.
 //! - **Verification** reads back what was written, in fio's order (`verify`); contents are not compared.
 //! - **Zipf** is exact, for every exponent; fio's is an approximation that leaves out the exponent 1.
+//! - **Placement** identifiers are the numbers of the drive's handles (`placement`); which is next, fio's source says.
 //! - **Seeds.** All follow from the run's seed, or from `randseed`; `randrepeat` changes nothing.
 
 mod blockmap;
@@ -42,6 +43,7 @@ mod order;
 mod pace;
 mod pending;
 mod pick;
+mod placement;
 mod setting;
 mod steady;
 mod track;
@@ -65,9 +67,11 @@ pub use files::{FileRegion, is_device};
 pub use flow::FlowOptions;
 pub use fuzz::fuzz_one;
 pub use generators::{Generator, generators};
+pub use hold::RefillOptions;
 pub use job::{JobAccess, JobFile, JobSpec};
 pub use pace::Rate;
 pub use pick::{FileOrder, Service};
+pub use placement::{Directive, JobPlacement, Selection};
 pub use steady::{Metric, Steady};
 pub use value::Size;
 pub use workload::FioWorkload;

@@ -7,6 +7,7 @@ use super::files;
 use super::job::{ExitWhat, JobAccess, JobSpec, MOST_BLOCK, MOST_CLONES, MOST_DEPTH};
 use super::pace::Rate;
 use super::pick::Service;
+use super::placement::JobPlacement;
 use super::value;
 use super::zones::JobZones;
 
@@ -152,8 +153,8 @@ options! {
     "thinktime_blocks_type" => {
         job.think_by_issue = one_of(text, &[("complete", false), ("issue", true)], "complete or issue")?
     },
-    "iodepth_batch_complete_min" | "iodepth_batch_complete" => job.complete_min = number()?,
-    "iodepth_low" => job.depth_low = number()?,
+    "iodepth_batch_complete_min" | "iodepth_batch_complete" => job.refill.complete_min = number()?,
+    "iodepth_low" => job.refill.depth_low = number()?,
     "wait_for" => job.wait_for = Some(text.to_owned()).filter(|name| name != "none"),
     "exitall" alone => drop(value::flag(text)?),
     "exit_what" => {
@@ -184,6 +185,12 @@ options! {
     "zonesize" => job.zones.size = JobZones::length(text, base)?,
     "zonerange" => job.zones.range = JobZones::length(text, base)?,
     "zoneskip" => job.zones.skip = JobZones::length(text, base)?,
+    "dataplacement" | "data_placement" => job.placement.directive = Some(JobPlacement::directive(text)?),
+    "fdp" alone => job.placement.fdp = value::flag(text)?,
+    "plids" | "fdp_pli" => job.placement.identifiers = JobPlacement::identifiers(text)?,
+    "plid_select" | "fdp_pli_select" => job.placement.selection = JobPlacement::selection(text)?,
+    "dp_scheme" => job.placement.scheme = Some(text.trim().to_owned()),
+    "write_hint" => job.placement.hint = JobPlacement::hint(text)?,
     "flow" => {
         job.flow.weight = between(number(), 0, 1000).ok_or("a weight from 1 to 1000, or 0 for none")?
     },

@@ -489,8 +489,7 @@ mod tests {
             for index in 0..*rate {
                 let now = second * SECOND_NS + index * SECOND_NS / rate;
                 let arrive = SimTime::from_ns(now.saturating_sub(1000));
-                let request =
-                    HostRequest { arrive, op: crate::Op::READ, offset: 0, bytes: 4096, tag: 0, fua: false };
+                let request = HostRequest::plain(arrive, crate::Op::READ, 0, 4096);
                 watches.look(now);
                 watches.count(0, &request, now);
             }

@@ -6,6 +6,7 @@ use super::flow::FioFlows;
 use super::job::{ExitWhat, JobFile, JobSpec};
 use super::limits::CloneLimits;
 use super::pending::Pending;
+use super::placement::ClonePlacer;
 use super::steady::Watches;
 use super::worker::{CloneAnswer, Worker};
 use crate::{Completion, Extent, HostRequest, HostSpace, Poll, Workload, WorkloadError, WorkloadReport};
@@ -45,6 +46,8 @@ struct JobClone {
     shares_tag: bool,
     /// Its writes must be durable when they are acknowledged.
     fua: bool,
+    /// What its writes carry as placement identifiers.
+    placer: Option<Box<ClonePlacer>>,
     /// Its group of jobs, parted by `new_group` and `stonewall`.
     group: u32,
     /// It starts when no other runs.
@@ -127,7 +130,7 @@ impl FioWorkload {
             let job = workload.file.jobs[index].clone();
             let first = same_name.entry(job.name.clone()).or_insert(0);
             let shares = shares.by_ref().take(job.numjobs as usize);
-            workload.add(index as u32, &job, *first, shares, seed)?;
+            workload.add(index as u32, &job, (*first, seed), shares, &space)?;
             *first += job.numjobs;
         }
         workload.unstarted = (0..workload.clones.len() as u32).collect();
@@ -152,6 +155,9 @@ impl FioWorkload {
         for (index, clone) in self.clones.iter_mut().enumerate() {
             let seed = self.file.jobs[clone.job as usize].seed.unwrap_or(seed);
             clone.worker.draw_anew(RandomStream::new(seed, &format!("fio.pass.{pass}.{index}")));
+            if let Some(placer) = &mut clone.placer {
+                placer.draw_anew(RandomStream::new(seed, &format!("fio.pass.{pass}.{index}.placement")));
+            }
         }
         self
     }
@@ -166,9 +172,9 @@ impl FioWorkload {
         &mut self,
         index: u32,
         job: &JobSpec,
-        first: u64,
+        (first, seed): (u64, u64),
         shares: impl Iterator<Item = CloneFiles>,
-        seed: u64,
+        space: &HostSpace,
     ) -> Result<(), WorkloadError> {
         let parts = (job.stonewall || job.new_group) && !self.clones.is_empty();
         let group = self.clones.last().map_or(0, |last| last.group + u32::from(parts));
@@ -178,6 +184,8 @@ impl FioWorkload {
             let stream = format!("fio.{}.{}", job.name, first + clone);
             let random = RandomStream::new(job.seed.unwrap_or(seed), &stream);
             let worker = Worker::new(job, &share, &self.files, random)?;
+            let random = RandomStream::new(job.seed.unwrap_or(seed), &format!("{stream}.placement"));
+            let placer = ClonePlacer::of(job, (&share, &self.files), space, random)?;
             let on_drive = share.parts.iter().filter(|part| self.files[part.file as usize].is_drive);
             self.uses.extend(on_drive.map(|part| Use::of(job, phase, &share, part, &self.files)));
             if clone == 0 || !shares_tag {
@@ -188,7 +196,17 @@ impl FioWorkload {
             let fua = job.fua;
             self.flows.add(job.flow);
             let (place, stonewall) = (WaitingPlace::Later, job.stonewall && clone == 0);
-            self.clones.push(JobClone { worker, place, job: index, tag, shares_tag, fua, group, stonewall });
+            self.clones.push(JobClone {
+                worker,
+                place,
+                job: index,
+                tag,
+                shares_tag,
+                fua,
+                placer,
+                group,
+                stonewall,
+            });
         }
         Ok(())
     }
@@ -280,10 +298,12 @@ impl FioWorkload {
     /// The request that clone `index` makes at `now`.
     #[inline]
     fn request(&mut self, index: u32, step: (crate::Op, u64, u32), now: SimTime) -> HostRequest {
-        let clone = &self.clones[index as usize];
+        let clone = &mut self.clones[index as usize];
         let (op, offset, bytes) = step;
-        let fua = clone.fua && op.effect() == crate::Effect::Write;
-        let request = HostRequest { arrive: now, op, offset, bytes, tag: clone.tag, fua };
+        let writes = op.effect() == crate::Effect::Write;
+        let fua = clone.fua && writes;
+        let placement = clone.placer.as_mut().filter(|_| writes).and_then(|placer| placer.next(offset));
+        let request = HostRequest { arrive: now, op, offset, bytes, tag: clone.tag, fua, placement };
         if clone.shares_tag {
             self.pending.insert(&request, index);
         }

@@ -146,7 +146,15 @@ impl Synthetic {
         let mut first = self.address(sectors);
         first -= first % self.spec.align;
         let offset = self.spec.region.place(first, sectors);
-        HostRequest { arrive, op, offset, bytes: (sectors * SECTOR) as u32, tag: self.tag, fua: false }
+        HostRequest {
+            arrive,
+            op,
+            offset,
+            bytes: (sectors * SECTOR) as u32,
+            tag: self.tag,
+            fua: false,
+            placement: None,
+        }
     }
 
     fn length(&mut self) -> u64 {

@@ -120,7 +120,15 @@ impl Replay {
         let within = if first <= span { first } else { first % span };
         let offset = region.place(region.first + within, sectors);
         let bytes = (sectors * SECTOR) as u32;
-        let request = HostRequest { arrive: SimTime::ZERO, op, offset, bytes, tag: self.tag, fua: false };
+        let request = HostRequest {
+            arrive: SimTime::ZERO,
+            op,
+            offset,
+            bytes,
+            tag: self.tag,
+            fua: false,
+            placement: None,
+        };
         Ok(Some((time, request)))
     }
 

@@ -6,6 +6,7 @@
 //!
 //! Not modelled: the host's own software, interrupts held back (coalescing), errors on the wires.
 
+use crate::place::PlaceMaker;
 use crate::{Declared, Effect};
 use config::{ConfigError, Limits, Section, at_least};
 use std::fmt::Debug;
@@ -139,6 +140,8 @@ fn of_queues() -> Limits {
 pub struct LinkConfig {
     /// The namespaces that the drive file declares; none: the drive is one.
     pub namespaces: Vec<Declared>,
+    /// Which placement handle a write carries.
+    pub place: PlaceMaker,
     /// What crosses how fast.
     pub link: Arc<dyn HostLink>,
     /// Queues, directions and limits of that link.
@@ -239,6 +242,7 @@ impl LinkConfig {
             )?,
             t_trim: host.or("t_trim", Nanos::new(10_000), "time a trim command takes")?,
             t_software,
+            place: PlaceMaker::read(&mut host)?,
             namespaces: Declared::read(&mut host)?,
         };
         host.finish()?;

@@ -238,7 +238,16 @@ mod tests {
     use proptest::prelude::*;
 
     fn at(op: Op, offset: u64, bytes: u32) -> Record {
-        Record { time_ns: 0, offset, bytes, volume: 0, op, fua: false, mark: RecordMark::None }
+        Record {
+            time_ns: 0,
+            offset,
+            bytes,
+            volume: 0,
+            op,
+            fua: false,
+            mark: RecordMark::None,
+            placement: None,
+        }
     }
 
     fn info(options: AccessOptions, records: &[Record]) -> AccessInfo {
@@ -306,7 +315,7 @@ mod tests {
             for &(read, sector, sectors, volume) in requests.iter().cycle().take(requests.len() * repeats) {
                 let op = if read { Op::READ } else { Op::WRITE };
                 let (offset, bytes) = (sector * 512, sectors * 512);
-                map.add(&Record { time_ns: 0, offset, bytes, volume, op, fua: false, mark: RecordMark::None });
+                map.add(&Record { time_ns: 0, offset, bytes, volume, op, fua: false, mark: RecordMark::None, placement: None });
                 for page in sector >> shift..=(sector + u64::from(sectors) - 1) >> shift {
                     table.entry((volume, page)).or_default()[usize::from(!read)] += 1;
                 }

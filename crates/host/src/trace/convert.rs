@@ -119,6 +119,11 @@ fn write_all(
     while let Some(located) = requests.next()? {
         line.clear();
         let record = Record { time_ns: located.record.time_ns.saturating_sub(first_ns), ..located.record };
+        if record.placement.is_some() {
+            let place = framing.place(&name, located.line);
+            let found = format!("a placement handle has no form in {}", card.name);
+            return Err(WorkloadError::of(place, found, "a table without the column handle"));
+        }
         if let Err(what) = (writer.line)(&mut line, &record, &volumes[record.volume as usize]) {
             let place = framing.place(&name, located.line);
             let expected = "another target, such as fio-iolog-v3";

@@ -11,7 +11,16 @@ use crate::volume::{self, VolumeRequest, VolumeRequests};
 /// The request as a trace has it.
 pub(super) fn record(request: &VolumeRequest) -> Record {
     let VolumeRequest { after_first_ns, op, offset, bytes } = *request;
-    Record { time_ns: after_first_ns, offset, bytes, volume: 0, op, fua: false, mark: RecordMark::None }
+    Record {
+        time_ns: after_first_ns,
+        offset,
+        bytes,
+        volume: 0,
+        op,
+        fua: false,
+        mark: RecordMark::None,
+        placement: None,
+    }
 }
 
 /// What a trace made of `requests` calls its one volume.

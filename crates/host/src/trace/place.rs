@@ -120,7 +120,16 @@ mod tests {
     use crate::trace::record::RecordMark;
 
     fn at(offset: u64, bytes: u32) -> Record {
-        Record { time_ns: 0, offset, bytes, volume: 0, op: Op::READ, fua: false, mark: RecordMark::None }
+        Record {
+            time_ns: 0,
+            offset,
+            bytes,
+            volume: 0,
+            op: Op::READ,
+            fua: false,
+            mark: RecordMark::None,
+            placement: None,
+        }
     }
 
     #[test]

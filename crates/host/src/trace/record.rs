@@ -29,6 +29,8 @@ pub(crate) struct Record {
     pub fua: bool,
     /// What else is to be known of it.
     pub mark: RecordMark,
+    /// The placement handle that a write names, where the trace has such.
+    pub placement: Option<u16>,
 }
 
 /// What a record is besides its operation.
@@ -76,7 +78,16 @@ impl Record {
         if offset.checked_add(bytes).is_none() {
             return Err(fault(format!("offset {offset} plus size {bytes}"), "an end within 64 bits"));
         }
-        Ok(Self { time_ns, offset, bytes: bytes as u32, volume, op, fua: false, mark: RecordMark::None })
+        Ok(Self {
+            time_ns,
+            offset,
+            bytes: bytes as u32,
+            volume,
+            op,
+            fua: false,
+            mark: RecordMark::None,
+            placement: None,
+        })
     }
 
     /// A request whose address and length count sectors.
@@ -95,7 +106,16 @@ impl Record {
 
     /// A flush, which has no address.
     pub fn flush(time_ns: u64, volume: u32) -> Self {
-        Self { time_ns, offset: 0, bytes: 0, volume, op: Op::FLUSH, fua: false, mark: RecordMark::None }
+        Self {
+            time_ns,
+            offset: 0,
+            bytes: 0,
+            volume,
+            op: Op::FLUSH,
+            fua: false,
+            mark: RecordMark::None,
+            placement: None,
+        }
     }
 
     #[cold]

@@ -268,8 +268,9 @@ impl TraceWorkload {
         let Some(after_first_ns) = record.time_ns.checked_sub(self.info.first_ns) else {
             return Err(self.changed());
         };
-        let (op, bytes, tag) = (record.op, record.bytes, record.volume as u16);
-        let request = HostRequest { arrive: SimTime::ZERO, op, offset, bytes, tag, fua: record.fua };
+        let (op, bytes, tag, placement) = (record.op, record.bytes, record.volume as u16, record.placement);
+        let request =
+            HostRequest { arrive: SimTime::ZERO, op, offset, bytes, tag, fua: record.fua, placement };
         self.waiting = Some(ReplayRequest { request, after_first_ns, line: located.line });
         Ok(())
     }

@@ -14,7 +14,7 @@ use std::fs::File;
 use std::io::{BufWriter, Read, Seek, SeekFrom, Write};
 
 /// Bytes of a request in a run: time, line, offset, length, volume, op.
-const ENCODED: usize = 8 + 8 + 8 + 4 + 4 + 1;
+const ENCODED: usize = 8 + 8 + 8 + 4 + 4 + 1 + 3;
 
 /// Marks the operation of a request with force unit access.
 const FUA: u8 = 0x80;
@@ -228,14 +228,15 @@ type HeapEntry = (u64, u64, usize, HeapRecord);
 
 /// A record as the heap carries it; its order never matters.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
-struct HeapRecord(u64, u32, u32, Op, bool, RecordMark);
+struct HeapRecord(u64, u32, u32, Op, bool, RecordMark, Option<u16>);
 
 fn entry(&Located { record: r, line }: &Located, run: usize) -> HeapEntry {
-    (r.time_ns, line, run, HeapRecord(r.offset, r.bytes, r.volume, r.op, r.fua, r.mark))
+    (r.time_ns, line, run, HeapRecord(r.offset, r.bytes, r.volume, r.op, r.fua, r.mark, r.placement))
 }
 
-fn located((time_ns, line, _, HeapRecord(offset, bytes, volume, op, fua, mark)): HeapEntry) -> Located {
-    Located { record: Record { time_ns, offset, bytes, volume, op, fua, mark }, line }
+fn located((time_ns, line, _, record): HeapEntry) -> Located {
+    let HeapRecord(offset, bytes, volume, op, fua, mark, placement) = record;
+    Located { record: Record { time_ns, offset, bytes, volume, op, fua, mark, placement }, line }
 }
 
 impl RunMerge {
@@ -269,7 +270,7 @@ fn disk_error(error: &std::io::Error) -> WorkloadError {
     WorkloadError::of(
         place,
         format!("sorting the trace failed: {error}"),
-        "room for 33 bytes per request there",
+        format!("room for {ENCODED} bytes per request there"),
     )
 }
 
@@ -282,6 +283,10 @@ fn encode(located: &Located) -> [u8; ENCODED] {
     bytes[24..28].copy_from_slice(&r.bytes.to_le_bytes());
     bytes[28..32].copy_from_slice(&r.volume.to_le_bytes());
     bytes[32] = r.op.code() | (r.mark as u8) << MARK | if r.fua { FUA } else { 0 };
+    if let Some(handle) = r.placement {
+        bytes[33] = 1;
+        bytes[34..36].copy_from_slice(&handle.to_le_bytes());
+    }
     bytes
 }
 
@@ -291,7 +296,8 @@ fn decode(bytes: &[u8]) -> Located {
     let (op, fua) = (Op::of_code(bytes[32] & 0xf).expect("an operation was encoded"), bytes[32] & FUA != 0);
     let mark = RecordMark::ALL[usize::from((bytes[32] & !FUA) >> MARK)];
     let (offset, volume) = (long(16), short(28));
-    let record = Record { time_ns: long(0), offset, bytes: short(24), volume, op, fua, mark };
+    let placement = (bytes[33] == 1).then(|| u16::from_le_bytes([bytes[34], bytes[35]]));
+    let record = Record { time_ns: long(0), offset, bytes: short(24), volume, op, fua, mark, placement };
     Located { record, line: long(8) }
 }
 
@@ -302,11 +308,14 @@ mod tests {
     #[test]
     fn a_request_survives_the_disk() {
         let cases = [(Op::TRIM, false, RecordMark::Zeroes), (Op::WRITE, true, RecordMark::Requeued)];
+        let mut placement = None;
         for (op, fua, mark) in cases.into_iter().chain([(Op::FLUSH, false, RecordMark::None)]) {
             let time_ns = u64::MAX - 1;
-            let record = Record { time_ns, offset: 1 << 60, bytes: 4096, volume: 65_535, op, fua, mark };
+            let (offset, bytes, volume) = (1 << 60, 4096, 65_535);
+            let record = Record { time_ns, offset, bytes, volume, op, fua, mark, placement };
             let located = Located { record, line: 1 << 33 };
             assert_eq!(decode(&encode(&located)), located);
+            placement = Some(placement.map_or(0, |_| 65_535));
         }
     }
 }

@@ -85,6 +85,7 @@ impl Workload for VolumeWorkload {
             bytes: next.bytes,
             tag: 0,
             fua: false,
+            placement: None,
         }))
     }
 

@@ -4,6 +4,7 @@
 mod beside;
 mod fio_agrees;
 mod fio_fuzz;
+mod fio_placement;
 mod fio_random;
 mod fio_run;
 mod fio_speed;

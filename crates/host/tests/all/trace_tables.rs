@@ -2,8 +2,10 @@
 //! table without a known format suggests.
 
 use host::WorkloadError;
-use host::trace::{TraceInfo, TraceOptions, inspect};
+use host::trace::{TraceInfo, TraceOptions, inspect, open};
+use host::{Op, Poll, Workload};
 use std::io::Write;
+use units::SimTime;
 
 fn read(columns: Option<&str>, content: &[u8]) -> Result<TraceInfo, WorkloadError> {
     let mut file = tempfile::NamedTempFile::new().unwrap();
@@ -146,4 +148,32 @@ fn text_of_other_programs_is_read_or_named() {
         let error = read(None, &wide).unwrap_err();
         assert!(error.found.contains("UTF-16") && error.expected.contains("iconv"), "{error}");
     }
+}
+
+/// A table may say which placement handle each write names; sorted on disk or not, the replay has it.
+#[test]
+fn a_column_names_placement_handles() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("labelled.csv");
+    let text = "time,op,offset,size,handle\n0,write,0,4096,3\n1,write,4096,4096,\n2,read,0,4096,2\n3,write,8192,4096,-\n\
+                2.5,write,12288,4096,65535\n";
+    std::fs::write(&path, text).expect("written");
+    let columns = Some("time:s op offset:bytes size:bytes handle".to_owned());
+    let options =
+        TraceOptions { format: Some("table".to_owned()), columns, sort: true, ..TraceOptions::default() };
+    let mut workload = open(&path, &options, 1 << 20).unwrap_or_else(|error| panic!("{error}"));
+    let mut named = Vec::new();
+    let mut now = SimTime::ZERO;
+    loop {
+        match workload.poll(now).expect("a sound trace") {
+            Poll::Ready(request) => named.push((request.op, request.placement)),
+            Poll::At(later) => now = later,
+            _ => break,
+        }
+    }
+    let (read, write) = (Op::READ, Op::WRITE);
+    assert_eq!(named, [(write, Some(3)), (write, None), (read, None), (write, Some(65_535)), (write, None)]);
+    std::fs::write(&path, text.replace("65535", "65536")).expect("written");
+    let error = open(&path, &options, 1 << 20).err().expect("refused").to_string();
+    assert!(error.contains("a handle up to 65535") && !error.contains('\n'), "{error}");
 }

@@ -8,6 +8,7 @@ mod die;
 mod flow;
 mod heart;
 mod lent;
+mod place;
 mod refresh_order;
 mod slc_cache;
 mod snapshot_expiry;
@@ -42,7 +43,7 @@ fn helper(py: Python<'_>) -> PyResult<Bound<'_, PyModule>> {
 struct Own;
 
 /// The seams that take policies in Python, as `floatgate.own.seams` has them.
-const SEAMS: [&str; 13] = [
+const SEAMS: [&str; 14] = [
     "controller.arbitration",
     "controller.scheduler",
     "ecc.flow",
@@ -56,6 +57,7 @@ const SEAMS: [&str; 13] = [
     "ftl.snapshots.expiry",
     "ftl.streams",
     "ftl.wear",
+    "host.place",
 ];
 
 impl Foreign for Own {
@@ -94,6 +96,7 @@ impl Foreign for Own {
             "ftl.snapshots.expiry" => Ok(Box::new(snapshot_expiry::maker(class))),
             "ftl.streams" => Ok(Box::new(streams::maker(class))),
             "ftl.wear" => Ok(Box::new(wear::maker(class))),
+            "host.place" => Ok(Box::new(place::maker(class))),
             other => unreachable!("floatgate.own.seams has {other}"),
         }
     }
@@ -229,6 +232,10 @@ fn battery(seam: &str, name: &str, may_starve: bool) -> PyResult<()> {
         "ftl.streams" => {
             let maker = ftl::streams::read(&mut section).map_err(input)?;
             testkit::battery::streams::check(name, &maker, EVENTS);
+        }
+        "host.place" => {
+            let maker = host::place::read(&mut section).map_err(input)?;
+            testkit::battery::place::check(name, &maker, EVENTS);
         }
         _ => testkit::battery::wear::check(name, &ftl::wear::read(&mut section).map_err(input)?, EVENTS),
     }

@@ -15,7 +15,12 @@ use std::sync::OnceLock;
 /// Every policy of every seam.
 pub fn policies() -> Vec<PolicyEntry> {
     let interfaces = bus::interface::catalogue();
-    interfaces.into_iter().chain(ftl::policies()).chain(host::link::catalogue()).collect()
+    interfaces
+        .into_iter()
+        .chain(ftl::policies())
+        .chain(host::link::catalogue())
+        .chain(host::place::catalogue())
+        .collect()
 }
 
 /// Keys, and tables with all they hold, that mean something only with one of some features. Rows of

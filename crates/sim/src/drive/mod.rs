@@ -138,7 +138,12 @@ fn read_drive(root: &mut Section, seed: u64) -> Result<WholeDrive, Refused> {
     bus.prepare(ecc.drain, layout.unit, oob, layout.row_units, layout.program_units, pages);
     let entries = root.entries();
     let units = u64::from(layout.logical_units);
+    if link.place.names() && ftl.handles() == 0 {
+        let expected = "expected none, or a drive with placement handles, such as ftl.streams.name = fdp";
+        return Err(root.child("host")?.child("place")?.reject("name", expected).into());
+    }
     let namespaces = Namespaces::place(&link.namespaces, units, layout.unit.get(), &entries)?;
+    let namespaces = namespaces.with_handles(ftl.handles());
     root.clone().finish()?;
     let power = PowerModel {
         controller: controller.power,
@@ -271,6 +276,11 @@ impl Drive {
     /// What a workload sees of it.
     pub fn space(&self) -> HostSpace {
         self.namespaces.space()
+    }
+
+    /// What writes may reach of it: bytes, and placement handles.
+    pub(crate) fn reach(&self) -> (u64, u16) {
+        (self.capacity.get(), self.space().handles)
     }
 
     /// The physical layout.

@@ -66,7 +66,15 @@ impl Workload for MixedLoad {
             (Op::WRITE, u64::from(self.options.draw(&mut self.random, self.units).0))
         };
         let offset = unit * u64::from(self.unit_bytes);
-        Ok(Poll::Ready(HostRequest { arrive: now, op, offset, bytes: self.unit_bytes, tag: 0, fua: false }))
+        Ok(Poll::Ready(HostRequest {
+            arrive: now,
+            op,
+            offset,
+            bytes: self.unit_bytes,
+            tag: 0,
+            fua: false,
+            placement: None,
+        }))
     }
 
     fn complete(&mut self, _: &HostRequest, _: &Completion) {
@@ -106,7 +114,7 @@ pub(crate) fn measure(drive: &Drive, ftl: &Ftl, options: AgeingOptions) -> Resul
         outstanding: 0,
     };
     let limits = RunLimits { requests: None, ns: None };
-    let link = LinkAtWork::new(drive.link().clone());
+    let link = LinkAtWork::new(drive.link().clone(), drive.reach());
     let run = Run::new(copy, link, Box::new(workload), drive.t_decode(), &limits, ());
     let mut run = SeenDrive::new(run);
     run.has_own_policies = drive.has_foreign_policies();

@@ -2,7 +2,8 @@
 
 use crate::requests::queues::Queues;
 use host::link::{Burst, LinkStep};
-use host::{Direction, Effect, LinkConfig};
+use host::place::Placer;
+use host::{Direction, Effect, HostRequest, LinkConfig};
 use units::{Bytes, Nanos, SimTime};
 
 /// The smallest piece a host interface hands on.
@@ -23,10 +24,13 @@ pub(crate) struct LinkAtWork {
     sector: Nanos,
     /// Nanoseconds the wires were busy, by direction.
     pub busy_ns: [u64; 2],
+    /// Gives writes their placement handles, where a policy does.
+    placer: Option<Placer>,
 }
 
 impl LinkAtWork {
-    pub fn new(config: LinkConfig) -> Self {
+    /// Of a drive of so many bytes and placement handles.
+    pub fn new(config: LinkConfig, (bytes, handles): (u64, u16)) -> Self {
         let link = &config.link;
         Self {
             queues: Queues::new(&config.shape),
@@ -37,8 +41,23 @@ impl LinkAtWork {
             last: [(0, Burst::default()); 2],
             sector: link.data(Direction::ToDrive, Bytes::new(SECTOR)).holds,
             busy_ns: [0; 2],
+            placer: Placer::new(&config.place, bytes, handles),
             config,
         }
+    }
+
+    /// A policy gives writes their placement handles.
+    #[inline]
+    pub fn places(&self) -> bool {
+        self.placer.is_some()
+    }
+
+    /// A request with the placement handle that the policy gives it, if it writes.
+    #[cold]
+    pub fn placed(&mut self, request: HostRequest) -> HostRequest {
+        let placer = self.placer.as_mut().filter(|_| request.op.effect() == Effect::Write);
+        let placement = placer.map_or(request.placement, |placer| placer.place(&request));
+        HostRequest { placement, ..request }
     }
 
     /// Nothing is in flight from `now` on; what was counted stays.

@@ -157,7 +157,7 @@ pub(super) fn upkeep<P: Observer>(run: &Run<P>, span_ns: u64) -> Option<Upkeep> 
 
 pub(super) fn ecc<P: Observer>(run: &Run<P>) -> Option<Ecc> {
     let references = run.ftl.feature::<ftl::Regulation>()?.references().to_vec();
-    let counts = regulation_counts(&run.ftl).since(&run.regulation_baseline);
+    let counts = regulation_counts(&run.ftl).since(&run.counts_before.regulation);
     Some(Ecc {
         reads_by_references: lists([&counts.host_reads, &counts.other_reads], references.len()),
         references,

@@ -2,6 +2,7 @@
 
 use super::buffer::{self, Buffer, ReadAhead, ReadMerge, SlcCache};
 use super::costs::{self, Refresh, Regulator, Scrub, Upkeep, WriteCost};
+use super::placement::{PlacementStreams, placement};
 use super::snapshots::{Snapshots, snapshots};
 use crate::Drive;
 use crate::observe::Observer;
@@ -16,6 +17,8 @@ sections! {
         mapping: Mapping,
         /// Garbage collection.
         gc: Gc,
+        /// Placement handles of the host; null where the drive has none.
+        streams: Option<PlacementStreams>,
         /// Wear levelling.
         wear: WearLevelling,
         /// The order in which pages of different speed are used.
@@ -139,10 +142,11 @@ pub(super) fn sections_of<P: Observer>(
     stats: &FtlStats,
     span_ns: u64,
 ) -> FtlSections {
-    let (ftl, counts) = (&run.ftl, regulation_counts(&run.ftl).since(&run.regulation_baseline));
+    let (ftl, counts) = (&run.ftl, regulation_counts(&run.ftl).since(&run.counts_before.regulation));
     FtlSections {
         mapping: mapping(ftl, stats),
         gc: gc(stats),
+        streams: placement(run, stats),
         wear: WearLevelling { relocations: stats.wear_relocations },
         program_order: ProgramOrder { superblocks_traded: stats.superblocks_traded },
         buffer: buffer::buffer(ftl, stats, span_ns),

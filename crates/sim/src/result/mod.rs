@@ -6,7 +6,7 @@
 //! - `host`: what the host saw, and `intervals`: how sure that is.
 //! - `flash`: operations by origin.
 //! - `waf`, `amplification`: what write amplification was made up of, and what it comes to in the long run.
-//! - `ftl`, `buffer`, `costs`, `snapshots`: what the firmware did.
+//! - `ftl`, `buffer`, `costs`, `snapshots`, `placement`: what the firmware did.
 //! - `drive`: wear, wires and how busy everything was.
 //! - `energy`: where the energy went.
 
@@ -21,6 +21,7 @@ mod flash;
 mod ftl;
 mod host;
 mod intervals;
+mod placement;
 mod power;
 mod schema;
 mod snapshots;

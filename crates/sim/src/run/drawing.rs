@@ -99,6 +99,7 @@ impl<P: Observer> Run<P> {
             self.error = Some(error.into());
             return;
         }
+        let request = if self.link.places() { self.link.placed(request) } else { request };
         self.handed_out += 1;
         if self.ramping && !self.warming && !self.workload.in_ramp(now) {
             self.begin_measuring(now);

@@ -22,7 +22,7 @@ use crate::run::dram::Memory;
 use crate::run::limits::{Watch, stuck};
 use controller::{Context, Work};
 use engine::Event;
-use ftl::{Ftl, FtlStats, RegulationCounts};
+use ftl::{Ftl, FtlStats, HandleTotals, Placing, RegulationCounts};
 use host::later::Later;
 use host::software::Software;
 use host::{Effect, Workload};
@@ -87,7 +87,7 @@ pub(crate) struct Run<P: Observer> {
     /// Counters when measuring began, and bytes of the host's that the buffer alone held then.
     pub baseline: FtlStats,
     pub held_before: u64,
-    pub regulation_baseline: RegulationCounts,
+    pub counts_before: CountsBefore,
     pub busy_baseline: BusyTimes,
     /// Page operations since the drive was built, when the run began.
     pub pages_before: u64,
@@ -108,6 +108,18 @@ pub(crate) struct BusyTimes {
 /// What writes cost and reads took so far; nothing on a drive without a code.
 pub(crate) fn regulation_counts(ftl: &Ftl) -> RegulationCounts {
     ftl.feature::<ftl::Regulation>().map_or_else(Default::default, ftl::Regulation::counts)
+}
+
+/// What some drives count beside [`FtlStats`], when measuring began.
+pub(crate) struct CountsBefore {
+    pub regulation: RegulationCounts,
+    pub placed: HandleTotals,
+}
+
+impl CountsBefore {
+    fn of(ftl: &Ftl) -> Self {
+        Self { regulation: regulation_counts(ftl), placed: ftl.placed() }
+    }
 }
 
 /// Page operations counted in `stats`: reads, programs and erases.
@@ -148,7 +160,7 @@ impl<P: Observer> Run<P> {
         let mut run = Self {
             baseline: *ftl.stats(),
             held_before: ftl.buffer().held_bytes(),
-            regulation_baseline: regulation_counts(&ftl),
+            counts_before: CountsBefore::of(&ftl),
             pages_before: page_operations(ftl.stats()),
             busy_baseline: BusyTimes::default(),
             measure: Measure::new(SimTime::ZERO),
@@ -386,7 +398,7 @@ impl<P: Observer> Run<P> {
         self.baseline = *self.ftl.stats();
         self.held_before = self.ftl.buffer().held_bytes();
         self.ftl.begin_turnover();
-        self.regulation_baseline = regulation_counts(&self.ftl);
+        self.counts_before = CountsBefore::of(&self.ftl);
         self.busy_baseline = self.busy_times();
         self.ctx.probe.on_window(now);
     }
@@ -412,6 +424,8 @@ impl<P: Observer> Run<P> {
             }
             Effect::Write if self.ftl.is_read_only() => self.fail(id),
             Effect::Write => {
+                self.ftl.note_named(request.host.placement);
+                let request = self.requests.get(id);
                 request.waiting_since = now;
                 request.busy_then = self.ftl.controller().array_busy_total();
                 request.parts = units;

@@ -4,6 +4,7 @@ use super::{Run, events};
 use crate::observe::Observer;
 use crate::requests::{bytes_of, coverage};
 use engine::Event;
+use ftl::Placing;
 use host::HostRequest;
 use units::{Lpn, SimTime};
 
@@ -44,6 +45,7 @@ impl<P: Observer> Run<P> {
         let waits = self.waits_for_flash(&request.host);
         let waiter = if waits { id } else { u32::MAX };
         let start = request.units_in;
+        self.ftl.set_placement(request.host.placement);
         for unit in start..start + request.units_crossing {
             let lpn = Lpn(request.first.0 + unit);
             self.ftl.note_extent(id, request.host.offset, u64::from(request.host.bytes));

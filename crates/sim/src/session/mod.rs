@@ -310,7 +310,7 @@ impl Session {
         if let Some(path) = self.options.save_state.as_ref().filter(|_| !self.interrupted) {
             state_file::save(&ftl, &self.about(), Path::new(path))?;
         }
-        let link = LinkAtWork::new(self.drive.link().clone());
+        let link = LinkAtWork::new(self.drive.link().clone(), self.drive.reach());
         let t_decode = self.drive.t_decode();
         let options = &self.options;
         let spec = self.spec.as_ref().filter(|_| !self.interrupted && self.holder.is_none());

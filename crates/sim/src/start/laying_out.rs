@@ -5,7 +5,7 @@
 
 use crate::run::limits::in_vain;
 use crate::{Drive, Error};
-use ftl::Ftl;
+use ftl::{Ftl, Placing};
 use host::{Extent, Workload};
 use units::{Lpn, Ppa};
 
@@ -114,6 +114,7 @@ impl LayingOut {
             if ftl.lookup(Lpn(lpn)) != Ppa::NONE {
                 continue;
             }
+            ftl.set_placement(None);
             if !ftl.try_write_untimed(Lpn(lpn)) {
                 return Err(in_vain(ftl).unwrap_or_else(|| self.no_room(drive, ftl)));
             }

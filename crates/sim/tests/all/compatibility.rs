@@ -71,6 +71,7 @@ fn settings(feature: Feature) -> Vec<Vec<String>> {
                 owned(&["ftl.streams.name=hot-cold"]),
                 owned(&["ftl.streams.name=sepbit", "ftl.op_ratio=3"]),
                 owned(&["ftl.streams.name=two-region"]),
+                owned(&["ftl.streams.name=fdp", "ftl.streams.handles=2"]),
             ]
         }
         Feature::ProgramOrder => one(&["ftl.program_order.name=fast-first"]),

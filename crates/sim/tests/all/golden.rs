@@ -88,6 +88,7 @@ pub(crate) fn drive_of(entry: &PolicyEntry) -> Drive {
         ("bus.interface", _) => {
             [without(SMALL, seam), SHAPE.to_vec(), vec![EVERY_INTERFACE, "bus.interface.mode=3"]].concat()
         }
+        ("host.place", _) => [SMALL, SHAPE, &["ftl.streams.name=fdp", "ftl.streams.handles=4"]].concat(),
         _ => [SMALL, SHAPE].concat(),
     };
     // The name first: it takes away what its section held.

@@ -32,6 +32,7 @@ mod never_ended;
 mod numbers;
 mod own_state;
 mod parity;
+mod placement_handles;
 mod power_blocks;
 mod power_cuts;
 mod power_failures;

@@ -9,6 +9,9 @@ use host::{Completion, Extent, HostRequest, Op, Poll, Workload, WorkloadError, W
 use sim::{Catalogue, Drive, RunOptions, Session};
 use units::SimTime;
 
+/// The placement handle that a write names.
+type PlacementNames = Box<dyn FnMut(&HostRequest) -> Option<u16> + Send>;
+
 /// A workload with something more than the one within.
 pub struct Around {
     pub inner: Box<dyn Workload>,
@@ -17,15 +20,24 @@ pub struct Around {
     seen: u64,
     /// What it finds on the drive: named when that is laid out, one part in each call.
     pub parts: Vec<Extent>,
+    /// The placement handle that each write names.
+    names: PlacementNames,
 }
 
 impl Around {
     pub fn forced(inner: Box<dyn Workload>, every: u64) -> Self {
-        Self { inner, every, seen: 0, parts: Vec::new() }
+        Self { inner, every, seen: 0, parts: Vec::new(), names: Box::new(|_| None) }
+    }
+
+    pub fn placed(
+        inner: Box<dyn Workload>,
+        names: impl FnMut(&HostRequest) -> Option<u16> + Send + 'static,
+    ) -> Self {
+        Self { names: Box::new(names), ..Self::forced(inner, 0) }
     }
 
     pub fn finds(inner: Box<dyn Workload>, parts: Vec<Extent>) -> Self {
-        Self { inner, every: 0, seen: 0, parts }
+        Self { parts, ..Self::forced(inner, 0) }
     }
 }
 
@@ -43,6 +55,9 @@ impl Workload for Around {
         if let (Poll::Ready(request), true) = (&mut poll, self.every > 0) {
             self.seen += 1;
             request.fua = request.op == Op::WRITE && self.seen.is_multiple_of(self.every);
+        }
+        if let Poll::Ready(request) = &mut poll {
+            request.placement = (self.names)(request).filter(|_| request.op == Op::WRITE);
         }
         Ok(poll)
     }
@@ -90,7 +105,7 @@ impl<F: FnMut(u64) -> (Op, u64, u32) + Send> Workload for ClosedLoop<F> {
         let (op, offset, bytes) = (self.draw)(self.total - self.left);
         self.left -= 1;
         self.outstanding += 1;
-        Ok(Poll::Ready(HostRequest { arrive: now, op, offset, bytes, tag: 0, fua: false }))
+        Ok(Poll::Ready(HostRequest { arrive: now, op, offset, bytes, tag: 0, fua: false, placement: None }))
     }
 
     fn complete(&mut self, _: &HostRequest, _: &Completion) {

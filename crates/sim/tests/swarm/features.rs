@@ -156,12 +156,18 @@ pub const LATER: &[(&str, &str)] = &[
     ("ftl.recovery", "journal"),
     ("ftl.gc.victim", "two-region-fifo"),
     ("ftl.gc.victim", "two-region-greedy"),
+    ("ftl.streams", "fdp"),
     ("ftl.streams", "hot-cold"),
     ("ftl.streams", "sepbit"),
     ("ftl.streams", "two-region"),
     ("ecc.flow", "hard-retry-soft"),
     ("ecc.flow", "last-good-step"),
     ("ecc.flow", "soft-by-estimate"),
+    ("host.place", "address"),
+    ("host.place", "job"),
+    ("host.place", "none"),
+    ("host.place", "rate"),
+    ("host.place", "size"),
 ];
 
 /// Features that came to be possible together: a seed that has the one, and gets the other, is played with both once more,
@@ -179,7 +185,26 @@ pub const TOGETHER: &[Feature] = &[
     ("a code and pipelined retries", 0.5, code_and_pipelined_retries),
     ("streams that tell units apart", 0.5, streams_that_tell_units_apart),
     ("a code and flows", 0.5, code_and_flows),
+    ("placement handles", 0.5, placement_handles),
 ];
+
+/// Each write of the load then names a handle, or none, or one that there is not.
+fn placement_handles(deal: &mut Deal, random: &mut RandomStream) -> bool {
+    deal.lines.retain(|line| !line.starts_with("ftl.streams."));
+    deal.set("ftl.streams.name", "fdp");
+    let handles = 1 + random.below(4);
+    deal.set("ftl.streams.handles", handles);
+    let kinds = || choose(random, &["\"initially\"", "\"persistently\""]);
+    let kinds: Vec<&str> = std::iter::repeat_with(kinds).take(handles as usize).collect();
+    deal.set("ftl.streams.isolation", format!("[{}]", kinds.join(", ")));
+    if random.chance(0.5) {
+        deal.set("ftl.streams.unit_superblocks", 1 + random.below(9));
+    }
+    if random.chance(0.4) {
+        deal.set("host.place.name", choose(random, &["address", "job", "rate", "size"]));
+    }
+    true
+}
 
 fn code_and_flows(deal: &mut Deal, random: &mut RandomStream) -> bool {
     deal.set("ecc.flow.name", choose(random, &["last-good-step", "soft-by-estimate"]));
@@ -333,6 +358,11 @@ pub fn with_later(deal: &Deal, list: &[(&str, &str)]) -> Vec<Deal> {
         let mut deal = deal.clone();
         deal.lines.retain(|line| !line.starts_with(&format!("{seam}.")));
         deal.set(&format!("{seam}.name"), name);
+        if *seam == "host.place" {
+            deal.lines.retain(|line| !line.starts_with("ftl.streams."));
+            deal.set("ftl.streams.name", "fdp");
+            deal.set("ftl.streams.handles", 3);
+        }
         deal
     };
     list.iter().filter(|(seam, name)| gets(seam, name)).map(with).collect()

@@ -30,6 +30,8 @@ struct Job {
     forced: u64,
     hot: bool,
     sectors_max: u64,
+    /// Handles that writes name: one more than there are; 0: none.
+    handles: u16,
     sequential: f64,
     next_sector: u64,
     draws: RandomStream,
@@ -69,6 +71,8 @@ impl Load {
         let forced = if run_feature(deal, "forced").is_some() { 3 } else { 0 };
         let mut goes_on = run_feature(deal, "sequences");
         let sectors = span / 512;
+        let handles = deal.get("ftl.streams.handles").and_then(|count| count.parse().ok());
+        let handles = handles.map_or(0, |count: u16| count + 1);
         let jobs: Vec<Job> = (0..count)
             .map(|job| {
                 let mut random = RandomStream::new(seed, &format!("swarm.job.{job}"));
@@ -95,6 +99,7 @@ impl Load {
                     forced,
                     hot: random.chance(0.5),
                     sectors_max: 1 + random.below(128),
+                    handles,
                     sequential: goes_on.as_mut().map_or(0.0, |random| choose(random, &[0.5, 0.97])),
                     next_sector: 0,
                     draws: RandomStream::new(seed, &format!("swarm.requests.{job}")),
@@ -167,7 +172,8 @@ impl Job {
         {
             self.paused_until = SimTime::from_ns(now.ns() + ns);
         }
-        let request = |op, offset, bytes, fua| HostRequest { arrive, op, offset, bytes, tag, fua };
+        let request =
+            |op, offset, bytes, fua| HostRequest { arrive, op, offset, bytes, tag, fua, placement: None };
         if self.flushes && self.done % 97 == 96 {
             return request(Op::FLUSH, 0, 0, false);
         }
@@ -186,7 +192,11 @@ impl Job {
         }
         self.next_sector = start + length;
         let fua = op == Op::WRITE && self.forced > 0 && self.done.is_multiple_of(self.forced);
-        request(op, start * 512, length as u32 * 512, fua)
+        // Without a draw: drives without handles are asked the same.
+        let named = (start / 64 + self.done / 16 % 2) as u16 % self.handles.max(1);
+        let placement =
+            Some(named).filter(|_| op == Op::WRITE && self.handles > 0 && !self.done.is_multiple_of(7));
+        HostRequest { placement, ..request(op, start * 512, length as u32 * 512, fua) }
     }
 }
 

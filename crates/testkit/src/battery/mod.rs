@@ -9,6 +9,7 @@ pub mod interface;
 pub mod link;
 pub mod mapping;
 pub mod parity;
+pub mod place;
 pub mod placement;
 pub mod program_order;
 pub mod read_ahead;

@@ -40,7 +40,10 @@ impl UnitHistory {
         UnitView {
             lpn: Lpn(unit as u32),
             moved,
-            hint: None,
+            hint: policy
+                .handles()
+                .filter(|_| !moved)
+                .map(|handles| self.random.below(handles.isolation.len() as u64) as u16),
             age: self.written_at[unit].filter(|_| notes.times).map(|at| self.clock - at),
             writes: if notes.writes { self.writes[unit] } else { 0 },
             writes_mean: if notes.writes { f64::from(total) / written as f64 } else { 0.0 },

@@ -41,6 +41,7 @@ conformance!(snapshot_expiries, ftl::snapshot_expiry, battery::snapshot_expiry, 
 conformance!(streams, ftl::streams, battery::streams, 20_000);
 conformance!(schedulers, controller::scheduler, battery::scheduler, 200_000, starvation);
 conformance!(evictions, ftl::buffer::eviction, battery::eviction, 100_000);
+conformance!(places, host::place, battery::place, 20_000);
 conformance!(links, host::link, battery::link, 20_000);
 conformance!(arbitration, controller::arbitration, battery::arbitration, 100_000, starvation);
 conformance!(interfaces, bus::interface, battery::interface, 20_000);

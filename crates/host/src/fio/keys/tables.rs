@@ -13,9 +13,6 @@ pub(super) const ALIASES: &[(&str, &str)] = &[
     ("iodepth_batch_submit", "iodepth_batch"),
     ("blocksize_unaligned", "bs_unaligned"),
     ("blocksize_is_seq_rand", "bs_is_seq_rand"),
-    ("fdp_pli", "plids"),
-    ("fdp_pli_select", "plid_select"),
-    ("data_placement", "dataplacement"),
 ];
 
 /// Options that mean nothing to a raw simulated drive: how the host machine does it, what it logs, what it prints.
@@ -227,8 +224,6 @@ pub(super) const NO_EFFECT: &[&str] = &[
 
 /// Values that turn a switch or a limit off, which is also its default.
 const OFF: &[&str] = &["0"];
-/// Off, for options that name what they turn on.
-pub(super) const NONE: &[&str] = &["0", "none"];
 /// One, where one is the default.
 const ONE: &[&str] = &["1"];
 /// No value leaves the requests as they are.
@@ -242,7 +237,6 @@ const SPIN: &str = "thinktime alone";
 const WHOLE_SECTORS: &str = "blocks and offsets that are multiples of 512";
 const BALANCE: &str = "flow alone, as in fio since 3.27";
 const OWN_TRIM: &str = "rw=randtrim in a job of its own";
-const NO_HINTS: &str = "a job without placement hints";
 const NO_METADATA: &str = "a job without protection information: the drives' sectors carry none";
 pub(super) const OTHER_ENGINE: &str =
     "an engine that does block I/O to a local drive, such as libaio, io_uring or psync";
@@ -297,12 +291,6 @@ pub(super) const NOT_MODELLED: &[(&str, &[&str], &str)] = &[
     ("random_sequence_stride", OFF, "another random_distribution"),
     ("ramp_size", OFF, "ramp_time"),
     ("percentage_sequential", NEVER, "percentage_random"),
-    ("fdp", OFF, NO_HINTS),
-    ("plids", NEVER, NO_HINTS),
-    ("plid_select", NEVER, NO_HINTS),
-    ("dp_scheme", NEVER, NO_HINTS),
-    ("dataplacement", NONE, NO_HINTS),
-    ("write_hint", NONE, NO_HINTS),
     ("sg_write_mode", &["write", "write_fua"], PLAIN_WRITE),
     ("write_mode", &["write"], PLAIN_WRITE),
     ("verify_mode", &["read"], "plain reads"),

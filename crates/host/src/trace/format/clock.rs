@@ -8,7 +8,7 @@ const SECOND_NS: u64 = 1_000_000_000;
 
 /// How times are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum TimeFormat {
+pub(in crate::trace) enum TimeFormat {
     /// As numbers of so many nanoseconds.
     Unit(u64),
     /// As dates: `2024-01-31T12:34:56.789Z`.

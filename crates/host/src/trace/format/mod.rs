@@ -10,6 +10,7 @@ mod blkreplay;
 mod blktrace;
 mod clock;
 mod cloudphysics;
+mod columns;
 mod fio_iolog;
 mod fiu;
 mod five_columns;
@@ -28,8 +29,8 @@ mod tencent;
 mod vscsi;
 mod wiscsim;
 
+pub(super) use columns::Spec as TableSpec;
 pub(super) use suggest::suggestion;
-pub(super) use table::Spec as TableSpec;
 
 use super::field::Fault;
 use super::options::TraceOptions;

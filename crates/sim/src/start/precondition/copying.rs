@@ -3,7 +3,7 @@
 use super::own::{CopyStep, WorkloadCopies};
 use super::{Precondition, Times, WINDOWS_OF_A_COPY, programmed, put, worn_out};
 use crate::{Drive, Error};
-use ftl::Ftl;
+use ftl::{Ftl, Placing};
 use units::{Lpn, Nanos};
 
 impl Precondition {
@@ -17,7 +17,7 @@ impl Precondition {
         for _ in 0..count {
             let step = self.own_copies().next()?;
             let busy = match step {
-                CopyStep::Write(first, units) => {
+                CopyStep::Write(first, units, _) => {
                     let before = programmed(ftl.stats());
                     self.asked += u64::from(units);
                     for lpn in first.0..first.0 + units {
@@ -66,6 +66,7 @@ impl Precondition {
         let mut written = self.buffered.is_none().then_some(lpn);
         while let Some(lpn) = written.take().or_else(|| self.buffered.as_mut().and_then(|it| it.leave())) {
             if let Some(lpn) = self.leaves_for(lpn) {
+                ftl.set_placement(self.own.as_ref().and_then(|own| own.named_with(lpn)));
                 put(drive, ftl, lpn)?;
                 (self.written, self.in_window) = (self.written + 1, self.in_window + 1);
             }

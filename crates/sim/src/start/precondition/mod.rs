@@ -17,6 +17,7 @@ use crate::{Drive, Error};
 use buffered::Buffered;
 use engine::RandomStream;
 use ftl::{Filling, Ftl, FtlStats, SteadyRule, SteadyWindow};
+use host::place::Placer;
 pub use own::Copies;
 use own::{CopyStep, WorkloadCopies};
 pub use pilots::Pilots;
@@ -130,7 +131,9 @@ impl Precondition {
     /// When the drive's buffer cannot be made.
     pub fn with_copies(self, copies: Copies, drive: &Drive, ftl: &mut Ftl, seed: u64) -> Result<Self, Error> {
         let (unit, capacity) = (ftl.layout().unit.get(), ftl.layout().capacity().get());
-        let own = WorkloadCopies::new(copies, unit, capacity);
+        let handles = drive.space().handles;
+        let placer = Placer::new(&drive.link().place, capacity, handles);
+        let own = WorkloadCopies::new(copies, unit, capacity).with_handles(handles, placer);
         let slots = self.waiting_slots(ftl);
         if let Some(slots) = slots.filter(|_| ftl.buffer().is_cache()) {
             let buffered = Buffered::new(drive.buffer(ftl.layout(), seed)?, slots);
@@ -289,19 +292,19 @@ impl Precondition {
     fn fill_cache(&mut self, drive: &Drive, ftl: &mut Ftl, filling: &Filling) -> Result<bool, Error> {
         let written = self.cached.as_mut().and_then(FoldedCache::pop);
         let step = match (written, &mut self.own) {
-            (Some(lpn), _) => CopyStep::Write(lpn, 1),
+            (Some(lpn), _) => CopyStep::Write(lpn, 1, None),
             (None, Some(own)) => {
                 let step = own.next()?;
                 own.served(Nanos::ZERO);
                 step
             }
-            (None, None) => CopyStep::Write(Lpn(self.random.below(u64::from(self.filled)) as u32), 1),
+            (None, None) => CopyStep::Write(Lpn(self.random.below(u64::from(self.filled)) as u32), 1, None),
         };
         if ftl.is_read_only() {
             return Err(worn_out(drive));
         }
         match step {
-            CopyStep::Write(first, units) => {
+            CopyStep::Write(first, units, _) => {
                 let Some(pages) = ftl.as_page_mapped() else { return Ok(false) };
                 Ok((first.0..first.0 + units).all(|lpn| pages.write_to_cache_untimed(filling, Lpn(lpn))))
             }

@@ -6,6 +6,7 @@
 //! modelled here: queues, wires, flushes.
 
 use crate::Error;
+use host::place::Placer;
 use host::{Completion, Effect, HostRequest, Poll, Workload, WorkloadError};
 use std::collections::VecDeque;
 use units::{Lpn, Nanos, SimTime};
@@ -51,14 +52,38 @@ const READS_BEFORE: u32 = 1 << 16;
 /// What the workload asks for next.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum CopyStep {
-    /// Units are written.
-    Write(Lpn, u32),
+    /// Units are written, with the placement handle that the request names.
+    Write(Lpn, u32, Option<u16>),
     /// Units are no longer needed.
     Trim(Lpn, u32),
     /// Units are read, or nothing is to be done.
     Read(Lpn, u32),
     /// A copy came to its end.
     End,
+}
+
+/// What copies must know of the drive that they write to.
+struct CopiedTo {
+    unit: u64,
+    capacity: u64,
+    /// Gives writes their placement handles, where a policy does.
+    placer: Option<Placer>,
+    /// The handle that was named last with each unit, where the drive has handles.
+    named: Vec<Option<u16>>,
+}
+
+impl CopiedTo {
+    fn place(&mut self, request: &mut HostRequest) {
+        if let Some(placer) = self.placer.as_mut().filter(|_| request.op.effect() == Effect::Write) {
+            request.placement = placer.place(request);
+        }
+    }
+
+    fn note_named(&mut self, first: Lpn, units: u32, named: Option<u16>) {
+        if let Some(of) = self.named.get_mut(first.index()..first.index() + units as usize) {
+            of.fill(named);
+        }
+    }
 }
 
 /// Copies of a workload on their way.
@@ -77,8 +102,7 @@ pub(super) struct WorkloadCopies {
     idle_from: SimTime,
     /// It leaves the drive idle now and then: requests come at their own times.
     pauses: bool,
-    unit: u64,
-    capacity: u64,
+    drive: CopiedTo,
     /// Copies opened so far.
     pub copies: u64,
     /// Units written in this copy; requests of it.
@@ -101,12 +125,24 @@ impl WorkloadCopies {
             now: SimTime::ZERO,
             idle_from: SimTime::ZERO,
             pauses: false,
-            unit,
-            capacity,
+            drive: CopiedTo { unit, capacity, placer: None, named: Vec::new() },
             copies: 0,
             written: 0,
             requests: 0,
         }
+    }
+
+    /// On a drive with so many placement handles, that writes are given by a policy where there is one.
+    pub fn with_handles(mut self, handles: u16, placer: Option<Placer>) -> Self {
+        let CopiedTo { unit, capacity, .. } = self.drive;
+        let units = if handles > 0 { capacity.div_ceil(unit) } else { 0 };
+        (self.drive.placer, self.drive.named) = (placer, vec![None; units as usize]);
+        self
+    }
+
+    /// The placement handle that was named last with a unit.
+    pub fn named_with(&self, lpn: Lpn) -> Option<u16> {
+        self.drive.named.get(lpn.index()).copied().flatten()
     }
 
     /// Every copy says what it reads, too.
@@ -134,7 +170,10 @@ impl WorkloadCopies {
     pub fn next(&mut self) -> Result<CopyStep, Error> {
         let step = if self.copies > 1 && self.recorded { self.repeat() } else { self.ask()? };
         match step {
-            CopyStep::Write(_, units) => self.written += u64::from(units),
+            CopyStep::Write(first, units, named) => {
+                self.written += u64::from(units);
+                self.drive.note_named(first, units, named);
+            }
             CopyStep::End if self.written == 0 => return Err(self.idle()),
             CopyStep::End => (self.written, self.requests) = (0, 0),
             _ if self.written == 0 && self.requests > READS_MAX => return Err(self.idle()),
@@ -177,7 +216,8 @@ impl WorkloadCopies {
             }
             let source = self.source.as_mut().expect("opened above");
             match source.poll(self.now)? {
-                Poll::Ready(request) => {
+                Poll::Ready(mut request) => {
+                    self.drive.place(&mut request);
                     self.requests += 1;
                     self.request = Some(request);
                     return self.step_of(&request);
@@ -213,20 +253,21 @@ impl WorkloadCopies {
     }
 
     fn step_of(&self, request: &HostRequest) -> Result<CopyStep, Error> {
-        let end = request.offset.checked_add(u64::from(request.bytes)).filter(|end| *end <= self.capacity);
+        let end =
+            request.offset.checked_add(u64::from(request.bytes)).filter(|end| *end <= self.drive.capacity);
         let Some(end) = end else {
             let name = self.source.as_ref().map_or_else(String::new, |source| source.report().name);
             let what = format!("a request of {} bytes at {}", request.bytes, request.offset);
-            let expected = format!("requests within the drive's {} bytes", self.capacity);
+            let expected = format!("requests within the drive's {} bytes", self.drive.capacity);
             return Err(WorkloadError::of(name, what, expected).into());
         };
         let (first, behind) = match request.op.effect() {
-            Effect::Trim => (request.offset.div_ceil(self.unit), end / self.unit),
-            _ => (request.offset / self.unit, end.div_ceil(self.unit)),
+            Effect::Trim => (request.offset.div_ceil(self.drive.unit), end / self.drive.unit),
+            _ => (request.offset / self.drive.unit, end.div_ceil(self.drive.unit)),
         };
         let (first, units) = (Lpn(first as u32), behind.saturating_sub(first) as u32);
         Ok(match request.op.effect() {
-            Effect::Write => CopyStep::Write(first, units),
+            Effect::Write => CopyStep::Write(first, units, request.placement),
             Effect::Trim => CopyStep::Trim(first, units),
             Effect::Read => CopyStep::Read(first, units),
             Effect::Flush => CopyStep::Read(first, 0),

@@ -1,0 +1,230 @@
+//! Placement handles: what the host names with its data, from the request to the superblock, and what is counted of each.
+//!
+//! A reclaim unit of a handle is so many superblocks as its policy says, one after the other as the handle opens them,
+//! whichever dies they are on: they are opened and accounted for together, and reclaimed one by one.
+
+use crate::Layout;
+use crate::store::Space;
+use crate::streams::{HandleSpec, Isolation, StreamSpec};
+
+/// The handle of data that name none, or one that there is not.
+const DEFAULT: u16 = 0;
+
+/// What was counted of a handle since the drive was made.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct HandleCounts {
+    /// Bytes that the host's requests carried through it.
+    pub bytes_written: u64,
+    /// Reclaim units that were begun.
+    pub units_opened: u64,
+    /// Superblocks of it that took no more data before they were full.
+    pub ended_early: u64,
+    /// Superblocks of it that collection took with valid units in them.
+    pub victims: u64,
+    /// Those units.
+    pub units_moved: u64,
+}
+
+impl HandleCounts {
+    /// What was counted since `earlier`.
+    #[must_use]
+    pub fn since(&self, earlier: &Self) -> Self {
+        Self {
+            bytes_written: self.bytes_written - earlier.bytes_written,
+            units_opened: self.units_opened - earlier.units_opened,
+            ended_early: self.ended_early - earlier.ended_early,
+            victims: self.victims - earlier.victims,
+            units_moved: self.units_moved - earlier.units_moved,
+        }
+    }
+}
+
+/// What was counted of all handles since the drive was made.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct HandleTotals {
+    /// Of each handle.
+    pub handles: Vec<HandleCounts>,
+    /// Writes that named a handle that there is not.
+    pub unknown: u64,
+    /// Superblocks that collection took with valid units in them that were of no handle alone, and those units.
+    pub shared_victims: u64,
+    /// See `shared_victims`.
+    pub shared_units_moved: u64,
+}
+
+impl HandleTotals {
+    /// What was counted since `earlier`.
+    #[must_use]
+    pub fn since(&self, earlier: &Self) -> Self {
+        let handles = self.handles.iter().zip(&earlier.handles).map(|(now, then)| now.since(then));
+        Self {
+            handles: handles.collect(),
+            unknown: self.unknown - earlier.unknown,
+            shared_victims: self.shared_victims - earlier.shared_victims,
+            shared_units_moved: self.shared_units_moved - earlier.shared_units_moved,
+        }
+    }
+}
+
+/// A handle as it is now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HandleState {
+    /// How it is isolated.
+    pub isolation: Isolation,
+    /// Mapping units that can be written through it before it begins another reclaim unit.
+    pub available_units: u64,
+}
+
+/// The handles of a drive.
+pub(crate) struct Handles {
+    /// The one that comes with what arrives now, and with what each slot of the buffer holds.
+    arriving: u16,
+    slots: Box<[u16]>,
+    isolation: Box<[Isolation]>,
+    /// Of each stream, the handle whose data alone it holds.
+    of_stream: Box<[Option<u16>]>,
+    unit_superblocks: u64,
+    /// Superblocks that each opened.
+    opened: Vec<u64>,
+    counted: HandleTotals,
+}
+
+impl Handles {
+    /// The handles that a policy has on a drive of this shape, whose buffer has so many slots.
+    pub fn new(spec: HandleSpec, streams: &[StreamSpec], layout: &Layout, slots: u32) -> Self {
+        let count = spec.isolation.len();
+        Self {
+            arriving: DEFAULT,
+            slots: vec![DEFAULT; slots as usize].into(),
+            of_stream: streams.iter().map(|stream| stream.handle).collect(),
+            unit_superblocks: spec.unit_superblocks.unwrap_or(layout.dies).into(),
+            isolation: spec.isolation.into(),
+            opened: vec![0; count],
+            counted: HandleTotals {
+                handles: vec![HandleCounts::default(); count],
+                ..HandleTotals::default()
+            },
+        }
+    }
+
+    /// What the host names with the data that it writes from now on.
+    pub fn set_arriving(&mut self, named: Option<u16>) {
+        self.arriving = named.filter(|&named| self.has(named)).unwrap_or(DEFAULT);
+    }
+
+    fn has(&self, handle: u16) -> bool {
+        usize::from(handle) < self.isolation.len()
+    }
+
+    /// The host makes a write that names a handle, or none.
+    pub fn note_named(&mut self, named: Option<u16>) {
+        self.counted.unknown += u64::from(named.is_some_and(|named| !self.has(named)));
+    }
+
+    /// So many bytes of the host's that arrive now are in a slot.
+    #[inline]
+    pub fn note_arrived(&mut self, slot: u32, bytes: u64) {
+        self.slots[slot as usize] = self.arriving;
+        self.counted.handles[usize::from(self.arriving)].bytes_written += bytes;
+    }
+
+    /// The handle of what arrives now.
+    pub fn arriving(&self) -> u16 {
+        self.arriving
+    }
+
+    /// The handle of what a slot holds.
+    pub fn of_slot(&self, slot: u32) -> u16 {
+        self.slots[slot as usize]
+    }
+
+    /// A superblock is opened for a stream that the host's data join.
+    pub fn note_opened(&mut self, stream: usize) {
+        let Some(handle) = self.of_stream(stream).map(usize::from) else { return };
+        if self.opened[handle].is_multiple_of(self.unit_superblocks) {
+            self.counted.handles[handle].units_opened += 1;
+        }
+        self.opened[handle] += 1;
+    }
+
+    /// A superblock of a stream takes no more data before it is full.
+    pub fn note_ended(&mut self, stream: usize) {
+        if let Some(handle) = self.of_stream(stream) {
+            self.counted.handles[usize::from(handle)].ended_early += 1;
+        }
+    }
+
+    /// Collection takes a superblock of a stream with so many valid units.
+    pub fn note_reclaimed(&mut self, stream: usize, valid: u32) {
+        if valid == 0 {
+            return;
+        }
+        let (victims, units) = match self.of_stream(stream) {
+            Some(handle) => {
+                let counts = &mut self.counted.handles[usize::from(handle)];
+                (&mut counts.victims, &mut counts.units_moved)
+            }
+            None => (&mut self.counted.shared_victims, &mut self.counted.shared_units_moved),
+        };
+        (*victims, *units) = (*victims + 1, *units + u64::from(valid));
+    }
+
+    /// Mapping units that can be written through a handle before it begins another reclaim unit.
+    fn available(&self, handle: u16, space: &Space, layout: &Layout) -> u64 {
+        let stream = self.of_stream.iter().position(|of| *of == Some(handle));
+        let left = |stream: usize| space.dies.iter().map(|die| die.frontiers[stream].left(layout)).sum();
+        let open: u32 = stream.map_or(0, left);
+        let opened = self.opened[usize::from(handle)];
+        let to_open = opened.next_multiple_of(self.unit_superblocks) - opened;
+        u64::from(open) + to_open * u64::from(layout.data_units())
+    }
+
+    /// The handle whose data alone a stream holds.
+    pub fn of_stream(&self, stream: usize) -> Option<u16> {
+        self.of_stream.get(stream).copied().flatten()
+    }
+
+    /// How many there are.
+    pub fn count(&self) -> usize {
+        self.isolation.len()
+    }
+
+    /// Each of them as it is now.
+    pub fn states(&self, space: &Space, layout: &Layout) -> Vec<HandleState> {
+        let state = |(handle, &isolation): (u16, &Isolation)| HandleState {
+            isolation,
+            available_units: self.available(handle, space, layout),
+        };
+        (0..).zip(&self.isolation).map(state).collect()
+    }
+
+    /// Superblocks of a reclaim unit.
+    pub fn unit_superblocks(&self) -> u64 {
+        self.unit_superblocks
+    }
+
+    /// What was counted since the drive was made.
+    pub fn counted(&self) -> &HandleTotals {
+        &self.counted
+    }
+
+    /// What is known of reclaim units, and was counted, goes on after a power cut.
+    pub fn take_back(&mut self, before: Self) {
+        (self.opened, self.counted) = (before.opened, before.counted);
+    }
+
+    /// What a saved state has of them.
+    pub fn save(&self) -> Vec<u64> {
+        self.opened.clone()
+    }
+
+    /// Goes on with that.
+    pub fn load(&mut self, opened: &[u64]) {
+        self.opened.copy_from_slice(opened);
+    }
+
+    /// Bytes of state.
+    pub fn bytes(&self) -> usize {
+        size_of_val(&*self.slots)
+    }
+}

@@ -1,0 +1,56 @@
+//! What placement handles ask of a drive, whichever its layer: a drive without handles answers that there are none.
+
+use super::Ftl;
+use crate::core::Handles;
+use crate::{HandleState, HandleTotals};
+
+/// A drive whose host may name placement handles.
+pub trait Placing {
+    /// The host makes a write that names a handle, or none: told once for each.
+    fn note_named(&mut self, named: Option<u16>);
+
+    /// The handle that the host named with the data that come from now on: one that there is not counts as none.
+    fn set_placement(&mut self, named: Option<u16>);
+
+    /// The handles as they are now; none where the drive has no such.
+    fn handles(&self) -> Option<Vec<HandleState>>;
+
+    /// What was counted of them so far; nothing where there are none.
+    fn placed(&self) -> HandleTotals;
+
+    /// Superblocks of a reclaim unit, where there are handles.
+    fn reclaim_unit_superblocks(&self) -> Option<u64>;
+}
+
+fn handles_of(ftl: &Ftl) -> Option<&Handles> {
+    ftl.core().assembly.streams.handles.as_deref()
+}
+
+impl Placing for Ftl {
+    #[inline]
+    fn note_named(&mut self, named: Option<u16>) {
+        if let Some(handles) = &mut self.parts().0.core.assembly.streams.handles {
+            handles.note_named(named);
+        }
+    }
+
+    #[inline]
+    fn set_placement(&mut self, named: Option<u16>) {
+        if let Some(handles) = &mut self.parts().0.core.assembly.streams.handles {
+            handles.set_arriving(named);
+        }
+    }
+
+    fn handles(&self) -> Option<Vec<HandleState>> {
+        let store = &self.core().store;
+        handles_of(self).map(|handles| handles.states(&store.space, &store.layout))
+    }
+
+    fn placed(&self) -> HandleTotals {
+        handles_of(self).map_or_else(HandleTotals::default, |handles| handles.counted().clone())
+    }
+
+    fn reclaim_unit_superblocks(&self) -> Option<u64> {
+        handles_of(self).map(Handles::unit_superblocks)
+    }
+}

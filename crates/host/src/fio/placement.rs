@@ -1,0 +1,268 @@
+//! Placement identifiers of a job's writes, in the words of fio 3.42: `dataplacement`, `plids`, `plid_select`, `dp_scheme`,
+//! their older names, and `write_hint`.
+//!
+//! fio's engines that send commands themselves (`io_uring_cmd`, `xnvme`) put an identifier into each write: the next of the
+//! job's list, a random one, or what a scheme file says of its offset in the file. `write_hint` is what Linux 4.13 to 5.17 made
+//! of it: streams 1 to 4, for data that live shorter and longer.
+
+use super::files::{CloneFiles, FileRegion};
+use super::job::JobSpec;
+use crate::{HostSpace, WorkloadError};
+use engine::RandomStream;
+use std::path::Path;
+
+/// Identifiers and lines of a scheme that fio takes at most.
+const IDENTIFIERS_MOST: usize = 128;
+const LINES_MOST: usize = 32;
+/// Engines that carry identifiers.
+const ENGINES: &[&str] = &["io_uring_cmd", "xnvme"];
+
+/// By which directive of NVMe identifiers go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Directive {
+    /// Flexible data placement: numbers of the drive's handles.
+    DataPlacement,
+    /// Streams: their identifiers.
+    Streams,
+}
+
+/// Which identifier the next write carries.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Selection {
+    /// Each of the list in turn, in each file.
+    #[default]
+    RoundRobin,
+    /// Any of the list.
+    Random,
+    /// What the scheme says of its offset.
+    Scheme,
+}
+
+/// What a job says of placement.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct JobPlacement {
+    /// `dataplacement`: none is named, none is wanted, or one.
+    pub directive: Option<Option<Directive>>,
+    /// `fdp`, its older name.
+    pub fdp: bool,
+    /// `plids`, in ascending order.
+    pub identifiers: Vec<u16>,
+    /// `plid_select`.
+    pub selection: Selection,
+    /// `dp_scheme`.
+    pub scheme: Option<String>,
+    /// `write_hint`, as a stream.
+    pub hint: Option<u16>,
+}
+
+impl JobPlacement {
+    /// Reads `dataplacement`.
+    pub fn directive(text: &str) -> Result<Option<Directive>, &'static str> {
+        match text.trim() {
+            "none" => Ok(None),
+            "fdp" => Ok(Some(Directive::DataPlacement)),
+            "streams" => Ok(Some(Directive::Streams)),
+            _ => Err("none, fdp or streams"),
+        }
+    }
+
+    /// Reads `plid_select`.
+    pub fn selection(text: &str) -> Result<Selection, &'static str> {
+        match text.trim() {
+            "roundrobin" => Ok(Selection::RoundRobin),
+            "random" => Ok(Selection::Random),
+            "scheme" => Ok(Selection::Scheme),
+            _ => Err("random, roundrobin or scheme"),
+        }
+    }
+
+    /// Reads `plids`: numbers and ranges of them.
+    pub fn identifiers(text: &str) -> Result<Vec<u16>, &'static str> {
+        const EXPECTED: &str = "numbers and ranges up to 65535, such as 0,2-4: at most 128 identifiers";
+        let number = |text: &str| text.trim().parse::<u16>().map_err(|_| EXPECTED);
+        let mut all = Vec::new();
+        for part in text.split(',') {
+            let (first, last) = part.split_once('-').unwrap_or((part, part));
+            let (first, last) = (number(first)?, number(last)?);
+            if first > last || all.len() + usize::from(last - first) >= IDENTIFIERS_MOST {
+                return Err(EXPECTED);
+            }
+            all.extend(first..=last);
+        }
+        all.sort_unstable();
+        Ok(all)
+    }
+
+    /// Reads `write_hint`.
+    pub fn hint(text: &str) -> Result<Option<u16>, &'static str> {
+        const LIVES: [&str; 5] = ["none", "short", "medium", "long", "extreme"];
+        let at = LIVES.iter().position(|life| *life == text.trim());
+        let stream = at.ok_or("none, short, medium, long or extreme")? as u16;
+        Ok(Some(stream).filter(|stream| *stream > 0))
+    }
+
+    /// The directive by which identifiers go, if any do.
+    fn wanted(&self) -> Option<Directive> {
+        self.directive.unwrap_or_else(|| self.fdp.then_some(Directive::DataPlacement))
+    }
+}
+
+/// What only the whole section tells.
+///
+/// # Errors
+/// With what was found and what was expected, at options that say nothing together, or that fio refuses.
+pub fn check(job: &JobSpec) -> Result<(), (&'static str, &'static str)> {
+    let placement = &job.placement;
+    if placement.fdp && !matches!(placement.directive, None | Some(Some(Directive::DataPlacement))) {
+        return Err(("fdp=1 beside dataplacement=none or streams", "one of them, as in fio"));
+    }
+    let Some(directive) = placement.wanted() else { return Ok(()) };
+    if placement.hint.is_some() && job.writes() {
+        return Err(("write_hint beside dataplacement", "one of them: a write carries one identifier"));
+    }
+    if directive == Directive::Streams && placement.identifiers.is_empty() {
+        return Err(("dataplacement=streams without plids", "plids=, the streams to use, as in fio"));
+    }
+    if placement.selection == Selection::Scheme && placement.scheme.is_none() {
+        return Err((
+            "plid_select=scheme without dp_scheme",
+            "dp_scheme=, the file that says which offsets go where",
+        ));
+    }
+    let engine = job.engine.as_deref().unwrap_or("");
+    if job.writes() && !ENGINES.contains(&engine) {
+        return Err((
+            "dataplacement on an engine that carries no identifiers",
+            "ioengine=io_uring_cmd or xnvme: on others fio itself fails, or leaves streams without effect",
+        ));
+    }
+    Ok(())
+}
+
+/// Offsets of a file, from the first up to the second, and the identifier of what is written there.
+type SchemeLine = (u64, u64, u16);
+
+/// Reads a scheme: lines of `start,end,identifier`.
+fn read_scheme(path: &str) -> Result<Vec<SchemeLine>, WorkloadError> {
+    let text = super::read(Path::new(path))?;
+    let mut scheme = Vec::new();
+    for (number, line) in (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty()) {
+        let parts: Vec<&str> = line.split(',').map(str::trim).collect();
+        let read = || match parts[..] {
+            [start, end, identifier] => {
+                Some((start.parse().ok()?, end.parse().ok()?, identifier.parse().ok()?))
+            }
+            _ => None,
+        };
+        let place = format!("{path}:{number}");
+        let Some(line) = read() else {
+            let expected = "first offset, end and placement identifier, such as 0,10737418240,1";
+            return Err(WorkloadError::of(place, line, expected));
+        };
+        if scheme.len() == LINES_MOST {
+            let found = format!("more than {LINES_MOST} lines");
+            return Err(WorkloadError::of(place, found, "as many as fio takes, which leaves out the rest"));
+        }
+        scheme.push(line);
+    }
+    Ok(scheme)
+}
+
+/// A file on the drive, and which of the list the next write there carries.
+#[derive(Clone, Debug)]
+struct PlacedFile {
+    offset: u64,
+    bytes: u64,
+    next: usize,
+}
+
+/// Gives each write of a clone its identifier.
+#[derive(Clone, Debug)]
+pub struct ClonePlacer {
+    identifiers: Vec<u16>,
+    selection: Selection,
+    scheme: Vec<SchemeLine>,
+    files: Vec<PlacedFile>,
+    random: RandomStream,
+}
+
+impl ClonePlacer {
+    /// That of a clone of `job` with its `share` of `files`; none where its writes carry no identifier.
+    ///
+    /// # Errors
+    /// When the drive has no handles, or not the ones that the job names, and when its scheme cannot be read.
+    pub fn of(
+        job: &JobSpec,
+        (share, files): (&CloneFiles, &[FileRegion]),
+        space: &HostSpace,
+        random: RandomStream,
+    ) -> Result<Option<Box<Self>>, WorkloadError> {
+        let (placement, handles) = (&job.placement, space.handles);
+        let wrong = |found: String, expected: String| {
+            Err(job.place.error(format!("job {}: {found}", job.name), expected))
+        };
+        let directive = placement.wanted();
+        if !job.writes() || (directive.is_none() && placement.hint.is_none()) {
+            return Ok(None);
+        }
+        if handles == 0 {
+            let found = if directive.is_some() { "dataplacement" } else { "write_hint" };
+            let expected =
+                "a drive with placement handles, such as ftl.streams.name = fdp: this one has none";
+            return wrong(found.to_owned(), expected.to_owned());
+        }
+        let all = || (0..handles).take(IDENTIFIERS_MOST).collect();
+        let identifiers = match (directive, placement.hint) {
+            (None, hint) => hint.into_iter().collect(),
+            (Some(Directive::DataPlacement), _) if placement.identifiers.is_empty() => all(),
+            _ => placement.identifiers.clone(),
+        };
+        let missing = identifiers.iter().find(|identifier| **identifier >= handles);
+        if let Some(missing) = missing.filter(|_| directive == Some(Directive::DataPlacement)) {
+            return wrong(
+                format!("plids has {missing}"),
+                format!("placement identifiers below {handles}, the handles of this drive, as in fio"),
+            );
+        }
+        let is_by_scheme = directive.is_some() && placement.selection == Selection::Scheme;
+        let scheme = placement.scheme.as_ref().filter(|_| is_by_scheme);
+        let region = |part: &super::files::FilePart| {
+            let file = &files[part.file as usize];
+            PlacedFile { offset: file.offset, bytes: file.bytes, next: 0 }
+        };
+        Ok(Some(Box::new(Self {
+            identifiers,
+            selection: placement.selection,
+            scheme: scheme.map_or(Ok(Vec::new()), |path| read_scheme(path))?,
+            files: share.parts.iter().map(region).collect(),
+            random,
+        })))
+    }
+
+    /// The identifier of a write at a byte of the drive.
+    pub fn next(&mut self, offset: u64) -> Option<u16> {
+        let holds = |file: &&mut PlacedFile| (file.offset..file.offset + file.bytes).contains(&offset);
+        let file = self.files.iter_mut().find(holds)?;
+        match self.selection {
+            Selection::RoundRobin => {
+                let at = file.next % self.identifiers.len();
+                file.next = at + 1;
+                Some(self.identifiers[at])
+            }
+            Selection::Random => {
+                let at = self.random.below(self.identifiers.len() as u64);
+                Some(self.identifiers[at as usize])
+            }
+            Selection::Scheme => {
+                let within = offset - file.offset;
+                let line = self.scheme.iter().find(|(start, end, _)| (*start..*end).contains(&within));
+                Some(line.map_or(0, |(_, _, identifier)| *identifier))
+            }
+        }
+    }
+
+    /// Draws from another stream from now on.
+    pub fn draw_anew(&mut self, random: RandomStream) {
+        self.random = random;
+    }
+}

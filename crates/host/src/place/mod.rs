@@ -1,0 +1,114 @@
+//! Which placement handle does a write carry?
+//!
+//! A host that knows more of its data than the drive names a handle with each write. Workloads that were recorded without, or
+//! written for other drives, are given handles by a rule here, on any of them: so one sees what placement would save.
+
+use config::{ConfigError, Section};
+use std::fmt;
+use std::sync::Arc;
+use units::SimTime;
+
+/// What a policy may know of a write that is about to be made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PlaceView {
+    /// First byte on the drive.
+    pub offset: u64,
+    /// Length.
+    pub bytes: u32,
+    /// The job of a fio file, the volume of a trace, or the flow that makes it, by number.
+    pub job: u16,
+    /// When it is made.
+    pub arrive: SimTime,
+    /// What the workload itself names.
+    pub named: Option<u16>,
+    /// Handles of the drive: one at least.
+    pub handles: u16,
+    /// Bytes of the drive.
+    pub drive_bytes: u64,
+}
+
+/// The choice of a handle.
+pub trait PlacePolicy: Send {
+    /// What the workload names stays: no write is asked about.
+    fn keeps(&self) -> bool {
+        false
+    }
+
+    /// Before the first write: the drive has so many handles and bytes.
+    fn attach(&mut self, _handles: u16, _drive_bytes: u64) {}
+
+    /// The handle of a write, one that there is; none for no identifier. Asked once for each write, in their order.
+    fn place(&mut self, write: &PlaceView) -> Option<u16>;
+}
+
+config::policies! {
+    seam: "host.place",
+    question: "Which placement handle does a write carry?",
+    default: "none",
+    dyn PlacePolicy;
+    address::ByAddress,
+    by_job::ByJob,
+    none::AsNamed,
+    rate::ByRate,
+    size::BySize,
+}
+
+/// Makes the policy of a drive's file, as often as one is needed.
+#[derive(Clone)]
+pub struct PlaceMaker(Arc<Maker>);
+
+impl fmt::Debug for PlaceMaker {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("PlaceMaker")
+    }
+}
+
+impl PlaceMaker {
+    /// Reads `[host.place]`.
+    ///
+    /// # Errors
+    /// When the policy or a parameter is unknown or wrong.
+    pub fn read(host: &mut Section) -> Result<Self, ConfigError> {
+        let mut section = host.child("place")?;
+        let maker = read(&mut section)?;
+        section.finish()?;
+        Ok(Self(Arc::new(maker)))
+    }
+
+    /// The policy names handles of its own.
+    pub fn names(&self) -> bool {
+        !(self.0)().keeps()
+    }
+}
+
+/// Gives each write of a workload its handle.
+pub struct Placer {
+    policy: Box<dyn PlacePolicy>,
+    handles: u16,
+    drive_bytes: u64,
+}
+
+impl Placer {
+    /// For a drive of so many bytes and handles; none where what the workload names stays.
+    pub fn new(maker: &PlaceMaker, drive_bytes: u64, handles: u16) -> Option<Self> {
+        let mut policy = Some((maker.0)()).filter(|policy| handles > 0 && !policy.keeps())?;
+        policy.attach(handles, drive_bytes);
+        Some(Self { policy, handles, drive_bytes })
+    }
+
+    /// The handle of a write.
+    ///
+    /// # Panics
+    /// When the policy names one that there is not.
+    pub fn place(&mut self, request: &crate::HostRequest) -> Option<u16> {
+        let &crate::HostRequest { offset, bytes, tag: job, arrive, placement: named, .. } = request;
+        let &mut Self { handles, drive_bytes, .. } = self;
+        let view = PlaceView { offset, bytes, job, arrive, named, handles, drive_bytes };
+        let answer = self.policy.place(&view);
+        assert!(
+            answer.is_none_or(|handle| handle < self.handles),
+            "the policy host.place names handle {answer:?} for {view:?}"
+        );
+        answer
+    }
+}

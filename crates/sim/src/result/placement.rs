@@ -1,0 +1,102 @@
+//! What the host's placement handles did, as NVMe's logs of flexible data placement count it.
+
+use crate::observe::Observer;
+use crate::run::Run;
+use crate::sections::sections;
+use ftl::streams::Isolation;
+use ftl::{FtlStats, HandleCounts, HandleState, Placing};
+
+sections! {
+    /// Placement handles of the host, and what they wrote: the statistics, handles and events of NVMe's flexible data
+    /// placement.
+    PlacementStreams {
+        /// Bytes of a reclaim unit.
+        reclaim_unit_bytes: u64 = "bytes",
+        /// Bytes that the host wrote: HBMW of the statistics log.
+        host_bytes_written: u64 = "bytes",
+        /// Bytes written to the flash for the host and for collection: MBMW.
+        media_bytes_written: u64 = "bytes",
+        /// Bytes of the flash that were erased: MBE.
+        media_bytes_erased: u64 = "bytes",
+        /// The handles, by number.
+        handles: Vec<PlacementHandle>,
+        /// Superblocks with valid data that were collected and held data of several handles, or of none.
+        shared_collections: u64 = "superblocks",
+        /// Bytes that were moved out of those.
+        shared_bytes_moved: u64 = "bytes",
+        /// What NVMe logs as events.
+        events: PlacementEvents,
+    }
+
+    /// A reclaim unit handle.
+    PlacementHandle {
+        /// How its data stay apart from others when collection moves them.
+        #[schemars(extend("enum" = ["initially", "persistently"]))]
+        isolation: String = "text",
+        /// Bytes that the host wrote through it.
+        bytes_written: u64 = "bytes",
+        /// Reclaim units that it began.
+        units_opened: u64 = "reclaim units",
+        /// Bytes that could be written through it at the end of the run before it begins another reclaim unit: RUAMW of the
+        /// handle's status.
+        available_bytes: u64 = "bytes",
+        /// Superblocks of its data alone that were collected with valid data in them.
+        collections: u64 = "superblocks",
+        /// Bytes that were moved out of those.
+        bytes_moved: u64 = "bytes",
+    }
+
+    /// Events of flexible data placement, by what they are; each would be an entry of the events log.
+    PlacementEvents {
+        /// Superblocks of a handle that took no more data before they were full, as a program failed or the power did: reclaim
+        /// unit not fully written to capacity.
+        not_fully_written: u64 = "superblocks",
+        /// Writes that named a handle that there is not, and went to handle 0: invalid placement identifier.
+        invalid_identifier: u64 = "writes",
+        /// Superblocks that were collected with valid data in them: media reallocated.
+        media_reallocated: u64 = "superblocks",
+    }
+}
+
+fn handle_of(state: &HandleState, counts: &HandleCounts, unit: u64) -> PlacementHandle {
+    let isolation = match state.isolation {
+        Isolation::Initially => "initially",
+        Isolation::Persistently => "persistently",
+    };
+    PlacementHandle {
+        isolation: isolation.to_owned(),
+        bytes_written: counts.bytes_written,
+        units_opened: counts.units_opened,
+        available_bytes: state.available_units * unit,
+        collections: counts.victims,
+        bytes_moved: counts.units_moved * unit,
+    }
+}
+
+/// What there is to say, where the drive has placement handles.
+pub(super) fn placement<P: Observer>(run: &Run<P>, stats: &FtlStats) -> Option<PlacementStreams> {
+    let (ftl, layout) = (&run.ftl, run.ftl.layout());
+    let (states, counted) = (ftl.handles()?, ftl.placed().since(&run.counts_before.placed));
+    let unit = layout.unit.get();
+    let block = u64::from(layout.superblock_units / layout.planes) * unit;
+    let sum = |of: fn(&HandleCounts) -> u64| counted.handles.iter().map(of).sum::<u64>();
+    let superblock = u64::from(layout.superblock_units) * unit;
+    Some(PlacementStreams {
+        reclaim_unit_bytes: ftl.reclaim_unit_superblocks()? * superblock,
+        host_bytes_written: stats.bytes_written,
+        media_bytes_written: stats.units_programmed.iter().sum::<u64>() * unit,
+        media_bytes_erased: stats.blocks_erased.iter().sum::<u64>() * block,
+        handles: states
+            .iter()
+            .zip(&counted.handles)
+            .map(|(state, counts)| handle_of(state, counts, unit))
+            .collect(),
+        shared_collections: counted.shared_victims,
+        shared_bytes_moved: counted.shared_units_moved * unit,
+        events: PlacementEvents {
+            not_fully_written: sum(|counts| counts.ended_early),
+            invalid_identifier: counted.unknown,
+            media_reallocated: sum(|counts| counts.victims) + counted.shared_victims,
+        },
+    })
+}

@@ -33,7 +33,7 @@ AS_BITS = (
     ("cai2017-tlc", 0, 5000, (620, 530, 463)),
 )
 HARD_RATIO = 6.0  # that drives tell each bit of a hard read with, as the table's words
-FAILURES, WORDS_MOST = 3000, 400_000
+FAILURES, WORDS_MOST = 1500, 400_000
 WANTED = (0.25, 0.05, 0.01)  # failures around which ages are looked for
 HEAD = (
     "chip, page, cycles",
@@ -60,7 +60,7 @@ def main(arguments: list[str]) -> None:
         _raw, _told, _volts, zero, one, ratios = seen
         words, failures, iterations = 0, 0, [0] * 64
         while failures < asked and words < WORDS_MOST if as_bits else words < asked:
-            more = min(max(512, words), WORDS_MOST - words) if as_bits else asked
+            more = max(512, words // 256 * 64) if as_bits else asked
             failed, _undetected, took = trial.count(zero, one, ratios, first, more)
             first, words, failures = first + more, words + more, failures + failed
             iterations = [each + now for each, now in zip_longest(iterations, took, fillvalue=0)]

@@ -404,7 +404,9 @@ def test_what_drives_read_with_is_counted_again_as_it_stands(name: str) -> None:
     # Down to next to no errors, where a word takes an iteration or none.
     assert read["rates"][-1] < 1e-4
     assert _core.ecc_table(name, 1, read["rates"][-1])[1] < 1.1
-    assert _core.ecc_table(name, 1, rate)[0] == pytest.approx(point.failure, rel=0.02)
+    # The table goes through all points together, this one among them: its own count leaves as much to chance.
+    chance = (point.failure * (1 - point.failure) / point.words) ** 0.5
+    assert _core.ecc_table(name, 1, rate)[0] == pytest.approx(point.failure, abs=3 * chance)
 
 
 def test_a_drive_says_what_its_reads_rest_on() -> None:

@@ -127,6 +127,7 @@ _MODULES = {
     "state": "commands.state",
     "study": "study",
     "trace": "commands.trace",
+    "twin": "twin",
 }
 
 __all__ = [
@@ -194,6 +195,7 @@ __all__ = [
     "study",
     "torture",
     "trace",
+    "twin",  # noqa: F405 - given by __getattr__
 ]
 
 

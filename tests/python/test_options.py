@@ -34,6 +34,9 @@ TRACE = "".join(
     for n, (op, offset, size) in enumerate((("Read", 8192, 4096), ("Write", 0, 8192), ("Write", 4096, 4096)))
 )
 CODE = "wifi-648-540"
+MEASURED = """what,pattern,size,depth,value,unit,role
+iops,randread,4KiB,1,10000,IOPS,calibrate
+"""
 LOG = "block,page,operation,cycle,busy_ns,pulses,status\n" + "".join(
     f"0,0,program,{cycle},300000,,ok\n0,0,read,{cycle},25000,,ok\n0,,erase,{cycle},1500000,,ok\n"
     for cycle in range(1, 40)
@@ -90,6 +93,10 @@ BASES: dict[str, tuple[str, ...]] = {
         f"{CODE} --channel poster-mlc --age 1d --soft-bits 1 --words 64 --workers 1 --out o.toml",
     ),
     "ecc codes": ("",),
+    "twin jobs": ("1GB --out o",),
+    "twin measure": (f"{TINY} --out o.csv",),
+    "twin fit": ("twin.csv --out o.toml",),
+    "twin check": (f"{TINY} twin.csv --out o",),
     "trace info": ("t.csv", "volume:prn_0,requests=200", "t.csv --constant-memory", "t.csv --out o"),
     "trace convert": ("t.csv new.csv", "volume:prn_0,requests=200 new.csv"),
     "trace formats": ("",),
@@ -103,6 +110,9 @@ SLOW = {
     "reproduce": "floatgate.reproduce.run.reproduce",
     "bus explore": "floatgate.bus.explore._point",
     "grid": "floatgate.grid.run._run_all",
+    "twin measure": "floatgate.twin.measured.measure",
+    "twin fit": "floatgate.twin.stages.fit",
+    "twin check": "floatgate.twin.compared.check",
 }
 AFTER = ("--out", "--report", "--format")  # what is asked of the result of such work
 
@@ -172,6 +182,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         "job.fio": JOB,
         "t.csv": TRACE,
         "log.csv": LOG,
+        "twin.csv": MEASURED,
         "mine.py": MINE,
         "study.toml": STUDY,
         "long.toml": LONG,
@@ -349,6 +360,10 @@ PLACES: dict[tuple[str, str], tuple[str, str]] = {
     ("bus explore", "--out"): (BASES["bus explore"][0], "o/front.svg"),
     ("bus waveform", "--out"): (BASES["bus waveform"][0], "o/conv-read.vcd"),
     ("ecc measure", "--out"): (BASES["ecc measure"][0], "o.toml"),
+    ("twin jobs", "--out"): (BASES["twin jobs"][0], "o/thesis"),
+    ("twin measure", "--out"): (BASES["twin measure"][0], "o.csv"),
+    ("twin fit", "--out"): (BASES["twin fit"][0], "o.toml"),
+    ("twin check", "--out"): (BASES["twin check"][0], "o/thesis"),
     ("trace info", "--out"): ("t.csv --out o", "o/traces.svg"),
     ("trace convert", "OUT"): ("t.csv new.csv", "new.csv"),
     ("policies new", "OUT"): ("gc.victim new.py", "new.py"),

@@ -21,7 +21,7 @@ FLOORS = [
     ["report"],
     ["ecc", "lab", "plan", "reproduce", "shell"],
     ["ageing", "bus", "runs"],
-    ["grid", "serve", "study"],
+    ["grid", "serve", "study", "twin"],
     ["compare"],
     ["commands"],
     ["generate"],

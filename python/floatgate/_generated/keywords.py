@@ -793,3 +793,76 @@ class TraceInfoKeywords(TypedDict, total=False):
 
     until: str | None
     """Leave out requests after this time. A time."""
+
+
+class TwinCheckKeywords(TypedDict, total=False):
+    """The options of `TwinCheckOptions`."""
+
+    workers: SupportsIndex | None
+    """Processes. A whole number of at least 1; default one per core."""
+
+    scheduler: str | None
+    """A Dask cluster that does the work instead (docs/how-to/cluster.md). Tcp://HOST:PORT; default
+    FLOATGATE_SCHEDULER, or this machine.
+    """
+
+    out: str | PathLike[str] | None
+    """Folder to write to. A new folder, or with --force an earlier one; nothing is written without it.
+    """
+
+    force: bool
+    """Replace an earlier result."""
+
+
+class TwinFitKeywords(TypedDict, total=False):
+    """The options of `TwinFitOptions`."""
+
+    base: str
+    """The drive whose values stand where nothing was measured. A drive's name or file; default tlc.
+    """
+
+    workers: SupportsIndex | None
+    """Processes. A whole number of at least 1; default one per core."""
+
+    scheduler: str | None
+    """A Dask cluster that does the work instead (docs/how-to/cluster.md). Tcp://HOST:PORT; default
+    FLOATGATE_SCHEDULER, or this machine.
+    """
+
+    out: str | PathLike[str] | None
+    """File to write. A new file, or one that Floatgate wrote; nothing is written without it."""
+
+
+class TwinJobsKeywords(TypedDict, total=False):
+    """The options of `TwinJobsOptions`."""
+
+    time: str
+    """Time that they take, about. A time from 1min to 7d; default 1h."""
+
+    device: str
+    """The device that they are for. A block device's path; default /dev/nvme0n1."""
+
+    out: str | PathLike[str] | None
+    """Folder to write to. A new folder, or with --force an earlier one; nothing is written without it.
+    """
+
+    force: bool
+    """Replace an earlier result."""
+
+
+class TwinMeasureKeywords(TypedDict, total=False):
+    """The options of `TwinMeasureOptions`."""
+
+    seed: SupportsIndex
+    """Seed of every random stream. A whole number from 0 to 18446744073709551615; default 1."""
+
+    workers: SupportsIndex | None
+    """Processes. A whole number of at least 1; default one per core."""
+
+    scheduler: str | None
+    """A Dask cluster that does the work instead (docs/how-to/cluster.md). Tcp://HOST:PORT; default
+    FLOATGATE_SCHEDULER, or this machine.
+    """
+
+    out: str | PathLike[str] | None
+    """File to write. A new file, or one that Floatgate wrote; nothing is written without it."""

@@ -31,6 +31,7 @@ from floatgate.commands import (
     snapshots,
     study,
     trace,
+    twin,
 )
 from floatgate.generate import commands as commands_page
 from floatgate.inputs import configuration
@@ -74,6 +75,10 @@ KEYWORDS: dict[str, tuple[tuple[type, ...], tuple[str, ...]]] = {
     "TortureKeywords": ((torture.TortureOptions,), ()),
     "TraceConvertKeywords": ((trace.TraceConvertOptions, TraceOptions), REPLAYED),
     "TraceInfoKeywords": ((trace.TraceInfoOptions, TraceOptions), REPLAYED),
+    "TwinCheckKeywords": ((twin.TwinCheckOptions,), ()),
+    "TwinFitKeywords": ((twin.TwinFitOptions,), ()),
+    "TwinJobsKeywords": ((twin.TwinJobsOptions,), ()),
+    "TwinMeasureKeywords": ((twin.TwinMeasureOptions,), ()),
 }
 
 

@@ -43,7 +43,7 @@ _HOMES = {
     "compare": "compare",
     "snapshots": "snapshots",
 }
-_GROUPS = ("policies", "bus", "ecc", "trace", "state")
+_GROUPS = ("policies", "bus", "ecc", "trace", "twin", "state")
 
 _debug = False
 

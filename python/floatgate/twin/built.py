@@ -1,0 +1,189 @@
+"""From parameters to a drive: the keys of its file, and a small replica that can be simulated in seconds."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from floatgate.twin.parameters import TIMES, VICTIMS, Base, Values
+from floatgate.twin.simulated import Simulated
+from floatgate.values.units import SIZES
+
+#: Superblocks of a die that hold no data when writes are steady: two are free, two open and half full, and
+#: one is being emptied.
+KEPT = 3.5
+KEPT_WHOLE = 6  # superblocks of a die below which no drive works
+#: A drive up to this size is simulated as it is; a larger one by a replica of about this size.
+WHOLE_BYTES = 6 << 30
+#: Superblocks of a die of a replica, and the fewest of a drive that is simulated as it is.
+REPLICA_SUPERBLOCKS, FEWEST = 100, 20
+PAGES_LEAST = 36  # of a block of a replica: a superblock then holds several programs of any chip
+PARITY_LEAST = 2  # dies that share parity
+WORDLINES = 12  # pages: a multiple for any number of bits a cell
+SECTORS = 1 << 16  # bytes of which a capacity is a multiple: the largest mapping unit
+#: A twin is what measurements say of it: cells, codes and caches of one bit a cell are left out.
+LEFT_OUT = {"nand.errors.name": "none", "ecc.code.name": "none", "ftl.slc_cache.name": "none"}
+
+
+@dataclass(frozen=True)
+class Shape:
+    """How much flash there is, and in what pieces."""
+
+    dies: int
+    superblocks: int  # of a die
+    pages: int  # of a block
+    capacity: int  # bytes that the host sees
+
+
+def keys_by_parameter(base: Base, values: Values) -> dict[str, dict[str, Any]]:
+    """Return the keys that each parameter sets, but for those of size; absent ones are as in the base."""
+    found: dict[str, dict[str, Any]] = {}
+    for name, value in values.items():
+        setting = _SETTINGS.get(name)
+        if setting is not None:
+            found[name] = setting(base, value)
+    if "command_service" in found:
+        most = values.get("command_time", base.command_time)
+        found["command_service"] = {"host.t_command_service": _time(min(values["command_service"], most))}
+    if "dies" in values:
+        channels = round(values["channels"])
+        found["channels"] = {"geometry.channels": channels}
+        ways = max(1, round(values["dies"] / channels))
+        found["dies"] = {"geometry.ways": ways, "geometry.dies_per_way": 1}
+    return found
+
+
+def _buffer(_base: Base, value: float) -> dict[str, Any]:
+    return {"ftl.buffer.size": f"{round(value / SECTORS) * SECTORS // 1024}KiB"}
+
+
+def _parity(_base: Base, value: float) -> dict[str, Any]:
+    dies = round(value)
+    return {"ftl.parity.name": "rain", "ftl.parity.stripe": dies - 1} if dies > PARITY_LEAST else {}
+
+
+#: The keys of a parameter that needs no other one.
+_SETTINGS: Mapping[str, Callable[[Base, float], dict[str, Any]]] = {
+    "command_time": lambda _base, value: {"host.t_command": _time(value)},
+    "command_service": lambda _base, value: {"host.t_command_service": _time(value)},
+    "link_rate": lambda _base, value: {"host.link.name": "plain", "host.link.rate": _rate(value)},
+    "channel_rate": lambda _base, value: {
+        "bus.interface.name": "plain",
+        "bus.interface.rate": _rate(value),
+    },
+    "read_time": lambda base, value: {"nand.t_r": _scaled(base.read_times, value)},
+    "program_time": lambda base, value: {"nand.t_prog": _scaled(base.program_times, value)},
+    "unit": lambda _base, value: {"ftl.mapping_unit": f"{round(value) // 1024}KiB"},
+    "buffer": _buffer,
+    "victim": lambda _base, value: {"ftl.gc.victim.name": VICTIMS[round(value)]},
+    "parity": _parity,
+}
+
+
+def _scaled(times: list[float], mean: float) -> Any:
+    """Return times of the kinds of pages with another mean, as a key takes them."""
+    factor = mean * len(times) / sum(times)
+    shown = [_time(one * factor) for one in times]
+    return shown if len(shown) > 1 else shown[0]
+
+
+def _time(seconds: float) -> str:
+    return f"{round(seconds * 1e9)}ns"
+
+
+def _rate(rate: float) -> str:
+    return f"{round(rate / 1e3)}kB/s"
+
+
+def shape(base: Base, values: Values, capacity: float) -> Shape:
+    """Return the whole drive's shape: whole superblocks on each die, with the spare space that is asked for.
+
+    Blocks are the base's, but smaller where a die would have only a few.
+    """
+    dies = round(values["dies"]) if "dies" in values else _dies(base)
+    flash = capacity * (1 + values.get("spare", spare_of(base))) / dies
+    pages = int(base.config["nand.pages_per_block"])
+    if capacity < FEWEST * dies * base.superblock_bytes:
+        pages = _pages(base, capacity / dies / REPLICA_SUPERBLOCKS)  # the same for any spare space
+    superblocks = max(KEPT_WHOLE, round(flash / (base.row_bytes * pages)))
+    return Shape(dies, superblocks, pages, int(capacity) // SECTORS * SECTORS)
+
+
+def _pages(base: Base, superblock_bytes: float) -> int:
+    """Return pages of a block so that superblocks are about as large: whole wordlines of any kind of cell."""
+    return max(1, round(superblock_bytes / base.row_bytes / WORDLINES)) * WORDLINES
+
+
+def _dies(base: Base) -> int:
+    return (
+        int(base.config["geometry.channels"])
+        * int(base.config["geometry.ways"])
+        * int(base.config["geometry.dies_per_way"])
+    )
+
+
+def spare_of(base: Base) -> float:
+    """Return the base's own spare space: flash over the host's capacity, less 1."""
+    if "ftl.op_ratio" in base.config:
+        return float(base.config["ftl.op_ratio"])
+    flash = _dies(base) * int(base.config["nand.blocks_per_plane"]) * base.superblock_bytes
+    return flash / base.measure("ftl.user_capacity", SIZES) - 1
+
+
+def sizes(base: Base, of: Shape) -> dict[str, Any]:
+    """Return the keys of a shape."""
+    pages = int(base.config["nand.pages_per_block"])
+    found: dict[str, Any] = {
+        "nand.blocks_per_plane": of.superblocks,
+        "ftl.user_capacity": f"{of.capacity // 1024}KiB",
+    }
+    if of.pages != pages:
+        # An erase takes its part of the time that a block's pages take to be written.
+        erase = base.measure("nand.t_bers", TIMES)
+        found |= {"nand.pages_per_block": of.pages, "nand.t_bers": _time(erase * of.pages / pages)}
+    return found
+
+
+def replica(base: Base, values: Values, capacity: float, seed: int = 1) -> Simulated:
+    """Return the drive that is simulated for these parameters: the whole one where that is small enough.
+
+    A replica has as many dies, times and rates, and fewer and smaller superblocks. Those that hold no data
+    when writes are steady are as many as on the whole drive.
+    """
+    whole = shape(base, values, capacity)
+    small = whole if whole.capacity <= WHOLE_BYTES else _smaller(base, whole)
+    set_over: dict[str, Any] = {key: value for key, value in LEFT_OUT.items() if key in base.config}
+    for of_it in keys_by_parameter(base, values).values():
+        set_over |= of_it
+    set_over |= sizes(base, small)
+    overrides = tuple(f"{key}={_text(value)}" for key, value in set_over.items())
+    return Simulated(base.drive, overrides, small.capacity, whole.capacity / small.capacity, seed)
+
+
+def _smaller(base: Base, whole: Shape) -> Shape:
+    superblocks = min(REPLICA_SUPERBLOCKS, whole.superblocks)
+    pages = max(PAGES_LEAST, _pages(base, WHOLE_BYTES / (whole.dies * superblocks)))
+    pages = min(pages, whole.pages)
+    # Data take the same part of the superblocks that may hold some.
+    part = whole.capacity / ((whole.superblocks - KEPT) * whole.pages)
+    capacity = int(part * (superblocks - KEPT) * pages)
+    return Shape(whole.dies, superblocks, pages, capacity // SECTORS * SECTORS)
+
+
+def _text(value: Any) -> str:
+    """Return a value as `--set` takes it."""
+    if isinstance(value, list):
+        return "[" + ", ".join(f'"{one}"' for one in value) + "]"
+    return str(value)
+
+
+def starting(base: Base) -> dict[str, float]:
+    """Return the base's own values of parameters, where its configuration tells them."""
+    return {
+        "channels": float(base.config["geometry.channels"]),
+        "dies": float(_dies(base)),
+        "read_time": sum(base.read_times) / len(base.read_times),
+        "program_time": sum(base.program_times) / len(base.program_times),
+        "spare": spare_of(base),
+        "unit": base.measure("ftl.mapping_unit", SIZES),
+        "buffer": base.measure("ftl.buffer.size", SIZES),
+    }

@@ -1,0 +1,110 @@
+"""What a simulated drive gives for a measurement: each setting is run once, for all of its rows."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from floatgate.inputs.plan import Plan
+from floatgate.inputs.workload import Workload
+from floatgate.options import Options
+from floatgate.options.shared import State
+from floatgate.runs import session
+from floatgate.twin.fio_job import job
+from floatgate.twin.measurements import SIDES, Row
+from floatgate.twin.pattern import Setting
+from floatgate.workers import stopping
+from floatgate.workers.memory import room_for
+
+#: Requests of a run: reads, writes to a drive at rest, and at most so many overwrites of a settled one.
+READS, WRITES, OVERWRITES = 8_000, 4_000, 200_000
+LATE = 32  # requests for each that is in flight, at least
+#: Parts of the drive that sequential writes and overwrites are, where that is less.
+SEQUENTIAL_PART, OVERWRITE_PART = 0.25, 0.5
+_ENDLESS = "time_based=1\nruntime=1000s"  # as many requests as are asked for end it
+_MIB = 1 << 20
+_LATENCIES = {"p99.9": "p999", "p99.99": "p9999"}
+
+
+@dataclass(frozen=True)
+class Simulated:
+    """A drive to measure: its name or file, with keys set over it."""
+
+    drive: str
+    overrides: tuple[str, ...]
+    capacity: int  # bytes that its host sees
+    scale: float = 1.0  # how many times as large the drive is that it stands for
+    seed: int = 1
+
+
+OfRun = Mapping[str, float | None]  # numbers by side and quantity: `read p99`, `write_amplification`
+
+
+def run(of: Simulated, setting: Setting) -> OfRun:
+    """Run one setting on a drive. Raises InputError where the drive cannot run it, or is stopped."""
+    used = _used(of, setting)
+    text = job("twin", setting, used, _ENDLESS)
+    plan = Plan(of.drive, Workload("fio", "twin.fio", text=text), of.overrides, _options(of, setting, used))
+    with room_for(plan):
+        outcome = session.drive(plan.open(), plan, stopped=stopping)
+    if outcome.interrupted:
+        raise KeyboardInterrupt
+    return _numbers(outcome.document)
+
+
+def _used(of: Simulated, setting: Setting) -> int:
+    used = of.capacity if setting.used is None else int(min(setting.used / of.scale, of.capacity))
+    return used - used % (_MIB if used > 64 * _MIB else setting.size)
+
+
+def _options(of: Simulated, setting: Setting, used: int) -> Options:
+    """Return what was on the drive, and when a run is over."""
+    pattern = setting.pattern
+    limit = None if pattern.burst_bytes else _requests(setting, used)
+    if pattern.state == "empty":
+        return Options(seed=of.seed, layout=False, limit_requests=limit)
+    is_long = pattern.is_write and not (pattern.burst_bytes or pattern.has_flushes or pattern.before)
+    if pattern.state == "filled" and not is_long:
+        filled = min(1.0, used / of.capacity)
+        return Options(seed=of.seed, precondition="fill", precondition_fill=filled, limit_requests=limit)
+    # A long job finds the buffer as it will leave it.
+    state: State = "steady" if pattern.burst_bytes else "workload"
+    return Options(seed=of.seed, precondition=state, limit_requests=limit)
+
+
+def _requests(setting: Setting, used: int) -> int:
+    pattern = setting.pattern
+    if not pattern.is_write:
+        wanted = READS
+    elif not pattern.is_random:
+        wanted = int(used * SEQUENTIAL_PART) // setting.size
+    elif pattern.state == "filled":
+        wanted = WRITES
+    else:
+        wanted = min(OVERWRITES, int(used * OVERWRITE_PART) // setting.size)
+    return max(wanted, LATE * setting.depth)
+
+
+def _numbers(document: Mapping[str, Any]) -> OfRun:
+    found: dict[str, float | None] = {"write_amplification": document["waf"]}
+    for side in SIDES:
+        of_side = document["host"].get(side)
+        if of_side and of_side["requests"]:
+            found[f"{side} iops"] = of_side.get("iops")
+            for name, ns in of_side["latency_ns"].items():
+                found[f"{side} {name}"] = None if ns is None else ns * 1e-9
+    return found
+
+
+def value(row: Row, numbers: OfRun) -> float | None:
+    """Return what a run gives for a row, in bytes, seconds, requests or bytes a second; None without it."""
+    if row.what == "write_amplification":
+        return numbers[row.what]
+    if row.what == "bandwidth":
+        iops = numbers.get(f"{row.side} iops")
+        return None if iops is None else iops * row.setting.size
+    return numbers.get(f"{row.side} {_LATENCIES.get(row.what, row.what)}")
+
+
+def settings_of(rows: Sequence[Row]) -> list[Setting]:
+    """Return what must be run for some rows, each once."""
+    return list(dict.fromkeys(row.setting for row in rows))

@@ -1,0 +1,215 @@
+"""Finding the parameters of a drive from its measurements, in stages: host, reads, writes, buffer."""
+
+from collections.abc import Mapping, Sequence
+from math import log
+
+from floatgate.errors import InputError
+from floatgate.twin.built import KEPT, shape, starting
+from floatgate.twin.certainty import told
+from floatgate.twin.evaluate import Simulator, squares
+from floatgate.twin.fitting import HOST, READS, Fitting, Progress, Twin
+from floatgate.twin.measurements import CALIBRATE, Measurements, Row
+from floatgate.twin.parameters import PARAMETERS, UNITS_BYTES, VICTIMS
+from floatgate.twin.queues import Host, shortlist
+
+#: Structures of channels and dies that are simulated once, of all that the closed form sorts; those of them
+#: that are fitted a little, and those that are fitted further.
+STRUCTURES, FINALISTS, FINALISTS_FITTED = 48, 8, 2
+LARGE = 1 << 16  # bytes of requests that show the rate of the link
+BUFFERS = [float(1 << power) for power in range(20, 31)]  # that are tried, and then parts of the nearest
+NEAR = (0.6, 0.7, 0.8, 0.9, 1.0, 1.1, 1.25, 1.4, 1.6)
+UNLIMITED = 1e11  # bytes a second of a link that nothing is known of
+SUSTAINED = 7  # superblocks of a die without data with which any drive works
+AMPLE = 0.5  # spare space with which any drive works, until some is found
+RATES = ("iops", "bandwidth", "mean")
+
+
+def fit(measurements: Measurements, simulator: Simulator, progress: Progress) -> Twin:
+    """Fit a drive to the rows that calibrate. Raises InputError where none does, or its base cannot run."""
+    rows = measurements.of_role(CALIBRATE)
+    if not rows:
+        raise InputError(f"{measurements.name}: no row calibrates: expected some with role = calibrate")
+    state = Fitting(simulator, rows, {**starting(simulator.base), "spare": AMPLE}, progress)
+    _host(state)
+    near = _units(state.of(_is_settled))
+    if near:
+        state.values["unit"] = float(near[0])
+    _reads(state)
+    _programs(state)
+    _collection(state)
+    _buffer(state)
+    refusal = simulator.refusal(rows, state.values)
+    if refusal is not None:
+        raise InputError(f"{measurements.name}: no drive like {simulator.base.drive} fits: {refusal}")
+    return told(state, measurements)
+
+
+def _host(state: Fitting) -> None:
+    """Reads of a drive without data show what a command takes, and the link."""
+    rows = state.of(lambda row: row.setting.pattern.state == "empty")
+    lone = [row for row in rows if row.setting.depth == 1 and row.what in ("mean", "iops")]
+    if lone:
+        row = min(lone, key=lambda row: row.setting.size)
+        state.values["command_time"] = row.value if row.what == "mean" else 1 / row.value
+    rates = [row for row in rows if row.what == "iops"]
+    moved = [row.value * row.setting.size for row in rates if row.setting.size >= LARGE]
+    if moved:
+        state.values["link_rate"] = max(moved)
+    busy = [row.value for row in rates if row.setting.depth > 1]
+    if busy and "command_time" in state.values:
+        state.values["command_service"] = min(1 / max(busy), 0.9 * state.values["command_time"])
+    state.solve("command and link", HOST, rows)
+
+
+def _reads(state: Fitting) -> None:
+    """Rates of reads by depth and size show dies, channels, and their times."""
+    rows = state.of(lambda row: not row.setting.pattern.is_write and row.setting.pattern.state == "filled")
+    rates = [row for row in rows if row.what == "iops" and row.setting.pattern.is_random]
+    candidates = _structures(state, rates)
+    if not candidates:
+        state.solve("reads", ("read_time",), rows)
+        return
+    state.progress("channels and dies", state.simulator.runs)
+    simulated = [squares(rates, one) for one in state.simulator.deviations(rates, candidates)]
+    ranked = sorted(range(len(candidates)), key=lambda index: simulated[index])
+    finalists = [candidates[index] for index in ranked[:FINALISTS]]
+    for most in (FINALISTS_FITTED, 1):
+        finalists = _nearer(state, finalists, rates)[:most]
+    state.values = finalists[0]
+    state.touched |= {"channels", "dies"}
+    state.solve("reads", READS, rows)
+
+
+def _nearer(
+    state: Fitting, candidates: Sequence[dict[str, float]], rates: Sequence[Row]
+) -> list[dict[str, float]]:
+    """Fit the times of each structure a little further; return the nearest first."""
+    tried = []
+    for values in candidates:
+        state.values = values
+        shown = f"{values['channels']:g} channels, {values['dies']:g} dies"
+        state.solve(f"reads: {shown}", READS, rates, rounds=3)
+        tried.append((state.miss(rates), state.values))
+    return [values for _, values in sorted(tried, key=lambda pair: pair[0])]
+
+
+def _structures(state: Fitting, rates: Sequence[Row]) -> list[dict[str, float]]:
+    """Return drives with the numbers of channels and dies that come nearest in closed form."""
+    base = state.simulator.base
+    rest = state.values.get("command_time", base.command_time) + base.decode_time
+    service = state.values.get("command_service", 0.0)
+    host = Host(rest, service, state.values.get("link_rate", UNLIMITED))
+    found = shortlist(rates, host, base.page_bytes, round(state.values["unit"]))
+    return [
+        {
+            **state.values,
+            "channels": float(reads.channels),
+            "dies": float(reads.dies),
+            "read_time": float(reads.read_time[0]),
+            "channel_rate": float(reads.channel_rate[0]),
+        }
+        for reads in found[:STRUCTURES]
+    ]
+
+
+def _programs(state: Fitting) -> None:
+    """Sequential writes, and flushes that wait for the flash, show programs and the drive's own writes."""
+    own = state.of(lambda row: _is_in_order(row) and row.what == "write_amplification")
+    if own:
+        extra = own[0].value - 1
+        state.values["parity"] = round(1 / extra) + 1.0 if extra > 1 / PARAMETERS["parity"].most else 0.0
+        state.touched.add("parity")
+    state.solve("sequential writes", ("program_time",), state.of(_shows_programs))
+
+
+def _is_in_order(row: Row) -> bool:
+    return row.setting.pattern.rw == "write" and not row.setting.pattern.burst_bytes
+
+
+def _shows_programs(row: Row) -> bool:
+    return row.side == "flush" or (_is_in_order(row) and row.what in RATES and row.setting.offered is None)
+
+
+def _is_settled(row: Row) -> bool:
+    pattern = row.setting.pattern
+    steady = pattern.state == "steady" and not pattern.burst_bytes and row.setting.offered is None
+    return steady and row.what in (*RATES, "write_amplification")
+
+
+def _collection(state: Fitting) -> None:
+    """Random writes in the steady state show spare space, mapping unit and victims."""
+    settled = state.of(_is_settled)
+    if not settled:
+        return
+    amplified = [row for row in settled if row.what == "write_amplification"]
+    uniform = [row for row in amplified if not row.setting.pattern.distribution] or amplified
+    if uniform:
+        state.values["spare"] = _spare(state, uniform)
+    _unit(state, amplified or settled)
+    if len({row.setting.used for row in uniform}) > 1:
+        state.choose("victims", "victim", range(len(VICTIMS)), uniform)
+    state.solve("spare space", ("spare",), uniform or settled, rounds=5)
+    rows = [*state.of(_shows_programs), *settled]
+    state.solve("steady writes", ("program_time", "spare"), rows, rounds=3)
+
+
+def _spare(state: Fitting, rows: Sequence[Row]) -> float:
+    """Return spare space by the closed form of victims in the order of closing (Desnoyers 2012)."""
+    row = min(rows, key=lambda row: row.value)
+    whole_units = max(1.0, state.values["unit"] / row.setting.size)
+    valid = 1 - min(0.97, whole_units / max(row.value, 1.02 * whole_units))
+    used = row.setting.used or state.simulator.capacity
+    usable = used * -log(valid) / (1 - valid)
+    of = shape(state.simulator.base, state.values, state.simulator.capacity)
+    spare = usable / state.simulator.capacity / (1 - KEPT / of.superblocks) - 1
+    least = SUSTAINED * (1 + state.values["spare"]) / of.superblocks  # of what any drive works with
+    return min(max(spare, least, PARAMETERS["spare"].least * 1.5), PARAMETERS["spare"].most / 1.5)
+
+
+def _units(rows: Sequence[Row]) -> list[int]:
+    """Return mapping units, those first that steady writes of several sizes speak for; none without such.
+
+    What is smaller than a unit is written as a whole one.
+    """
+    alike = [row for row in rows if row.what == "write_amplification"]
+    alike = alike or [row for row in rows if row.what == "iops"]
+    sizes = {row.setting.size: row for row in alike if not row.setting.pattern.distribution}
+    if len(sizes) < 2:
+        return []
+    small, large = min(sizes), max(sizes)
+    ratio = sizes[small].value / sizes[large].value
+    if sizes[small].what == "iops":
+        ratio = large / (ratio * small)
+    return sorted(UNITS_BYTES, key=lambda unit: abs(log(_padded(unit, sizes) / ratio)))
+
+
+def _padded(unit: int, sizes: Mapping[int, Row]) -> float:
+    """Return how many times as much is written for each byte of the smallest size as for the largest."""
+    return max(1.0, unit / min(sizes)) / max(1.0, unit / max(sizes))
+
+
+def _unit(state: Fitting, rows: Sequence[Row]) -> None:
+    """Find the mapping unit, by simulating the two that come nearest."""
+    near = _units(rows)[:2]
+    if not near:
+        return
+    small = min(rows, key=lambda row: row.setting.size)
+    before, tried = state.values, []
+    for unit in near:
+        state.values = {**before, "unit": float(unit)}
+        if small.what == "write_amplification":
+            state.values["spare"] = _spare(state, [small])
+        state.solve(f"unit of {unit // 1024} KiB", ("spare",), rows, rounds=3)
+        tried.append((state.miss(rows), state.values))
+    state.nearest(tried)
+    state.touched.add("unit")
+
+
+def _buffer(state: Fitting) -> None:
+    """Writes after a pause show the buffer."""
+    rows = state.of(lambda row: bool(row.setting.pattern.burst_bytes))
+    if not rows:
+        return
+    state.choose("buffer", "buffer", BUFFERS, rows)
+    state.choose("buffer", "buffer", [state.values["buffer"] * part for part in NEAR], rows)
+    state.solve("buffer", ("buffer",), rows, rounds=6)

@@ -1,0 +1,264 @@
+"""Twins: measurements are read strictly, and a drive is found again from what was measured of it."""
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from conftest import in_process
+from floatgate import _core
+from floatgate.errors import InputError
+from floatgate.files import shipped
+from floatgate.twin.built import replica
+from floatgate.twin.compared import MISSES, WITHIN, Compared
+from floatgate.twin.evaluate import Simulator
+from floatgate.twin.fio_job import job
+from floatgate.twin.measurements import CALIBRATE, CHECK, Measurements, Row, read_measurements
+from floatgate.twin.parameters import PARAMETERS, read_base
+from floatgate.twin.pattern import Setting, read_pattern
+from floatgate.twin.recorded import read_folder
+from floatgate.twin.script import jobs, script
+from floatgate.twin.simulated import run
+from floatgate.twin.stages import fit
+from floatgate.twin.steps import steps
+from floatgate.twin.write import text
+from floatgate.workers import crew
+
+HEAD = "what,pattern,size,depth,value,unit,role\n"
+PATTERNS = (
+    "randread",
+    "randread empty",
+    "write",
+    "randwrite zipf:0.8",
+    "randwrite zoned:90/10:10/90",
+    "randrw mix:70",
+    "randwrite of:60",
+    "write burst:8MiB",
+    "randwrite flush filled",
+)
+
+
+@pytest.mark.parametrize("words", PATTERNS)
+def test_a_pattern_is_read_as_it_is_written(words: str) -> None:
+    assert str(read_pattern(words)) == words
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        ("randwrit", "did you mean randwrite"),
+        ("randrw", "mix:PERCENT"),
+        ("write zipf:0.8", "zipf:THETA"),
+        ("randread burst:1MiB", "burst:SIZE"),
+        ("randwrite empty", "empty"),
+    ],
+)
+def test_a_pattern_that_is_none_is_refused(words: str, says: str) -> None:
+    with pytest.raises(ValueError, match=says):
+        read_pattern(words)
+
+
+@pytest.mark.parametrize(
+    ("rows", "says"),
+    [
+        ("iops,randread,4KiB,1,10000,IOPS,fit\n", "role = fit: expected calibrate or check"),
+        ("iops,randread,4KiB,1,10000,,check\n", "unit = nothing: expected one of IOPS"),
+        ("iop,randread,4KiB,1,10000,IOPS,check\n", "did you mean iops"),
+        ("iops,randread,4,1,10000,IOPS,check\n", "size = 4: expected the size of a request"),
+        ("iops,randread,4KiB,0,10000,IOPS,check\n", "depth = 0"),
+        ("iops,randread,4KiB,1,-3,IOPS,check\n", "value = -3: expected a number above 0"),
+        (
+            "iops,randread,4KiB,1,10000,IOPS,check\nmean,randread,4KiB,1,200,us,check\n",
+            "2 in flight, and depth is 1: expected them to agree within 10% (Little's law)",
+        ),
+        (
+            "iops,randread,4KiB,1,10000,IOPS,check\nbandwidth,randread,4KiB,1,20,MB/s,check\n",
+            "are 40.96 MB/s, and",
+        ),
+        (
+            "p50,randread,4KiB,1,90,us,check\np99,randread,4KiB,1,80,us,check\n",
+            "expected percentiles to rise",
+        ),
+        ("write_amplification,randwrite,4KiB,1,0.5,ratio,check\n", "expected 1 or more"),
+        (
+            "iops,randread,4KiB,1,10000,IOPS,check\niops,randread,4KiB,1,10000,IOPS,calibrate\n",
+            "expected one row for a number",
+        ),
+        ("", "no measurements"),
+    ],
+)
+def test_measurements_that_cannot_be_true_are_refused_by_row(tmp_path: Path, rows: str, says: str) -> None:
+    table = tmp_path / "measurements.csv"
+    table.write_text(HEAD + rows)
+    ended = in_process("twin", "fit", str(table))
+    assert (ended.code, ended.out) == (2, "")
+    assert ended.err.count("\n") == 1
+    assert "measurements.csv" in ended.err
+    assert says in ended.err
+
+
+def test_a_fit_needs_rows_that_calibrate(tmp_path: Path) -> None:
+    table = tmp_path / "measurements.csv"
+    table.write_text(HEAD + "iops,randread,4KiB,1,10000,IOPS,check\n")
+    ended = in_process("twin", "fit", str(table))
+    assert ended.code == 2
+    assert "no row calibrates: expected some with role = calibrate" in ended.err
+
+
+def test_jobs_are_fio_jobs_and_say_what_they_are() -> None:
+    made = jobs(960_000_000_000, 3600.0)
+    assert [one.name.partition("-")[2] for one in made] == [step.name for step in steps(960e9)]
+    for one in made:
+        text_of = one.text.replace("${DEVICE}", "drive")
+        given = {"kind": "fio_text", "name": f"{one.name}.fio", "text": text_of, "variables": {}}
+        (read,) = json.loads(_core.fio_jobs(json.dumps(given)))
+        assert read["options"]["description"].startswith("twin ")
+    lines = script(made, "/dev/nvme0n1").splitlines()
+    assert [line.split()[-1] for line in lines if line.startswith("fio --output=/dev/null")] == [
+        f"{one.name}.settle.fio" for one in made if one.settles
+    ]
+    assert 3300 < sum(one.seconds for one in made) < 3900
+
+
+@pytest.mark.parametrize("seconds", [1.0, 1e9])
+def test_jobs_that_fit_no_time_are_refused(seconds: float) -> None:
+    with pytest.raises(InputError, match="--time"):
+        jobs(960_000_000_000, seconds)
+
+
+def _fio(setting: Setting, **numbers: object) -> dict[str, object]:
+    """Return what fio writes of a job."""
+    lines = job("a", setting, 1 << 30, "runtime=1", role=CHECK).splitlines()[1:]
+    options = dict(line.split("=", 1) for line in lines)
+    return {"jobs": [{"jobname": "a", "job options": options, **numbers}]}
+
+
+COUNTERS = (
+    lambda media: {"Physical media units written": {"hi": 0, "lo": media}},
+    lambda media: {"physical_media_units_written": media},
+    lambda media: {"physical_media_units_written": str(media)},
+)
+
+
+@pytest.mark.parametrize("counter", COUNTERS)
+def test_a_folder_of_fio_and_nvme_cli_is_a_table(tmp_path: Path, counter: Callable[[int], object]) -> None:
+    setting = Setting(read_pattern("randwrite"), 4096, 256)
+    side = {"total_ios": 1000, "iops": 50_000.0, "io_bytes": 4_096_000, "clat_ns": {"mean": 1e6}}
+    (tmp_path / "1-a.json").write_text(json.dumps(_fio(setting, write=side)))
+    (tmp_path / "1-a.before.json").write_text(json.dumps(counter(1_000_000)))
+    (tmp_path / "1-a.after.json").write_text(json.dumps(counter(1_000_000 + 3 * 4_096_000)))
+    (tmp_path / "capacity.txt").write_text("960197124096\n")
+    found = read_folder(tmp_path)
+    assert found.capacity == 960197124096
+    assert {(row.what, row.value, row.role) for row in found.rows} == {
+        ("iops", 50_000.0, CHECK),
+        ("write_amplification", 3.0, CHECK),
+    }
+    assert all(row.setting == setting for row in found.rows)
+
+
+def test_a_folder_with_counters_of_something_else_is_refused(tmp_path: Path) -> None:
+    side = {"total_ios": 1000, "iops": 5.0, "io_bytes": 4096, "clat_ns": {"mean": 1e6}}
+    setting = Setting(read_pattern("randwrite"), 4096, 1)
+    (tmp_path / "1-a.json").write_text(json.dumps(_fio(setting, write=side)))
+    for when in ("before", "after"):
+        (tmp_path / f"1-a.{when}.json").write_text('{"percentage_used": 1}')
+    with pytest.raises(InputError, match=r"1-a\.after\.json: no physical_media_units_written"):
+        read_folder(tmp_path)
+
+
+BASE = "tlc"
+CAPACITY = 1.5e9
+TRUTH = {
+    "command_time": 7e-6,
+    "link_rate": 2.5e9,
+    "channels": 2.0,
+    "dies": 4.0,
+    "read_time": 62e-6,
+    "channel_rate": 700e6,
+    "program_time": 900e-6,
+    "spare": 0.25,
+    "unit": 4096.0,
+    "buffer": float(6 << 20),
+}
+STEPS = (
+    *("empty-d1", "empty-128k", "fill"),
+    *("read-4k-d1", "read-4k-d4", "read-4k-d16", "read-4k-d64"),
+    *("read-16k-d64", "read-64k-d1", "read-64k-d64"),
+)
+
+
+def _hidden(names: tuple[str, ...]) -> Measurements:
+    """Measure a drive that is not the base, with another seed than fits have."""
+    drive = replica(read_base(BASE), TRUTH, CAPACITY, seed=5)
+    rows = []
+    for step in steps(CAPACITY):
+        if step.name in names:
+            numbers = run(drive, step.setting)
+            side = "write" if step.setting.pattern.is_write else "read"
+            rows.append(
+                Row(step.name, "iops", step.setting, side, numbers[f"{side} iops"] or 0.0, "IOPS", CALIBRATE)
+            )
+    return Measurements("hidden", tuple(rows), CAPACITY)
+
+
+def test_a_hidden_drive_is_found_again(tmp_path: Path) -> None:
+    base = read_base(BASE)
+    with crew(workers=1) as workers:
+        twin = fit(_hidden(STEPS), Simulator(base, CAPACITY, workers), lambda _stage, _runs: None)
+    for name in ("channels", "dies"):
+        assert twin.values[name] == TRUTH[name]
+    for name in ("command_time", "link_rate", "read_time", "channel_rate", "program_time"):
+        assert twin.values[name] == pytest.approx(TRUTH[name], rel=0.05), name
+        low, high = twin.found[name].low, twin.found[name].high
+        assert low is None or low < 1.01 * TRUTH[name]
+        assert high is None or high > 0.99 * TRUTH[name]
+    assert {"spare", "buffer", "unit", "victim"} <= set(twin.undetermined)
+    path = tmp_path / "twin.toml"
+    path.write_text(text(twin, base, "floatgate twin fit hidden.csv"))
+    written = path.read_text()
+    assert f"To measure: {PARAMETERS['spare'].revealed_by}." in written
+    assert "95 %" in written
+    card = json.loads(_core.explain_drive(str(path), [], shipped.folders()))
+    config = {one["key"]: json.loads(one["value"]) for one in card["entries"]}
+    assert (config["geometry.channels"], config["geometry.ways"]) == (2, 2)
+
+
+SMALL = """title = "Two dies"
+base = "tlc"
+[geometry]
+channels = 1
+ways = 2
+[nand]
+pages_per_block = 24
+blocks_per_plane = 150
+[ftl]
+user_capacity = "360MiB"
+[ftl.buffer]
+size = "2MiB"
+"""
+
+
+def test_a_simulated_drive_measures_itself_and_passes_its_own_check(tmp_path: Path) -> None:
+    drive, table = tmp_path / "small.toml", tmp_path / "small.csv"
+    drive.write_text(SMALL)
+    ended = in_process("twin", "measure", str(drive), "--workers", "1", "--out", str(table))
+    assert ended.code == 0, ended.err
+    assert len(read_measurements(table).rows) == len(table.read_text().splitlines()) - 3
+    ended = in_process(
+        "twin", "check", str(drive), str(table), "--workers", "1", "--out", str(tmp_path / "o")
+    )
+    assert ended.code == 0, ended.err
+    assert "1 of 1 held-out rows within their bounds, mean deviation 0.0 %" in ended.out
+    document = json.loads((tmp_path / "o" / "check.json").read_text())
+    assert {row["verdict"] for row in document["rows"]} == {WITHIN}
+
+
+def test_a_row_that_misses_is_told() -> None:
+    row = Row("t:1", "iops", Setting(read_pattern("randread"), 4096, 1), "read", 100.0, "IOPS", CHECK)
+    assert Compared(row, 114.0).verdict == WITHIN
+    assert Compared(row, 116.0).verdict == MISSES
+    assert Compared(row, 84.0).verdict == MISSES
+    assert Compared(replace(row, what="p99"), 148.0).verdict == WITHIN

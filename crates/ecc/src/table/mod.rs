@@ -198,7 +198,7 @@ fn total(text: &str) -> Option<Point> {
     let &[words, failures, undetected, iterations] = &counts[..] else { return None };
     let rate = rate.parse().ok().filter(|rate| (0.0..=0.5).contains(rate))?;
     let is_count = words > 0 && failures <= words && undetected <= failures;
-    is_count.then(|| Point { rate, words, failures, undetected, taken: Taken::InAll(iterations) })
+    is_count.then_some(Point { rate, words, failures, undetected, taken: Taken::InAll(iterations) })
 }
 
 fn fits(section: &Section, key: &str, found: usize, expected: usize) -> Result<(), ConfigError> {

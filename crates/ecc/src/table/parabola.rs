@@ -38,8 +38,9 @@ impl Parabola {
         for pivot in 0..powers {
             for row in 0..powers {
                 let share = if row == pivot { 0.0 } else { rows[row][pivot] / rows[pivot][pivot] };
-                for column in 0..4 {
-                    rows[row][column] -= share * rows[pivot][column];
+                let of_pivot = rows[pivot];
+                for (value, of_pivot) in rows[row].iter_mut().zip(of_pivot) {
+                    *value -= share * of_pivot;
                 }
             }
         }

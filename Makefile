@@ -100,10 +100,12 @@ evidence: ## Count our decoders' failures at every point of AFF3CT's public curv
 codes: ## Grow the LDPC codes of our own again into codes/, the same bytes
 	cargo run --quiet --release --package ecc --example codes -- codes
 
-# Each command stands in its file, too.
+# Each command stands in its file, too. Hard reads have the words that a GPU counted beside these.
+GPU_COUNTS := benches/gpu/runs/2026-11-28-h200.json,benches/gpu/runs/2026-11-28-h200-packed.json
+TABLE := --channel gauss --hard-ratio 6 --elsewhere $(GPU_COUNTS) --easy
 tables: $(STAMPS)/package ## Count the tables that drives read with again into codes/tables/, the same bytes
 	for code in nand-4k-889 nand-4k-928; do \
-		$(BIN)/floatgate ecc measure $$code --channel gauss --words 10000 --easy --out codes/tables/$$code.toml || exit 1; done
+		$(BIN)/floatgate ecc measure $$code $(TABLE) --words 10000 --out codes/tables/$$code.toml || exit 1; done
 
 pgo: ## Record which code is hot; PGO=1 then makes setup, bench and wheel build a quicker core
 	@test -x "$$(rustc --print target-libdir)/../bin/llvm-profdata" || \

@@ -5,12 +5,12 @@ side words over its own channel, sampled from its cells with another seed than m
 the other the code's table, at the rate of the noise that is alike to the page.
 
     python benches/ecc_tables.py [WORDS]
-    python benches/ecc_tables.py bits [WORDS]    # hard reads alone, told as bits, as to a drive's controller
+    python benches/ecc_tables.py bits [FAILURES]    # hard reads alone, as a controller is told them
 """
 
 import sys
 from collections.abc import Iterable, Iterator
-from math import log
+from itertools import zip_longest
 
 from floatgate import _core
 from floatgate.files import shipped
@@ -25,13 +25,15 @@ PAGES = (
     ("poster-mlc", 1, 9000),
     ("mt29f4g08aac", 0, 60_000),
 )
-# Told as bits: four chips, worn so far that their words begin to fail.
+# Told as bits: four chips, worn so far that their words begin to fail, and ages in days at which they do.
 AS_BITS = (
-    ("tlc-3d-256g", 1, 2400),
-    ("qlc-3d-1t", 1, 2200),
-    ("poster-mlc", 0, 17_000),
-    ("cai2017-tlc", 0, 5000),
+    ("tlc-3d-256g", 1, 2400, (36_525, 27_299, 20_404)),
+    ("qlc-3d-1t", 1, 2200, (11_398, 8519, 6367)),
+    ("poster-mlc", 0, 17_000, (14, 8, 5)),
+    ("cai2017-tlc", 0, 5000, (620, 530, 463)),
 )
+HARD_RATIO = 6.0  # that drives tell each bit of a hard read with, as the table's words
+FAILURES, WORDS_MOST = 1500, 400_000
 WANTED = (0.25, 0.05, 0.01)  # failures around which ages are looked for
 HEAD = (
     "chip, page, cycles",
@@ -49,15 +51,19 @@ def main(arguments: list[str]) -> None:
     """Print one line for each page, age and number of soft bits."""
     as_bits = arguments[:1] == ["bits"]
     rest = arguments[as_bits:]
-    words = int(rest[0]) if rest else WORDS
+    asked = int(rest[0]) if rest else FAILURES if as_bits else WORDS
     trial = _core.EccTrial(CODE, None, "min-sum-8", [], SEED)
     _tell(f"| {' | '.join(HEAD)} |\n{'|---' * len(HEAD)}|")
     first = 0
     for what, soft_bits, raw, seen in bits() if as_bits else pages(PAGES, (1, 2, 3)):
         fails, takes = _said(soft_bits, seen)
         _raw, _told, _volts, zero, one, ratios = seen
-        failures, _undetected, iterations = trial.count(zero, one, ratios, first, words)
-        first += words
+        words, failures, iterations = 0, 0, [0] * 64
+        while failures < asked and words < WORDS_MOST if as_bits else words < asked:
+            more = max(512, words // 256 * 64) if as_bits else asked
+            failed, _undetected, took = trial.count(zero, one, ratios, first, more)
+            first, words, failures = first + more, words + more, failures + failed
+            iterations = [each + now for each, now in zip_longest(iterations, took, fillvalue=0)]
         mean = sum(number * each for number, each in enumerate(iterations)) / words
         low, high = _core.ecc_interval(words, failures)
         _tell(
@@ -89,10 +95,14 @@ def pages(
 
 
 def bits() -> "Iterator[tuple[str, int, float, _core._Seen]]":
-    """Give hard reads whose ratios tell no more than that a bit is wrong as often as all are."""
-    for what, soft_bits, raw, (rate, told, volts, zero, one, _ratios) in pages(AS_BITS, (1,)):
-        ratio = log(2 / (zero[1] + one[0]) - 1)
-        yield what, soft_bits, raw, (rate, told, volts, zero, one, [ratio, -ratio])
+    """Give hard reads whose ratios tell no more than a bit."""
+    for chip, page, wear, days in AS_BITS:
+        cells = _core.Chip(chip, shipped.folders(), SEED)
+        channels = cells.pages(float(wear), [(day * 86_400.0, 0) for day in days], CELLS, page)
+        for day, channel in zip(days, channels, strict=True):
+            rate, told, volts, zero, one, _ratios = channel.seen(channel, 1, "information")
+            seen = (rate, told, volts, zero, one, [HARD_RATIO, -HARD_RATIO])
+            yield f"{chip}, {page}, {wear:,} | {day} d", 1, rate, seen
 
 
 def _tell(line: str) -> None:

@@ -74,6 +74,8 @@ def test_a_life_says_what_ends_it(life: Life, unread: Life) -> None:
     assert "UBER above 1e-15 at 1 year 30 C: block " in sentence(unread, 5)
     assert "page type upper, RBER 1.2" in sentence(unread, 5)
     assert unread.document(5)["judged"]["requirement"]["uber"] == 1e-15
+    # A code of limits is in closed form.
+    assert unread.judged.extrapolated is None
     assert unread.flash_bytes == pytest.approx(unread.bytes_written * unread.waf)
 
 

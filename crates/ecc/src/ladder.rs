@@ -291,6 +291,14 @@ impl Ladder {
         }
     }
 
+    /// What the chances of the last rung rest on below what was counted; none where they are in closed form.
+    pub fn extrapolated(&self) -> Option<String> {
+        match &self.rungs[self.rungs.len() - 1].corrects {
+            Corrects::Errors(_) => None,
+            Corrects::Counted(table, more) => Some(table.extrapolated(*more)),
+        }
+    }
+
     /// What estimates rates by the syndromes of the code's words.
     ///
     /// # Errors

@@ -26,6 +26,8 @@ pub struct Word {
 pub struct Words {
     trial: Trial,
     maker: Maker,
+    /// That each bit of a hard read is told with; none: that of its rate.
+    hard_ratio: Option<f64>,
     /// Number of the next word, by which its noise is drawn.
     next: u64,
     /// By soft bits and rate, decoded and not yet handed out.
@@ -50,7 +52,7 @@ impl Words {
         let code = ldpc::named(&table.code).ok_or_else(|| format!("no code is called {}", table.code))?;
         let maker = maker(&table.decoder).map_err(|error| error.to_string())?;
         let trial = Trial::random(&Arc::new(code.graph), Channel::Flips { rate: 0.01 }, SENT, seed);
-        Ok(Self { trial, maker, next: 0, stock: BTreeMap::new() })
+        Ok(Self { trial, maker, hard_ratio: table.hard_ratio, next: 0, stock: BTreeMap::new() })
     }
 
     /// The next word, read with so many soft bits over noise of this raw bit error rate.
@@ -74,7 +76,12 @@ impl Words {
 
     /// Decodes words.
     fn decode(&mut self, soft_bits: u32, rate: f64) -> Vec<Word> {
-        let trial = self.trial.over(Channel::of_zones(&of_noise(rate, soft_bits)));
+        let noise = of_noise(rate, soft_bits);
+        let zones = match self.hard_ratio {
+            Some(ratio) if soft_bits == 1 => noise.told_with(ratio),
+            _ => noise,
+        };
+        let trial = self.trial.over(Channel::of_zones(&zones));
         let mut found = Vec::new();
         trial.decode(&*(self.maker)(), self.next..self.next + AT_ONCE, |_, sent, decoded| {
             let wrong = decoded.wrong(&sent[..trial.data_bits()]);

@@ -355,6 +355,16 @@ class EccMeasureKeywords(TypedDict, total=False):
     mean; default page.
     """
 
+    hard_ratio: SupportsFloat | None
+    """The log-likelihood ratio that every bit of a hard read is told with. A number from 0.1 to 30;
+    default that of its rate.
+    """
+
+    elsewhere: str | Sequence[str | SupportsFloat | SupportsIndex] | None
+    """Counts of hard reads that a GPU made of the same code, put beside these. Files of benches/gpu
+    with commas between; default none.
+    """
+
     decoder: str
     """How words are decoded. A decoder of `floatgate ecc codes`; default min-sum-8."""
 

@@ -236,10 +236,11 @@ class ecc:
         path: str
         class Bch(_Policy):
             """corrects `t` errors in each codeword of `data` bytes plus the parity of a primitive BCH
-            code; a failed read is repeated with other references, up to `retries` times, each of
-            which removes the share `retry_gain` of the raw errors; with `retry_step`, on a chip
-            whose tables know its best references, retries read with references so far apart until
-            those are reached
+            code, and how often more occur is the binomial tail, in closed form: no word is decoded;
+            a failed read is repeated with other references, up to `retries` times, each of which
+            removes the share `retry_gain` of the raw errors; with `retry_step`, on a chip whose
+            tables know its best references, retries read with references so far apart until those
+            are reached
             """
             def __init__(
                 self,

@@ -93,6 +93,7 @@ class Judged:
     requirement: Requirement
     without_code: str | None  # why only failing erases end it; None: the code does
     rber_limit: float | None  # what the code corrects, after retries, as surely as it must
+    extrapolated: str | None  # what its chances rest on below what was counted; None: a closed form
     mean_wear: int | None  # cycles after which a block of mean life errs more; None: beyond the chip's table
     stripe: int | None  # pages that a page of parity protects
     refresh_s: float | None  # age at which data are written anew
@@ -167,9 +168,9 @@ def cause(judged: Judged, found: Readability | None, *, unreadable: bool) -> str
 
 
 def remark(judged: Judged) -> str | None:
-    """Say why only failing erases end a life; None where the code does, too."""
+    """Say why only failing erases end a life, or what the code's chances rest on; None: a closed form."""
     if judged.without_code is None:
-        return None
+        return judged.extrapolated
     return f"only failing erases end this life, errors are not in it: {judged.without_code}"
 
 

@@ -3,7 +3,7 @@
 import json
 import shlex
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Unpack
@@ -28,6 +28,7 @@ from floatgate.values.arguments import named
 if TYPE_CHECKING:
     from floatgate.ecc.channels import Channel
     from floatgate.ecc.conduct import Asked, Progress
+    from floatgate.ecc.elsewhere import Total
     from floatgate.ecc.table import Measured
 
 __all__ = ["codes", "measure"]
@@ -123,6 +124,24 @@ class EccMeasureOptions(CommandOptions):
         Literal["page", "mean"] | None,
         Option("What the controller's tables are of: the page itself, or the mean of all blocks."),
     ] = usual("page")
+    hard_ratio: Annotated[
+        float | None,
+        Option(
+            "The log-likelihood ratio that every bit of a hard read is told with.",
+            metavar="RATIO",
+            least=0.1,
+            most=30.0,
+        ),
+    ] = usual("that of its rate")
+    elsewhere: Annotated[
+        str | None,
+        Option(
+            "Counts of hard reads that a GPU made of the same code, put beside these.",
+            metavar="FILE,...",
+            takes="files of benches/gpu with commas between",
+            listed=True,
+        ),
+    ] = usual("none")
     decoder: Annotated[
         str, Option("How words are decoded.", metavar="NAME", takes="a decoder of `floatgate ecc codes`")
     ] = "min-sum-8"
@@ -216,8 +235,10 @@ def measured(
     decoder = tuple((key.removeprefix("decoder."), value) for key, value in setup.trial().decoder())
     points = _points(asked)
     channel = channel_of(asked)
+    elsewhere = _elsewhere(asked, points)
     with counting(setup, asked.workers, asked.scheduler, stopped) as counter:
         reads, interrupted = conduct(counter, channel, card.bits, points, progress)
+    reads = tuple(replace(read, elsewhere=elsewhere) if read.soft_bits == 1 else read for read in reads)
     found = Measured(
         card.name,
         card.bits,
@@ -229,6 +250,7 @@ def measured(
         asked.seed,
         reads,
         interrupted,
+        points.hard_ratio,
     )
     if out is not None and reads:
         with own_file(out, out):
@@ -242,6 +264,20 @@ def _named(code: str) -> tuple[str, tuple[str, str] | None]:
     if code in shipped or ("/" not in code and not code.endswith(".toml")):
         return code, None
     return Path(code).stem, (code, read_text(code, "a code: bits, data_bits and the rows of its matrix"))
+
+
+def _elsewhere(asked: EccMeasureOptions, points: "Asked") -> "tuple[Total, ...]":
+    """Read what was counted elsewhere. Raises InputError where it was not counted as these words are."""
+    from floatgate.ecc.elsewhere import RATIO, totals
+
+    if asked.elsewhere is None:
+        return ()
+    if points.hard_ratio != RATIO or points.soft_bits[0] > 1 or asked.parameter:
+        raise InputError(
+            f"--elsewhere {asked.elsewhere}: its hard reads were told with a ratio of {RATIO:g}: "
+            f"expected --hard-ratio {RATIO:g}, one soft bit among others and no --parameter"
+        )
+    return totals(asked.elsewhere.split(","), Path(asked.code).stem, asked.decoder)
 
 
 def _points(asked: EccMeasureOptions) -> "Asked":
@@ -264,7 +300,17 @@ def _points(asked: EccMeasureOptions) -> "Asked":
     if ages and asked.easy:
         raise InputError("--easy: --age says already how old the page is: expected one of both")
     soft_bits = tuple(sorted(map(int, numbers)))
-    return Asked(soft_bits, _rates(asked.rate), ages, asked.failures, asked.words, asked.easy)
+    if soft_bits[0] > 1:
+        without_effect({"hard_ratio": asked.hard_ratio}, "no read is hard", "it with --soft-bits 1")
+    return Asked(
+        soft_bits,
+        _rates(asked.rate),
+        ages,
+        asked.failures,
+        asked.words,
+        asked.easy,
+        asked.hard_ratio,
+    )
 
 
 def _rates(listed: str | None) -> tuple[float, ...]:

@@ -4,6 +4,7 @@
 |---|---|
 | `channels.py` | what becomes of a code's bits at some raw bit error rate? |
 | `conduct.py` | which points are counted, and until when? |
+| `elsewhere.py` | which words were counted on a GPU? |
 | `table.py` | what was counted, and how is it kept? |
 """
 

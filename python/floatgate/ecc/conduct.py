@@ -145,6 +145,13 @@ class Asked:
     failures: int
     words: int
     easy: bool = False  # with rates below, at which words are decoded for their iterations
+    hard_ratio: float | None = None  # that bits of hard reads are told with; none: that of their rate
+
+    def told(self, seen: Seen) -> Seen:
+        """Return what comes of a page, told as was asked for."""
+        if self.hard_ratio is None or len(seen.ratios) > 2:
+            return seen
+        return replace(seen, ratios=(self.hard_ratio, -self.hard_ratio))
 
 
 def conduct(
@@ -192,21 +199,21 @@ def _wanted(
     if asked.ages_s:
         assert isinstance(channel, Cells)
         for age in sorted(asked.ages_s, reverse=True):
-            yield channel.aged(age, soft_bits), asked.words
+            yield asked.told(channel.aged(age, soft_bits)), asked.words
         return
-    rates = asked.rates or _found(counter, channel, bits, soft_bits, asked.words)
+    rates = asked.rates or _found(counter, channel, bits, soft_bits, asked)
     for rate in sorted(rates, reverse=True):
-        yield channel.at(rate, soft_bits), asked.words
+        yield asked.told(channel.at(rate, soft_bits)), asked.words
     for part in EASY if asked.easy else ():
         if channel.least <= (rate := float(f"{min(rates) * part:.3g}")):
-            yield channel.at(rate, soft_bits), FIRST
+            yield asked.told(channel.at(rate, soft_bits)), FIRST
 
 
-def _found(counter: Counter, channel: Channel, bits: int, soft_bits: int, words: int) -> list[float]:
+def _found(counter: Counter, channel: Channel, bits: int, soft_bits: int, asked: Asked) -> list[float]:
     """Find rates from where most words fail to where too few do to be counted."""
 
     def failing(rate: float, words: int) -> tuple[Seen, int]:
-        seen, tally = channel.at(rate, soft_bits), _Tally()
+        seen, tally = asked.told(channel.at(rate, soft_bits)), _Tally()
         counter.count(seen, tally, words)
         return seen, tally.failures
 
@@ -223,5 +230,5 @@ def _found(counter: Counter, channel: Channel, bits: int, soft_bits: int, words:
     law = _core.ecc_law(bits, [(seen.rate, PILOT, failures) for seen, failures in pilots])
     if law is None:
         return [rate for part in range(6) if channel.least <= (rate := middle * (1 - 0.05 * part))]
-    wanted = [_core.ecc_rate(bits, law, chance) for chance in CHANCES if chance * words >= TOO_FEW]
+    wanted = [_core.ecc_rate(bits, law, chance) for chance in CHANCES if chance * asked.words >= TOO_FEW]
     return sorted({float(f"{rate:.3g}") for rate in wanted if channel.least <= rate <= channel.most})

@@ -1,13 +1,14 @@
 """What was counted of a code, and the file that it is kept in."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, astuple, dataclass
 from functools import cached_property
 from itertools import accumulate
 from typing import Any
 
 from floatgate import _core
 from floatgate.ecc.channels import Seen
+from floatgate.ecc.elsewhere import Total
 from floatgate.results import notebook
 from floatgate.values.toml_list import listed
 
@@ -86,6 +87,11 @@ class Read:
     bits: int  # of a word
     soft_bits: int
     points: tuple[Point, ...]  # by falling rate
+    elsewhere: tuple[Total, ...] = ()  # counted elsewhere
+
+    @property
+    def _all(self) -> list[Point | Total]:
+        return sorted((*self.points, *self.elsewhere), key=lambda one: one.rate, reverse=True)
 
     @cached_property
     def law(self) -> tuple[float, float] | None:
@@ -94,18 +100,18 @@ class Read:
 
     @property
     def _counts(self) -> list[tuple[float, int, int]]:
-        return [(point.rate, point.words, point.failures) for point in self.points]
+        return [(one.rate, one.words, one.failures) for one in self._all]
 
     @property
-    def lowest(self) -> Point:
+    def lowest(self) -> Point | Total:
         """The point at the least rate at which words failed, or the last."""
-        failing = [point for point in self.points if point.failures]
+        failing = [one for one in self._all if one.failures]
         return failing[-1] if failing else self.points[-1]
 
     @property
     def floor_most(self) -> float:
         """What a floor can be at most: it would have shown among the words of some point (95 %)."""
-        return min(point.interval[1] for point in self.points)
+        return min(one.interval[1] for one in self._all)
 
     def extrapolated(self) -> list[tuple[float, float, float, float]]:
         """Return for some chances of failure the rate that has them by the law, and its interval there."""
@@ -132,6 +138,7 @@ class Measured:
     seed: int
     reads: tuple[Read, ...]  # by soft bits
     interrupted: bool = False
+    hard_ratio: float | None = None  # that bits of hard reads were told with; none: that of their rate
 
     @property
     def points(self) -> list[Point]:
@@ -147,6 +154,7 @@ class Measured:
             "data_bits": self.data_bits,
             "channel": self.channel,
             "placement": self.placement,
+            "hard_ratio": self.hard_ratio,
             "decoder": dict(self.decoder),
             "seed": self.seed,
             "interrupted": self.interrupted,
@@ -157,6 +165,7 @@ class Measured:
                     "threshold": None if read.law is None else read.law[0],
                     "variance": None if read.law is None else read.law[1],
                     "counted_down_to": read.lowest.rate,
+                    "elsewhere": [asdict(one) for one in read.elsewhere],
                     "floor_most": read.floor_most,
                     "extrapolated": [
                         {"failure_rate": target, "raw_bit_error_rate": rate, "low": low, "high": high}
@@ -226,6 +235,7 @@ def text(measured: Measured, command: str) -> str:
         f"edges = {measured.edges}  # ones of the matrix",
         f'channel = "{measured.channel}"',
         f'placement = "{measured.placement}"',
+        *_told_with(measured.hard_ratio),
         f"decoder = [{', '.join(_quoted(_assigned(*one)) for one in measured.decoder)}]",
         f"seed = {measured.seed}",
         f"command = {_quoted(command)}",
@@ -233,6 +243,11 @@ def text(measured: Measured, command: str) -> str:
     for read in measured.reads:
         lines += ["", f"[soft_{read.soft_bits}]", *_read(read)]
     return "\n".join(lines) + "\n"
+
+
+def _told_with(hard_ratio: float | None) -> Iterator[str]:
+    if hard_ratio is not None:
+        yield f"hard_ratio = {_number(hard_ratio)}  # that each bit of a hard read is told with"
 
 
 def _assigned(key: str, value: str) -> str:
@@ -262,6 +277,12 @@ def _read(read: Read) -> Iterator[str]:
         (_quoted(" ".join(map(str, point.iterations))) for point in points),
         "words that took 0, 1, 2...",
     )
+    if read.elsewhere:
+        yield from listed(
+            "elsewhere",
+            (_quoted(" ".join(f"{value:.9g}" for value in astuple(one))) for one in read.elsewhere),
+            "on a GPU: rate, words, failures, undetected, iterations of all words",
+        )
     if any(point.seen.age_s is not None for point in points):
         yield from listed("ages", (f'"{point.seen.age_s or 0:.0f}s"' for point in points), "of the page")
     for name in ("zero", "one", "ratios"):

@@ -24,7 +24,8 @@ impl Default for Bch {
 impl Policy for Bch {
     const CARD: Card = Card {
         name: "bch",
-        rule: "corrects `t` errors in each codeword of `data` bytes plus the parity of a primitive BCH code; a \
+        rule: "corrects `t` errors in each codeword of `data` bytes plus the parity of a primitive BCH code, and how often \
+               more occur is the binomial tail, in closed form: no word is decoded; a \
                failed read is repeated with other references, up to `retries` times, each of which removes the \
                share `retry_gain` of the raw errors; with `retry_step`, on a chip whose tables know its best \
                references, retries read with references so far apart until those are reached",

@@ -129,6 +129,16 @@ impl Zones {
         Self::new(shares.clone(), &shares)
     }
 
+    /// The same bits of a hard read, each told with this ratio.
+    ///
+    /// # Panics
+    /// When more is known of a bit than what it is.
+    #[must_use]
+    pub fn told_with(self, ratio: f64) -> Self {
+        assert_eq!(self.ratios.len(), 2, "values of a hard read");
+        Self { ratios: vec![ratio, -ratio], ..self }
+    }
+
     /// The raw bit error rate of the middle comparison alone.
     pub fn rate(&self) -> f64 {
         let half = self.ratios.len() / 2;

@@ -42,12 +42,16 @@ pub fn place(page: &Page, soft_bits: u32, placement: Placement) -> Vec<Vec<usize
     assert!((1..=SOFT_BITS_MOST).contains(&soft_bits), "{soft_bits} soft bits");
     let count = (1usize << soft_bits) - 1;
     let hard: Vec<usize> = page.boundaries().iter().map(|lower| fewest(page, *lower)).collect();
+    // Of all references of a boundary, once for all ratios that are tried.
+    let ratios = || page.boundaries().iter().map(|lower| log_ratios(page, *lower)).collect::<Vec<_>>();
     let even = || {
         let widest = page.spreads().references() / count.max(2);
         best(page, (1..=widest).map(|apart| evenly(page, &hard, count, apart)))
     };
-    let ratio =
-        || best(page, (1..=RATIOS).map(|most| by_ratio(page, &hard, count, RATIO_STEP * most as f64)));
+    let ratio = || {
+        let ratios = ratios();
+        best(page, (1..=RATIOS).map(|most| by_ratio(&hard, &ratios, count, RATIO_STEP * most as f64)))
+    };
     match placement {
         Placement::Even => even(),
         Placement::Ratio => ratio(),
@@ -91,17 +95,23 @@ fn evenly(page: &Page, hard: &[usize], count: usize, apart: usize) -> Vec<Vec<us
     page.boundaries().iter().zip(hard).map(of_boundary).collect()
 }
 
-fn by_ratio(page: &Page, hard: &[usize], count: usize, most: f64) -> Vec<Vec<usize>> {
+/// From the lowest reference of a boundary to the highest, the lowest and the logarithm of the densities' ratio at each.
+fn log_ratios(page: &Page, lower: usize) -> (usize, Vec<f64>) {
+    let (low, high) = between(page, lower);
+    (low, (low..=high).map(|at| log_ratio(page, lower, at)).collect())
+}
+
+fn by_ratio(hard: &[usize], ratios: &[(usize, Vec<f64>)], count: usize, most: f64) -> Vec<Vec<usize>> {
     let middle = count / 2;
-    let of_boundary = |(lower, hard): (&usize, &usize)| {
-        let (low, high) = between(page, *lower);
+    let of_boundary = |((low, ratios), hard): (&(usize, Vec<f64>), &usize)| {
+        let (low, high) = (*low, low + ratios.len() - 1);
         let at = |number: usize| {
             if number == middle {
                 return *hard;
             }
             // Lower references lie where the lower state's cells are more by so much, upper ones where they are fewer.
             let wanted = most * (middle as f64 - number as f64) / middle as f64;
-            let falls = |at: &usize| log_ratio(page, *lower, *at) <= wanted;
+            let falls = |at: &usize| ratios[at - low] <= wanted;
             if number < middle {
                 (low..*hard).find(falls).unwrap_or(*hard)
             } else {
@@ -110,7 +120,7 @@ fn by_ratio(page: &Page, hard: &[usize], count: usize, most: f64) -> Vec<Vec<usi
         };
         (0..count).map(at).collect()
     };
-    page.boundaries().iter().zip(hard).map(of_boundary).collect()
+    ratios.iter().zip(hard).map(of_boundary).collect()
 }
 
 /// The logarithm of the lower state's density over the upper's.

@@ -1,10 +1,12 @@
 //! Failures and iterations by the raw bit error rate, for one number of soft bits.
 //!
-//! Between counted points the normal quantile of the failures goes along the law, less by what each point differs from it; that
-//! difference is carried on below the last point that counts. Iterations go along straight lines.
+//! The normal quantile of the failures goes along the law and a parabola of the rate: by least squares through what the counted points
+//! differ from the law by, each with the weight of its count. What it differs by at the last point that counts is carried on below
+//! it. Iterations go along straight lines.
 
+use super::parabola::{Measured, Parabola};
 use crate::law::Law;
-use nand::cells::normal::{above, quantile};
+use nand::cells::normal::{above, density, quantile};
 
 /// Words at one rate.
 #[derive(Clone, Debug, PartialEq)]
@@ -17,8 +19,17 @@ pub struct Point {
     pub failures: u64,
     /// Of those, with all checks kept.
     pub undetected: u64,
-    /// Words that took as many iterations, from none on.
-    pub iterations: Vec<u64>,
+    /// Iterations that they took.
+    pub taken: Taken,
+}
+
+/// Iterations that words took.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Taken {
+    /// Words that took as many, from none on.
+    Each(Vec<u64>),
+    /// Those of all words.
+    InAll(u64),
 }
 
 impl Point {
@@ -27,20 +38,32 @@ impl Point {
         self.failures as f64 / self.words as f64
     }
 
-    /// Iterations of a word on the mean.
-    pub fn mean(&self) -> f64 {
-        let all = (0u64..).zip(&self.iterations).map(|(number, words)| number * words);
-        all.sum::<u64>() as f64 / self.words as f64
+    /// True where it shows where the law is off.
+    const fn tells(&self) -> bool {
+        self.failures >= TELLING && self.words - self.failures >= TELLING
     }
 
-    /// Iterations that 99.9 % of the words do not exceed.
-    pub fn most(&self) -> u32 {
-        let mut so_far = 0;
-        let holds = |words: &u64| {
-            so_far += words;
-            1000 * so_far >= 999 * self.words
+    /// Standard deviation of the normal quantile of its failures, by chance of the count.
+    fn deviation(&self) -> f64 {
+        let failure = self.failure();
+        (failure * (1.0 - failure) / self.words as f64).sqrt() / density(quantile(failure))
+    }
+
+    /// Iterations of a word on the mean.
+    pub fn mean(&self) -> f64 {
+        let all = match &self.taken {
+            Taken::Each(words) => (0..).zip(words).map(|(number, words)| number * words).sum(),
+            Taken::InAll(all) => *all,
         };
-        self.iterations.iter().position(holds).unwrap_or(0) as u32
+        all as f64 / self.words as f64
+    }
+
+    /// The most iterations that a word is known to have taken.
+    fn most(&self) -> u32 {
+        match &self.taken {
+            Taken::Each(words) => words.len().max(1) as u32 - 1,
+            Taken::InAll(_) => 0,
+        }
     }
 }
 
@@ -51,8 +74,8 @@ pub struct Curve {
     floor_most: f64,
     /// By falling rate.
     points: Vec<Point>,
-    /// By rising rate: rates of the points that tell of failures, and by how many deviations each lies above the law.
-    off: Vec<(f64, f64)>,
+    /// By how many deviations the failures lie above the law, by rate.
+    off: Parabola,
     /// By rising rate, from none: iterations on the mean.
     iterations: Vec<(f64, f64)>,
 }
@@ -63,12 +86,16 @@ const TELLING: u64 = 40;
 impl Curve {
     /// A curve through these points, by falling rate; none where too few tell of failures.
     pub fn new(law: Law, floor_most: f64, points: Vec<Point>) -> Option<Self> {
-        let tells = |point: &&Point| point.failures >= TELLING && point.words - point.failures >= TELLING;
-        let off = |point: &Point| (point.rate, -quantile(point.failure()) - law.deviations(point.rate));
-        let off: Vec<(f64, f64)> = points.iter().rev().filter(tells).map(off).collect();
+        let off = |point: &Point| Measured {
+            at: point.rate,
+            value: -quantile(point.failure()) - law.deviations(point.rate),
+            deviation: point.deviation(),
+        };
+        let off: Vec<Measured> = points.iter().rev().filter(|point| point.tells()).map(off).collect();
         if off.len() < 2 {
             return None;
         }
+        let off = Parabola::through(&off);
         let mut iterations: Vec<(f64, f64)> =
             points.iter().rev().map(|point| (point.rate, point.mean())).collect();
         if iterations[0].0 > 0.0 {
@@ -79,7 +106,7 @@ impl Curve {
 
     /// The chance that a word fails at this rate.
     pub fn failure(&self, rate: f64) -> f64 {
-        above(self.law.deviations(rate) + along(&self.off, rate))
+        above(self.law.deviations(rate) + self.off.at(rate))
     }
 
     /// The rate at which a word fails with this chance.
@@ -99,7 +126,7 @@ impl Curve {
 
     /// Iterations after which a word that has not come right is given up.
     pub fn most(&self) -> u32 {
-        self.points.iter().map(|point| point.iterations.len()).max().unwrap_or(1) as u32 - 1
+        self.points.iter().map(Point::most).max().unwrap_or(0)
     }
 
     /// The points, by falling rate.
@@ -120,6 +147,20 @@ impl Curve {
     /// All words counted.
     pub fn words(&self) -> u64 {
         self.points.iter().map(|point| point.words).sum()
+    }
+
+    /// Of those, words that were counted elsewhere.
+    pub fn words_elsewhere(&self) -> u64 {
+        let elsewhere = |point: &&Point| matches!(point.taken, Taken::InAll(_));
+        self.points.iter().filter(elsewhere).map(|point| point.words).sum()
+    }
+
+    /// How far the failures of each point that tells of them lie above the curve, in standard deviations of its count.
+    pub fn residues(&self) -> Vec<f64> {
+        let of = |point: &Point| {
+            (quantile(point.failure()) - quantile(self.failure(point.rate))) / point.deviation()
+        };
+        self.points.iter().filter(|point| point.tells()).map(of).collect()
     }
 }
 

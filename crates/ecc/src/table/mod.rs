@@ -5,9 +5,10 @@
 //! of noise with as many errors, since states have tails; what rate of noise tells as much is the page's ([`crate::Soft`]).
 
 mod curve;
+mod parabola;
 mod shipped;
 
-pub use curve::{Curve, Point};
+pub use curve::{Curve, Point, Taken};
 pub use shipped::{named, shipped};
 
 use crate::sensing::SOFT_BITS_MOST;
@@ -26,6 +27,8 @@ pub struct Table {
     pub edges: u32,
     /// The decoder with its parameters, as `key=value`.
     pub decoder: Vec<String>,
+    /// The log-likelihood ratio that each bit of a hard read is told with; none: that of its rate.
+    pub hard_ratio: Option<f64>,
     /// Seed of the words.
     pub seed: u64,
     /// The command that counted.
@@ -54,7 +57,11 @@ impl Table {
         let edges = count(&mut root, "edges", "ones of the matrix")?;
         let _: String = root.required("channel", "what became of the words' bits")?;
         let _: String = root.required("placement", "where references lay")?;
+        let hard_ratio = root
+            .within(above(0.0).at_most(30.0))
+            .optional("hard_ratio", "log-likelihood ratio that each bit of a hard read is told with")?;
         let mut table = Self {
+            hard_ratio,
             code: root.required("code", "name of the code")?,
             bits,
             data_bits,
@@ -80,13 +87,29 @@ impl Table {
         Ok(table)
     }
 
+    /// What is known of failures below the last that were counted, read with one soft bit more than this number.
+    pub fn extrapolated(&self, more: usize) -> String {
+        let curve = &self.curves[more];
+        format!(
+            "chances of the code {} below {:.1e} of words are extrapolated by a law of what was counted; a floor was not seen, \
+             and is below {:.1e} of words where they were counted",
+            self.code,
+            curve.last().failure(),
+            curve.floor_most(),
+        )
+    }
+
     /// What was counted, and from where the law goes on: one line for each number of soft bits.
     pub fn provenance(&self) -> Vec<String> {
         let name = self.decoder.iter().find_map(|each| each.strip_prefix("name=")).unwrap_or("?");
         let line = |(soft_bits, curve): (usize, &Curve)| {
             let last = curve.last();
+            let elsewhere = match curve.words_elsewhere() {
+                0 => String::new(),
+                words => format!(" ({words} of them on a GPU)"),
+            };
             format!(
-                "{}, {name}, {soft_bits} soft bit{}: {} words counted, seed {}, down to {:.1e} of {} words at {:.4}; \
+                "{}, {name}, {soft_bits} soft bit{}: {} words counted{elsewhere}, seed {}, down to {:.1e} of {} words at {:.4}; \
                  below that extrapolated by a law, to 1e-11 at {:.4}; no floor was seen above {:.1e}",
                 self.code,
                 if soft_bits == 1 { "" } else { "s" },
@@ -147,14 +170,35 @@ fn read_curve(section: &mut Section, bits: u32) -> Result<Curve, ConfigError> {
             words: words[at],
             failures: failures[at],
             undetected: undetected[at],
-            iterations: counts,
+            taken: Taken::Each(counts),
         };
         points.push(point);
     }
+    let elsewhere: Vec<String> = section.or(
+        "elsewhere",
+        Vec::new(),
+        "counted elsewhere: rate, words, failures, undetected, iterations of all words",
+    )?;
+    for (at, text) in elsewhere.iter().enumerate() {
+        points.push(total(text).ok_or_else(|| {
+            section.reject("elsewhere", &format!("[{at}]: expected a rate and four counts, words not none"))
+        })?);
+    }
+    points.sort_by(|one, other| other.rate.total_cmp(&one.rate));
     let law = crate::law::Law { bits: f64::from(bits), threshold, variance };
     Curve::new(law, floor_most, points).ok_or_else(|| {
         section.reject("failures", "expected two points with failures and words that did not fail")
     })
+}
+
+/// A point that was counted elsewhere.
+fn total(text: &str) -> Option<Point> {
+    let (rate, counts) = text.split_once(' ')?;
+    let counts: Vec<u64> = counts.split(' ').map(|count| count.parse().ok()).collect::<Option<_>>()?;
+    let &[words, failures, undetected, iterations] = &counts[..] else { return None };
+    let rate = rate.parse().ok().filter(|rate| (0.0..=0.5).contains(rate))?;
+    let is_count = words > 0 && failures <= words && undetected <= failures;
+    is_count.then_some(Point { rate, words, failures, undetected, taken: Taken::InAll(iterations) })
 }
 
 fn fits(section: &Section, key: &str, found: usize, expected: usize) -> Result<(), ConfigError> {

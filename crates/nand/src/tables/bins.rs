@@ -76,6 +76,19 @@ impl Bins {
         self.sum(reference, Side::Above, false)
     }
 
+    /// Adds to each of rising references so many times the cells that are found below it if no read lifts any; bins must rise.
+    ///
+    /// A power of e at one reference is that at the one before times a factor, so that few powers are taken. Where less than `least`
+    /// cells of a chunk are on the other side, none are.
+    pub fn add_below(&self, times: f64, grid: Grid, least: f64, below: &mut [f64]) {
+        let chunks = self.count.div_ceil(CHUNK);
+        for number in 0..chunks {
+            let group = &self.groups[number * CHUNK / TOGETHER];
+            let bins = (self.count - number * CHUNK).min(CHUNK);
+            Chunk::of(group, number * CHUNK % TOGETHER, bins).add_below(times, grid, least, below);
+        }
+    }
+
     fn sum(&self, reference: f64, side: Side, lifts: bool) -> f64 {
         self.groups.iter().fold(0.0, |sum, group| {
             let mut shares = [0.0; TOGETHER];
@@ -87,6 +100,138 @@ impl Bins {
             }
             group.cells.iter().zip(shares).fold(sum, |sum, (cells, share)| sum + cells * share)
         })
+    }
+}
+
+/// Bins whose powers are taken on from reference to reference.
+const CHUNK: usize = 16;
+
+/// Where references lie: at `low` and every `step` above it, volts.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Grid {
+    pub low: f64,
+    pub step: f64,
+}
+
+impl Grid {
+    pub fn volts(self, at: usize) -> f64 {
+        self.low + self.step * at as f64
+    }
+
+    /// The first of so many references at or above these volts; as many where there is none.
+    pub fn first_from(self, volts: f64, count: usize) -> usize {
+        ((volts - self.low) / self.step).ceil().clamp(0.0, count as f64) as usize
+    }
+}
+
+/// Some bins of a group, side by side.
+struct Chunk<'a> {
+    group: &'a BinGroup,
+    from: usize,
+    bins: usize,
+    cells: f64,
+}
+
+impl<'a> Chunk<'a> {
+    fn of(group: &'a BinGroup, from: usize, bins: usize) -> Self {
+        Self { group, from, bins, cells: group.cells[from..from + bins].iter().sum() }
+    }
+
+    /// As [`Bins::add_below`].
+    fn add_below(&self, times: f64, grid: Grid, least: f64, below: &mut [f64]) {
+        let left = &self.group.left[self.from..self.from + self.bins];
+        let inside = grid.first_from(left[0], below.len())..grid.first_from(left[self.bins - 1], below.len());
+        for at in inside.clone() {
+            let share = |place: usize| self.share(place, grid.volts(at));
+            let found: f64 =
+                (0..self.bins).map(|place| self.group.cells[self.from + place] * share(place)).sum();
+            below[at] += times * found;
+        }
+        let (lower, upper) = below.split_at_mut(inside.end);
+        if let Some(nearest) = inside.start.checked_sub(1) {
+            let terms = self.terms(Side::Below, grid.volts(nearest), grid.step);
+            let outwards = lower[..inside.start].iter_mut().rev();
+            terms.along(least, outwards, |below, found| *below += times * found);
+        }
+        let terms = self.terms(Side::Above, grid.volts(inside.end), grid.step);
+        let told =
+            terms.along(least, upper.iter_mut(), |below, found| *below += times * (self.cells - found));
+        upper[told..].iter_mut().for_each(|below| *below += times * self.cells);
+    }
+
+    /// The share of a bin's cells below a reference.
+    fn share(&self, place: usize, reference: f64) -> f64 {
+        let place = self.from + place;
+        let powers = self.group.beyond(place).powers(self.group.distance(place, reference, Side::Below));
+        self.group.share(place, reference, Side::Below, false, powers.map(libm::exp))
+    }
+
+    /// What the cells found beyond a reference that lies outside all bins are made of.
+    fn terms(&self, side: Side, reference: f64, step: f64) -> Terms {
+        let mut terms = Terms { parts: [[0.0; CHUNK]; 2], factors: [[0.0; CHUNK]; 2] };
+        for at in 0..self.bins {
+            let place = self.from + at;
+            let beyond = self.group.beyond(place);
+            let (near, far) = match side {
+                Side::Above => (0.5 * beyond.near / (beyond.near + beyond.far), 0.0),
+                Side::Below => (-beyond.near_below, beyond.far_below),
+            };
+            let powers = beyond.powers(self.group.distance(place, reference, side));
+            let steps = beyond.powers(step);
+            for (part, weight) in [near, far].into_iter().enumerate() {
+                terms.parts[part][at] = self.group.cells[place] * weight * libm::exp(powers[part]);
+                terms.factors[part][at] = libm::exp(steps[part]);
+            }
+        }
+        terms
+    }
+}
+
+/// Cells of each bin beyond a reference, by near and far noise, and what becomes of them a step on.
+struct Terms {
+    parts: [[f64; CHUNK]; 2],
+    factors: [[f64; CHUNK]; 2],
+}
+
+impl Terms {
+    /// Tells of reference after reference, outwards, the cells beyond it, while they are no less than `least`; gives how many
+    /// it told of.
+    fn along<'b>(
+        mut self,
+        least: f64,
+        references: impl Iterator<Item = &'b mut f64>,
+        tell: impl Fn(&mut f64, f64),
+    ) -> usize {
+        let mut told = 0;
+        for reference in references {
+            let found = self.sum_and_go_on();
+            if found < least {
+                break;
+            }
+            tell(reference, found);
+            told += 1;
+        }
+        told
+    }
+
+    /// All cells beyond; goes a step on.
+    #[inline(always)]
+    fn sum_and_go_on(&mut self) -> f64 {
+        let [near, far] = &mut self.parts;
+        let mut sums = [0.0; CHUNK];
+        for at in 0..CHUNK {
+            sums[at] = near[at] + far[at];
+            near[at] *= self.factors[0][at];
+            far[at] *= self.factors[1][at];
+        }
+        let mut half = CHUNK / 2;
+        while half > 0 {
+            for at in 0..half {
+                sums[at] += sums[at + half];
+            }
+            half /= 2;
+        }
+        sums[0]
     }
 }
 
@@ -178,6 +323,30 @@ mod tests {
     use super::*;
     use crate::cells::Noise;
     use crate::cells::normal::Stream;
+
+    #[test]
+    fn powers_that_are_taken_on_come_to_those_of_each_reference() {
+        for (tail, count) in [(0.0, 40), (0.004, 200), (0.008, 3)] {
+            let bins = (0..count).map(|i| {
+                let (volts, noise) = (1.0 + 0.004 * f64::from(i), Noise { program_v: 0.03, loss: 0.0, tail });
+                Bin {
+                    cells: f64::from(i % 7),
+                    volts,
+                    left: volts - 0.01 * volts,
+                    beyond: Beyond::of(&noise, volts),
+                    lifted_v: 0.0,
+                }
+            });
+            let bins = Bins::of(bins, f64::NEG_INFINITY);
+            let grid = Grid { low: -1.0, step: 0.005 };
+            let mut below = vec![1.0; 1000];
+            bins.add_below(2.0, grid, 1e-15, &mut below);
+            for (at, found) in below.iter().enumerate() {
+                let each = 1.0 + 2.0 * bins.beyond(grid.volts(at), Side::Below);
+                assert!((found / each - 1.0).abs() < 1e-12, "{tail}, {count}, {at}: {found} {each}");
+            }
+        }
+    }
 
     #[test]
     fn many_bins_have_the_cells_of_each() {

@@ -1,6 +1,6 @@
 //! The threshold voltages of one state's sampled cells: what share of them lies beyond a reference.
 
-use super::bins::{Bin, Bins};
+use super::bins::{Bin, Bins, Grid};
 use super::ranks::{Ranks, extent};
 use crate::cells::normal::{above, quantile};
 use crate::cells::{Beyond, Noise, Side};
@@ -140,6 +140,35 @@ impl Hump {
     /// The share of cells below `reference`.
     pub fn below(&self, reference: f64) -> f64 {
         self.beyond(reference, Side::Below)
+    }
+
+    /// Adds to each of rising references so many times the share of cells below it, but for shares below `least`.
+    pub fn add_below(&self, times: f64, grid: Grid, least: f64, below: &mut [f64]) {
+        match self {
+            Self::Noisy { bins, count, .. } if !bins.are_lifted(grid.low) => {
+                bins.add_below(times / count, grid, least * count, below);
+            }
+            _ => self.add_each(times, grid, least, below),
+        }
+    }
+
+    /// As [`Self::add_below`], reference by reference.
+    fn add_each(&self, times: f64, grid: Grid, least: f64, below: &mut [f64]) {
+        let first = grid.first_from(self.middle(), below.len());
+        // Away from the middle, until nothing is left.
+        for at in (0..first).rev() {
+            let found = self.below(grid.volts(at));
+            below[at] += times * found;
+            if found < least {
+                break;
+            }
+        }
+        let mut is_over = false;
+        for (at, below) in below.iter_mut().enumerate().skip(first) {
+            let above = if is_over { 0.0 } else { self.above(grid.volts(at)) };
+            is_over |= above < least;
+            *below += times * (1.0 - above);
+        }
     }
 
     /// Whether reads count in [`Hump::above`] of this reference.

@@ -3,6 +3,7 @@
 //! Of sampled cells, these are the shares that [`super::error_rates`] takes at the few references of a plan and of the best;
 //! of states that are known by a mean and a deviation, those of normal distributions.
 
+use super::bins::Grid;
 use super::humps::Hump;
 use super::sample::{Rest, Sample, alive, of_rank, through_blocks};
 use crate::cells::distribution::Spread;
@@ -82,24 +83,9 @@ impl Spreads {
 
     /// Adds a share of the cells of one block.
     fn add(&mut self, share: f64, humps: &[Hump]) {
+        let grid = Grid { low: self.low, step: self.step };
         for (below, hump) in self.below.iter_mut().zip(humps) {
-            let middle = hump.middle();
-            let first = ((middle - self.low) / self.step).ceil().clamp(0.0, below.len() as f64) as usize;
-            let volts = |at: usize| self.low + self.step * at as f64;
-            // Away from the middle, until nothing is left.
-            for at in (0..first).rev() {
-                let found = hump.below(volts(at));
-                below[at] += share * found;
-                if found < NEGLIGIBLE {
-                    break;
-                }
-            }
-            let mut is_over = false;
-            for (at, below) in below.iter_mut().enumerate().skip(first) {
-                let above = if is_over { 0.0 } else { hump.above(volts(at)) };
-                is_over |= above < NEGLIGIBLE;
-                *below += share * (1.0 - above);
-            }
+            hump.add_below(share, grid, NEGLIGIBLE, below);
         }
     }
 

@@ -75,6 +75,8 @@ pub struct AgeFacts {
     pub without_code: Option<String>,
     /// The greatest raw bit error rate that the code corrects, after retries, as surely as it must.
     pub rber_limit: Option<f64>,
+    /// What the code's chances rest on below what was counted of it; none: they are in closed form, or there is no code.
+    pub extrapolated: Option<String>,
     /// The cycles after which a block of mean life errs more than that.
     pub mean_wear: Option<u32>,
     /// Pages of a stripe that a parity page protects; none: there is no parity.
@@ -209,6 +211,7 @@ impl Ageing {
             requirement: self.options.requirement(self.class),
             without_code: self.limit.as_ref().err().cloned(),
             rber_limit: limit.map(CodeLimit::rber_limit),
+            extrapolated: parts.and_then(|parts| parts.ladder.extrapolated()),
             mean_wear: limit.and_then(CodeLimit::mean_wear),
             stripe: parts.and_then(|parts| parts.stripe),
             refresh_s: parts.and_then(|parts| parts.refresh_s),

@@ -12,7 +12,7 @@ from floatgate.twin.measurements import CALIBRATE, Measurements, Row
 from floatgate.twin.parameters import PARAMETERS, UNITS_BYTES, VICTIMS
 from floatgate.twin.queues import Host, shortlist
 
-#: Structures of channels and dies, as the closed form sorts them: simulated once, fitted a little, fitted further.
+#: Structures of channels and dies, as the closed form sorts them: simulated once, fitted a little, further.
 STRUCTURES, FINALISTS, FINALISTS_FITTED = 48, 8, 2
 LARGE = 1 << 16  # bytes of requests that show the rate of the link
 BUFFERS = [float(1 << power) for power in range(20, 31)]  # that are tried, and then parts of the nearest

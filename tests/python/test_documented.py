@@ -2,6 +2,7 @@
 
 import gzip
 import inspect
+import json
 import re
 import shlex
 from collections.abc import Iterator
@@ -106,6 +107,13 @@ def _make_theirs(folder: Path, text: str) -> None:
     (folder / "job.fio").write_text(JOB + ("filename=${DEV}\n" if "--env" in text else ""))
     if "--load-state" in text:
         (folder / "worn.state").write_bytes(b"")
+    if text.startswith(("twin fit", "twin check")):
+        (folder / "jobs").mkdir()
+        side = {"total_ios": 9, "iops": 1000.0, "clat_ns": {"mean": 1e6}}
+        job = {"jobname": "a", "job options": {"rw": "randread"}, "read": side}
+        (folder / "jobs" / "1-a.json").write_text(json.dumps({"jobs": [job]}))
+    if text.startswith("twin check"):
+        (folder / "twin.toml").write_text('base = "tlc"\n')
     mqsim_files.write_drive(folder)
     scenarios = 3 if "--scenario" in text else 1
     mqsim_files.write_workload(folder, *scenarios * ((mqsim_files.flow("synthetic"),),))
@@ -133,6 +141,8 @@ WORK = (
     "floatgate.study.run._play",
     "floatgate.runs.torture.spread",
     "floatgate.inputs.traces.measure._volume",
+    "floatgate.twin.compared.check",
+    "floatgate.twin.stages.fit",
     "floatgate._core.volume_convert",
 )
 

@@ -16,6 +16,7 @@ ITEMS: dict[str, list[Any]] = {
     "voltage": ["100mV", "200mV", "3V"],
     "number": [0.001, 0.5, 2.0],
     "whole number": [1, 2, 4_000_000_000],
+    "size": ["4KiB", "64KiB", "1GiB"],
     "text": ["a", "b", "conv"],
 }
 WRONG = [True, "", "-1us", -1, "1parsec", 1e308, []]

@@ -38,9 +38,9 @@ FLAT = {
 LINES_MOST = 500  # of a file
 SCREEN = 60  # lines of a function
 METHODS_MOST = 60  # of a class
-#: What the package may grow to, but for what is generated and the laboratory, which an extra brings to work.
+#: What the package may grow to, but for what is generated, and rooms that an extra brings to work.
 PACKAGE_LINES_MOST = 36_000
-APART = ("_generated", "lab")
+APART = ("_generated", "lab", "twin")
 #: What is imported from above where it is used, and why.
 FROM_ABOVE = {
     ("own.check", "commands"): "a policy is checked in a run as its user would have it",

@@ -124,7 +124,7 @@ def test_jobs_are_fio_jobs_and_say_what_they_are() -> None:
 
 @pytest.mark.parametrize("seconds", [1.0, 1e9])
 def test_jobs_that_fit_no_time_are_refused(seconds: float) -> None:
-    with pytest.raises(InputError, match="--time"):
+    with pytest.raises(InputError, match="--budget"):
         jobs(960_000_000_000, seconds)
 
 

@@ -841,7 +841,7 @@ class TwinFitKeywords(TypedDict, total=False):
 class TwinJobsKeywords(TypedDict, total=False):
     """The options of `TwinJobsOptions`."""
 
-    time: str
+    budget: str
     """Time that they take, about. A time from 1min to 7d; default 1h."""
 
     device: str

@@ -1422,9 +1422,6 @@ class FtlSections(Section):
     gc: Gc
     """Garbage collection."""
 
-    streams: PlacementStreams | None
-    """Placement handles of the host; null where the drive has none."""
-
     wear: WearLevelling
     """Wear levelling."""
 
@@ -1464,6 +1461,9 @@ class FtlSections(Section):
 
     upkeep: Upkeep | None
     """Timer-driven work, and how late it came; null where the drive has none."""
+
+    streams: PlacementStreams | None = None
+    """Placement handles of the host; absent on a drive without."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)

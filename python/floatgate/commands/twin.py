@@ -62,14 +62,8 @@ class TwinJobsOptions(CommandOptions):
     capacity: Annotated[
         str, Argument("Size of the drive: 960GB.", metavar="CAPACITY", takes="a size with its unit: 960GB")
     ]
-    time: Annotated[
-        str,
-        Option(
-            "Time that they take, about.",
-            metavar="TIME",
-            takes="a time from 1min to 7d",
-            differs="of the clock on the wall: no simulation",
-        ),
+    budget: Annotated[
+        str, Option("Time that they take, about.", metavar="TIME", takes="a time from 1min to 7d")
     ] = "1h"
     device: Annotated[
         str, Option("The device that they are for.", metavar="PATH", takes="a block device's path")
@@ -145,7 +139,7 @@ def jobs(capacity: str, **options: Unpack[TwinJobsKeywords]) -> "list[Job]":
 def _made(asked: TwinJobsOptions) -> "list[Job]":
     from floatgate.twin.script import jobs as all_jobs
 
-    return all_jobs(_bytes(asked), nanoseconds("--time", asked.time) * 1e-9)
+    return all_jobs(_bytes(asked), nanoseconds("--budget", asked.budget) * 1e-9)
 
 
 def _bytes(asked: TwinJobsOptions) -> int:
@@ -232,12 +226,15 @@ def check(
 
     Raises InputError for rows that contradict each other, and for a drive that runs none of them.
     """
+    from floatgate.results.folder import atomically
     from floatgate.twin.measured import write_check
 
     asked = take(TwinCheckOptions, options, drive=drive, measurements=measurements)
-    found = _checked(asked)
-    if asked.out is not None:
-        write_check(asked.out, found, force=asked.force)
+    if asked.out is None:
+        return _checked(asked)
+    with atomically(asked.out, force=asked.force) as folder:
+        found = _checked(asked)
+        write_check(folder, found)
     return found
 
 
@@ -278,7 +275,7 @@ class _Bar(Bar):
 
 
 @app.command(cls=Command)
-@takes(TwinJobsOptions, examples=("floatgate twin jobs 960GB", "floatgate twin jobs 3.84TB --time 8h"))
+@takes(TwinJobsOptions, examples=("floatgate twin jobs 960GB", "floatgate twin jobs 3.84TB --budget 8h"))
 def jobs_in_shell(asked: TwinJobsOptions) -> None:
     """Write the fio jobs that measure a drive, and the script that runs them.
 
@@ -303,7 +300,7 @@ def jobs_in_shell(asked: TwinJobsOptions) -> None:
     if over < 1.5:
         console.err.print(
             f"note: at 300 MB/s random writes go over the drive {over:.2g} times before they are measured:"
-            " expected 1.5 for a steady state, so give more --time",
+            " expected 1.5 for a steady state, so give more --budget",
             markup=False,
         )
     console.err.print(f"wrote {folder / SCRIPT}", markup=False)
@@ -359,25 +356,35 @@ def fit_in_shell(asked: TwinFitOptions) -> None:
 
 
 @app.command(cls=Command)
-@takes(TwinCheckOptions, examples=("floatgate twin check twin-measurements.toml measurements.csv",))
+@takes(
+    TwinCheckOptions,
+    examples=(
+        "floatgate twin check twin-measurements.toml measurements.csv",
+        "floatgate twin check tlc out/twin-jobs --format json",
+    ),
+)
 def check_in_shell(asked: TwinCheckOptions) -> int:
     """Compare a drive with measurements: measured, simulated, deviation and verdict of each row.
 
     Exits with 1 where a held-out row misses.
     """
-    from floatgate.results.folder import own_folder
+    from floatgate.results.folder import atomically, own_folder
     from floatgate.shell import console
     from floatgate.twin.measured import write_check
     from floatgate.twin.page import HEAD, row, summary
 
-    with _Bar("simulating") as bar:
+    usual = Path("out") / f"twin-{asked.measurements.stem}"
+    with (
+        own_folder(asked.out, usual, force=asked.force) as out,
+        atomically(out, force=asked.force) as folder,
+        _Bar("simulating") as bar,
+    ):
         found = _checked(asked, bar.update)
-    with own_folder(asked.out, Path("out") / f"twin-{found.name}", force=asked.force) as folder:
-        write_check(folder, found, force=asked.force)
+        write_check(folder, found)
     if asked.format == "json":
         console.print_json(found.document())
     else:
         console.print_rows(HEAD[0], HEAD[1:], [row(one) for one in found.worst_first()])
         console.out.print(summary(found), markup=False)
-    console.err.print(f"wrote {folder / 'report.html'}", markup=False)
+    console.err.print(f"wrote {out / 'report.html'}", markup=False)
     return 0 if found.passed else EXIT_MISSED

@@ -83,9 +83,10 @@ def _class(name: str, of: Schema) -> Iterator[str]:
     yield _doc(_sentence(of), 4)
     for key, value in of["properties"].items():
         yield ""
-        # What only some runs have is a list, empty where it is absent.
-        default = "" if key in of.get("required", []) else " = ()"
-        yield f"    {key}: {_type(value)}{default}"
+        # What only some runs have is an empty list where it is absent, and all else None.
+        kind = _type(value)
+        absent = " = None" if kind.endswith("| None") else " = ()"
+        yield f"    {key}: {kind}{'' if key in of.get('required', []) else absent}"
         unit = value.get("unit")
         yield _doc(f"[{unit}] {_sentence(value)}" if unit else _sentence(value), 4)
     yield ""

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from floatgate.errors import InputError
-from floatgate.results.folder import atomically, write_json
+from floatgate.results.folder import write_json
 from floatgate.twin.compared import Checked
 from floatgate.twin.evaluate import Simulator
 from floatgate.twin.fitting import Twin
@@ -105,8 +105,7 @@ def document(twin: Twin) -> dict[str, Any]:
     }
 
 
-def write_check(out: Path, found: Checked, *, force: bool) -> None:
-    """Write the folder of a check: check.json and report.html."""
-    with atomically(out, force=force) as folder:
-        write_json(folder / "check.json", found.document())
-        (folder / "report.html").write_text(page(found), encoding="utf-8")
+def write_check(folder: Path, found: Checked) -> None:
+    """Write check.json and report.html into a folder."""
+    write_json(folder / "check.json", found.document())
+    (folder / "report.html").write_text(page(found), encoding="utf-8")

@@ -38,7 +38,7 @@ def jobs(capacity: int, seconds: float) -> list[Job]:
     Raises InputError where that is too short for anything.
     """
     if not LEAST_S <= seconds <= MOST_S:
-        raise InputError(f"--time {seconds:g}s: expected {LEAST_S} s to 7 d")
+        raise InputError(f"--budget {seconds:g}s: expected {LEAST_S} s to 7 d")
     asked = list(steps(capacity))
     fixed = sum(_fixed(step, capacity, seconds) for step in asked)
     left = max(0.1 * seconds, seconds - fixed)

@@ -4,7 +4,7 @@
 //! differ from the law by, each with the weight of its count. What it differs by at the last point that counts is carried on below
 //! it. Iterations go along straight lines.
 
-use super::parabola::{Measured, Parabola};
+use super::parabola::{OffLaw, Parabola};
 use crate::law::Law;
 use nand::cells::normal::{above, density, quantile};
 
@@ -20,12 +20,12 @@ pub struct Point {
     /// Of those, with all checks kept.
     pub undetected: u64,
     /// Iterations that they took.
-    pub taken: Taken,
+    pub taken: IterationsTaken,
 }
 
 /// Iterations that words took.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Taken {
+pub enum IterationsTaken {
     /// Words that took as many, from none on.
     Each(Vec<u64>),
     /// Those of all words.
@@ -52,8 +52,8 @@ impl Point {
     /// Iterations of a word on the mean.
     pub fn mean(&self) -> f64 {
         let all = match &self.taken {
-            Taken::Each(words) => (0..).zip(words).map(|(number, words)| number * words).sum(),
-            Taken::InAll(all) => *all,
+            IterationsTaken::Each(words) => (0..).zip(words).map(|(number, words)| number * words).sum(),
+            IterationsTaken::InAll(all) => *all,
         };
         all as f64 / self.words as f64
     }
@@ -61,8 +61,8 @@ impl Point {
     /// The most iterations that a word is known to have taken.
     fn most(&self) -> u32 {
         match &self.taken {
-            Taken::Each(words) => words.len().max(1) as u32 - 1,
-            Taken::InAll(_) => 0,
+            IterationsTaken::Each(words) => words.len().max(1) as u32 - 1,
+            IterationsTaken::InAll(_) => 0,
         }
     }
 }
@@ -86,12 +86,12 @@ const TELLING: u64 = 40;
 impl Curve {
     /// A curve through these points, by falling rate; none where too few tell of failures.
     pub fn new(law: Law, floor_most: f64, points: Vec<Point>) -> Option<Self> {
-        let off = |point: &Point| Measured {
+        let off = |point: &Point| OffLaw {
             at: point.rate,
             value: -quantile(point.failure()) - law.deviations(point.rate),
             deviation: point.deviation(),
         };
-        let off: Vec<Measured> = points.iter().rev().filter(|point| point.tells()).map(off).collect();
+        let off: Vec<OffLaw> = points.iter().rev().filter(|point| point.tells()).map(off).collect();
         if off.len() < 2 {
             return None;
         }
@@ -151,7 +151,7 @@ impl Curve {
 
     /// Of those, words that were counted elsewhere.
     pub fn words_elsewhere(&self) -> u64 {
-        let elsewhere = |point: &&Point| matches!(point.taken, Taken::InAll(_));
+        let elsewhere = |point: &&Point| matches!(point.taken, IterationsTaken::InAll(_));
         self.points.iter().filter(elsewhere).map(|point| point.words).sum()
     }
 

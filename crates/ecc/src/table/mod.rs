@@ -8,7 +8,7 @@ mod curve;
 mod parabola;
 mod shipped;
 
-pub use curve::{Curve, Point, Taken};
+pub use curve::{Curve, IterationsTaken, Point};
 pub use shipped::{named, shipped};
 
 use crate::sensing::SOFT_BITS_MOST;
@@ -170,7 +170,7 @@ fn read_curve(section: &mut Section, bits: u32) -> Result<Curve, ConfigError> {
             words: words[at],
             failures: failures[at],
             undetected: undetected[at],
-            taken: Taken::Each(counts),
+            taken: IterationsTaken::Each(counts),
         };
         points.push(point);
     }
@@ -198,7 +198,7 @@ fn total(text: &str) -> Option<Point> {
     let &[words, failures, undetected, iterations] = &counts[..] else { return None };
     let rate = rate.parse().ok().filter(|rate| (0.0..=0.5).contains(rate))?;
     let is_count = words > 0 && failures <= words && undetected <= failures;
-    is_count.then_some(Point { rate, words, failures, undetected, taken: Taken::InAll(iterations) })
+    is_count.then_some(Point { rate, words, failures, undetected, taken: IterationsTaken::InAll(iterations) })
 }
 
 fn fits(section: &Section, key: &str, found: usize, expected: usize) -> Result<(), ConfigError> {

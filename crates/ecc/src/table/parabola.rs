@@ -2,7 +2,7 @@
 
 /// A value with its standard deviation.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Measured {
+pub(super) struct OffLaw {
     /// Where it was measured.
     pub at: f64,
     pub value: f64,
@@ -20,12 +20,12 @@ pub(super) struct Parabola {
 impl Parabola {
     /// The one that goes nearest to these values, by rising places, each weighted by its deviation; a line through two values,
     /// a level through one.
-    pub fn through(values: &[Measured]) -> Self {
+    pub fn through(values: &[OffLaw]) -> Self {
         let powers = values.len().min(3);
         let mut of = Self { ends: (values[0].at, values[values.len() - 1].at), factors: [0.0; 3] };
         // Normal equations, the right side last.
         let mut rows = [[0.0; 4]; 3];
-        for Measured { at, value, deviation } in values {
+        for OffLaw { at, value, deviation } in values {
             let place = of.place(*at);
             let terms = [1.0, place, place * place, *value];
             let weight = 1.0 / (deviation * deviation);
@@ -67,10 +67,10 @@ impl Parabola {
 mod tests {
     use super::*;
 
-    fn measured(values: &[(f64, f64, f64)]) -> Vec<Measured> {
+    fn measured(values: &[(f64, f64, f64)]) -> Vec<OffLaw> {
         values
             .iter()
-            .map(|(at, value, deviation)| Measured { at: *at, value: *value, deviation: *deviation })
+            .map(|(at, value, deviation)| OffLaw { at: *at, value: *value, deviation: *deviation })
             .collect()
     }
 

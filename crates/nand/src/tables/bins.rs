@@ -80,12 +80,12 @@ impl Bins {
     ///
     /// A power of e at one reference is that at the one before times a factor, so that few powers are taken. Where less than `least`
     /// cells of a chunk are on the other side, none are.
-    pub fn add_below(&self, times: f64, grid: Grid, least: f64, below: &mut [f64]) {
+    pub fn add_below(&self, times: f64, grid: VoltageGrid, least: f64, below: &mut [f64]) {
         let chunks = self.count.div_ceil(CHUNK);
         for number in 0..chunks {
             let group = &self.groups[number * CHUNK / TOGETHER];
             let bins = (self.count - number * CHUNK).min(CHUNK);
-            Chunk::of(group, number * CHUNK % TOGETHER, bins).add_below(times, grid, least, below);
+            BinChunk::of(group, number * CHUNK % TOGETHER, bins).add_below(times, grid, least, below);
         }
     }
 
@@ -108,12 +108,12 @@ const CHUNK: usize = 16;
 
 /// Where references lie: at `low` and every `step` above it, volts.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Grid {
+pub(super) struct VoltageGrid {
     pub low: f64,
     pub step: f64,
 }
 
-impl Grid {
+impl VoltageGrid {
     pub fn volts(self, at: usize) -> f64 {
         self.low + self.step * at as f64
     }
@@ -125,20 +125,20 @@ impl Grid {
 }
 
 /// Some bins of a group, side by side.
-struct Chunk<'a> {
+struct BinChunk<'a> {
     group: &'a BinGroup,
     from: usize,
     bins: usize,
     cells: f64,
 }
 
-impl<'a> Chunk<'a> {
+impl<'a> BinChunk<'a> {
     fn of(group: &'a BinGroup, from: usize, bins: usize) -> Self {
         Self { group, from, bins, cells: group.cells[from..from + bins].iter().sum() }
     }
 
     /// As [`Bins::add_below`].
-    fn add_below(&self, times: f64, grid: Grid, least: f64, below: &mut [f64]) {
+    fn add_below(&self, times: f64, grid: VoltageGrid, least: f64, below: &mut [f64]) {
         let left = &self.group.left[self.from..self.from + self.bins];
         let inside = grid.first_from(left[0], below.len())..grid.first_from(left[self.bins - 1], below.len());
         for at in inside.clone() {
@@ -338,7 +338,7 @@ mod tests {
                 }
             });
             let bins = Bins::of(bins, f64::NEG_INFINITY);
-            let grid = Grid { low: -1.0, step: 0.005 };
+            let grid = VoltageGrid { low: -1.0, step: 0.005 };
             let mut below = vec![1.0; 1000];
             bins.add_below(2.0, grid, 1e-15, &mut below);
             for (at, found) in below.iter().enumerate() {

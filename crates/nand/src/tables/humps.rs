@@ -1,6 +1,6 @@
 //! The threshold voltages of one state's sampled cells: what share of them lies beyond a reference.
 
-use super::bins::{Bin, Bins, Grid};
+use super::bins::{Bin, Bins, VoltageGrid};
 use super::ranks::{Ranks, extent};
 use crate::cells::normal::{above, quantile};
 use crate::cells::{Beyond, Noise, Side};
@@ -143,7 +143,7 @@ impl Hump {
     }
 
     /// Adds to each of rising references so many times the share of cells below it, but for shares below `least`.
-    pub fn add_below(&self, times: f64, grid: Grid, least: f64, below: &mut [f64]) {
+    pub fn add_below(&self, times: f64, grid: VoltageGrid, least: f64, below: &mut [f64]) {
         match self {
             Self::Noisy { bins, count, .. } if !bins.are_lifted(grid.low) => {
                 bins.add_below(times / count, grid, least * count, below);
@@ -153,7 +153,7 @@ impl Hump {
     }
 
     /// As [`Self::add_below`], reference by reference.
-    fn add_each(&self, times: f64, grid: Grid, least: f64, below: &mut [f64]) {
+    fn add_each(&self, times: f64, grid: VoltageGrid, least: f64, below: &mut [f64]) {
         let first = grid.first_from(self.middle(), below.len());
         // Away from the middle, until nothing is left.
         for at in (0..first).rev() {

@@ -3,7 +3,7 @@
 //! Of sampled cells, these are the shares that [`super::error_rates`] takes at the few references of a plan and of the best;
 //! of states that are known by a mean and a deviation, those of normal distributions.
 
-use super::bins::Grid;
+use super::bins::VoltageGrid;
 use super::humps::Hump;
 use super::sample::{Rest, Sample, alive, of_rank, through_blocks};
 use crate::cells::distribution::Spread;
@@ -83,7 +83,7 @@ impl Spreads {
 
     /// Adds a share of the cells of one block.
     fn add(&mut self, share: f64, humps: &[Hump]) {
-        let grid = Grid { low: self.low, step: self.step };
+        let grid = VoltageGrid { low: self.low, step: self.step };
         for (below, hump) in self.below.iter_mut().zip(humps) {
             hump.add_below(share, grid, NEGLIGIBLE, below);
         }

@@ -17,8 +17,6 @@ sections! {
         mapping: Mapping,
         /// Garbage collection.
         gc: Gc,
-        /// Placement handles of the host; null where the drive has none.
-        streams: Option<PlacementStreams>,
         /// Wear levelling.
         wear: WearLevelling,
         /// The order in which pages of different speed are used.
@@ -45,6 +43,9 @@ sections! {
         scrub: Option<Scrub>,
         /// Timer-driven work, and how late it came; null where the drive has none.
         upkeep: Option<Upkeep>,
+        /// Placement handles of the host; absent on a drive without.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        streams: Option<PlacementStreams>,
     }
 
     /// What the kind of mapping did, and the memory it takes.

@@ -1,6 +1,7 @@
 """What is written and shown of a twin: the table of a simulated drive, parameters, the folder of a check."""
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from floatgate.twin.fitting import Twin
 from floatgate.twin.measurements import CAPACITY, COLUMNS, SIDES, Measurements, Row
 from floatgate.twin.page import page
 from floatgate.twin.parameters import PARAMETERS
+from floatgate.twin.simulated import Simulated, run, value
 from floatgate.twin.steps import Step, steps
 from floatgate.twin.write import shown
 from floatgate.values import quantities as q
@@ -24,14 +26,21 @@ def measure(simulator: Simulator, seed: int, progress: Callable[[str, int], None
     asked = [row for number, step in enumerate(steps(simulator.capacity), 1) for row in _rows(number, step)]
     progress("measuring", 0)
     (found,) = simulator.simulate(asked, [{}], seed)
-    rows = [
-        Row(row.place, row.what, row.setting, row.side, value, row.unit, row.role)
-        for row, value in zip(asked, found, strict=True)
-        if value
-    ]
+    rows = [replace(row, value=one) for row, one in zip(asked, found, strict=True) if one]
     if not rows:
         raise InputError(f"{simulator.base.drive}: {simulator.refusal(asked, {}, seed)}")
     return Measurements(Path(simulator.base.drive).stem, tuple(rows), simulator.capacity)
+
+
+def measure_drive(drive: Simulated, name: str) -> Measurements:
+    """Measure one drive with all steps, in this process. Raises InputError where it cannot run one."""
+    rows = []
+    for number, step in enumerate(steps(drive.capacity), 1):
+        numbers = run(drive, step.setting)
+        for row in _rows(number, step):
+            found = value(row, numbers)
+            rows += [replace(row, value=found)] if found else []
+    return Measurements(name, tuple(rows), drive.capacity)
 
 
 def _rows(number: int, step: Step) -> Iterator[Row]:
@@ -52,13 +61,13 @@ def csv(of: Measurements) -> str:
         setting = row.setting
         usual = "write" if setting.pattern.is_write else "read"
         what = row.what if row.side == usual or row.side not in SIDES else f"{row.side} {row.what}"
-        value = row.in_unit(row.value)
+        in_unit = row.in_unit(row.value)
         cells = (
             what,
             setting.pattern,
             f"{setting.size // 1024}KiB",
             setting.depth,
-            f"{value:.6g}",
+            f"{in_unit:.6g}",
             row.unit,
             row.role,
         )

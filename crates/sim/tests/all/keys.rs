@@ -70,8 +70,9 @@ fn ways(key: &Key) -> Vec<Vec<String>> {
 }
 
 /// What the drive of the survey must have besides, for features that need another.
-const MORE: [&[&str]; 7] = [
+const MORE: [&[&str]; 8] = [
     &[],
+    &["ftl.streams.name=fdp"],
     &["ecc.code.name=ldpc"],
     &["ftl.sectors.track=true"],
     &["controller.late_choice=true", "controller.dies_take_turns=true"],

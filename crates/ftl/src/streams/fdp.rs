@@ -35,12 +35,15 @@ impl Policy for Fdp {
 
     fn read(section: &mut Section) -> Result<Self, ConfigError> {
         let limits = at_least(1u32).at_most(HANDLES_MOST);
-        let handles: u32 = section.within(limits).or("handles", 8, "reclaim unit handles that the host may name")?;
+        let handles: u32 =
+            section.within(limits).or("handles", 8, "reclaim unit handles that the host may name")?;
         let help = "how each handle is isolated: initially or persistently; one for all, or one for each";
         let named: Vec<String> = section.or("isolation", vec!["initially".to_owned()], help)?;
         let isolation = isolations(&named, handles as usize);
         let Some(isolation) = isolation else {
-            let expected = format!("expected initially or persistently, one for all or one for each of {handles} handles");
+            let expected = format!(
+                "expected initially or persistently, one for all or one for each of {handles} handles"
+            );
             return Err(section.reject("isolation", &expected));
         };
         let unit = section.within(at_least(1u32)).unit("superblocks").optional(

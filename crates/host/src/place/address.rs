@@ -34,7 +34,8 @@ impl PlacePolicy for ByAddress {
     fn place(&mut self, write: &PlaceView) -> Option<u16> {
         let part = match self.bounds.is_empty() {
             true => {
-                let part = u128::from(write.offset) * u128::from(write.handles) / u128::from(write.drive_bytes);
+                let part =
+                    u128::from(write.offset) * u128::from(write.handles) / u128::from(write.drive_bytes);
                 part as usize
             }
             false => self.bounds.iter().filter(|bound| **bound <= write.offset).count(),

@@ -30,8 +30,11 @@ impl Policy for ByRate {
 
     fn read(section: &mut Section) -> Result<Self, ConfigError> {
         let limits = at_least(Bytes::new(SECTOR));
-        let piece: Bytes =
-            section.within(limits).or("piece", Bytes::new(1 << 20), "bytes of the drive that are counted together")?;
+        let piece: Bytes = section.within(limits).or(
+            "piece",
+            Bytes::new(1 << 20),
+            "bytes of the drive that are counted together",
+        )?;
         Ok(Self { piece: piece.get(), bytes: Vec::new(), total: 0, written: 0 })
     }
 }

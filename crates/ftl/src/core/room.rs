@@ -208,7 +208,7 @@ impl Core {
     pub fn fits_in_hand(&self, die: usize) -> bool {
         let others = self.rules.in_step || !self.store.space.one_bit.is_empty() || self.rules.copyback;
         let mixed = self.assembly.streams.by_origin().is_some_and(|answer| answer.host == answer.moved);
-        if !mixed || others || self.store.stats.program_failures > 0 {
+        if !mixed || others || self.store.stats.program_failures > 0 || self.store.dead.has(die) {
             return true;
         }
         let collection = &self.collections[die];

@@ -10,9 +10,9 @@ import random
 import sys
 from math import exp, log
 
-from floatgate.twin.built import replica
+from floatgate.twin.built import shape
 from floatgate.twin.evaluate import Simulator
-from floatgate.twin.measured import measure_drive
+from floatgate.twin.measured import measure
 from floatgate.twin.parameters import PARAMETERS, read_base
 from floatgate.twin.stages import fit
 from floatgate.twin.write import shown
@@ -58,12 +58,11 @@ def main() -> None:
     base = read_base(BASE)
     for seed in map(int, sys.argv[1:]):
         truth, capacity = drawn(seed)
-        drive = replica(base, truth, capacity, OTHER_SEED)
         with crew() as workers:
-            simulator = Simulator(base, drive.capacity, workers)
-            measured = measure_drive(drive, f"seed {seed}")
+            simulator = Simulator(base, shape(base, truth, capacity).capacity, workers)
+            measured = measure(simulator, OTHER_SEED, lambda _stage, _runs: None, truth)
             twin = fit(measured, simulator, lambda _stage, _runs: None)
-        say(f"seed {seed}: {drive.capacity / 1e9:.2f} GB, {len(measured.rows)} rows, {twin.runs} runs")
+        say(f"seed {seed}: {simulator.capacity / 1e9:.2f} GB, {len(measured.rows)} rows, {twin.runs} runs")
         for name in PARAMETERS:
             if name not in truth:
                 continue

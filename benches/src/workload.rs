@@ -63,15 +63,7 @@ impl Workload for BlockLoad {
         let offset = block * u64::from(self.bytes);
         let op = self.other.filter(|_| self.made.is_multiple_of(2)).unwrap_or(self.op);
         let tag = if self.queues == 1 { 0 } else { (self.made % u64::from(self.queues)) as u16 };
-        Ok(Poll::Ready(HostRequest {
-            arrive: now,
-            op,
-            offset,
-            bytes: self.bytes,
-            tag,
-            fua: false,
-            placement: None,
-        }))
+        Ok(Poll::Ready(HostRequest { tag, ..HostRequest::plain(now, op, offset, self.bytes) }))
     }
 
     fn complete(&mut self, _: &HostRequest, _: &Completion) {

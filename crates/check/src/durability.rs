@@ -194,7 +194,7 @@ mod tests {
 
     /// A request of the host's, by its number.
     fn request(op: Op, fua: bool) -> HostRequest {
-        HostRequest { arrive: SimTime::ZERO, op, offset: 0, bytes: 4096, tag: 0, fua, placement: None }
+        HostRequest { fua, ..HostRequest::plain(SimTime::ZERO, op, 0, 4096) }
     }
 
     /// A request is answered.

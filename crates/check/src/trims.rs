@@ -102,15 +102,7 @@ mod tests {
             covered: BTreeMap::new(),
             at_work: 0..0,
         };
-        let trim = HostRequest {
-            arrive: SimTime::ZERO,
-            op: Op::TRIM,
-            offset: 2 * 4096,
-            bytes: 8192,
-            tag: 0,
-            fua: false,
-            placement: None,
-        };
+        let trim = HostRequest::plain(SimTime::ZERO, Op::TRIM, 2 * 4096, 8192);
         trims.on_request(6, &trim);
         trims.on_trim(Lpn(3));
         assert_eq!(trims.on_answered(6, None).count(), 0);

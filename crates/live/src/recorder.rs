@@ -83,13 +83,8 @@ mod tests {
         let path = folder.path().join("trace");
         let mut recorder = Recorder::at(&path).unwrap();
         let request = HostRequest {
-            arrive: SimTime::from_ns(1_000_000_007),
-            op: Op::WRITE,
-            offset: 1024,
-            bytes: 512,
-            tag: 0,
             fua: true,
-            placement: None,
+            ..HostRequest::plain(SimTime::from_ns(1_000_000_007), Op::WRITE, 1024, 512)
         };
         recorder.note(&request);
         recorder.note(&HostRequest { op: Op::FLUSH, offset: 0, bytes: 0, fua: false, ..request });

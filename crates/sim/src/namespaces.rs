@@ -325,8 +325,7 @@ mod tests {
         let rooms = [NamespaceRoom::Bytes(5 * 4096 + 512), NamespaceRoom::Rest];
         let namespaces = Namespaces::place(&declared(&rooms), 100, 4096, &[]).unwrap();
         let asked = |op, offset, bytes| {
-            let request =
-                HostRequest { arrive: SimTime::ZERO, op, offset, bytes, tag: 0, fua: false, placement: None };
+            let request = HostRequest::plain(SimTime::ZERO, op, offset, bytes);
             namespaces.admit(&request, || "w".into()).map_err(|error| error.to_string())
         };
         assert_eq!(asked(Op::WRITE, 5 * 4096, 512), Ok(()));

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from floatgate.errors import InputError
@@ -12,8 +13,7 @@ from floatgate.twin.evaluate import Simulator
 from floatgate.twin.fitting import Twin
 from floatgate.twin.measurements import CAPACITY, COLUMNS, SIDES, Measurements, Row
 from floatgate.twin.page import page
-from floatgate.twin.parameters import PARAMETERS
-from floatgate.twin.simulated import Simulated, run, value
+from floatgate.twin.parameters import PARAMETERS, Values
 from floatgate.twin.steps import Step, steps
 from floatgate.twin.write import shown
 from floatgate.values import quantities as q
@@ -21,26 +21,20 @@ from floatgate.values import quantities as q
 UNITS = {"iops": "IOPS", "bandwidth": "MB/s", "write_amplification": "ratio"}  # else us
 
 
-def measure(simulator: Simulator, seed: int, progress: Callable[[str, int], None]) -> Measurements:
-    """Measure the base of a simulator with all steps. Raises InputError where it runs none of them."""
+def measure(
+    simulator: Simulator,
+    seed: int,
+    progress: Callable[[str, int], None],
+    values: Values = MappingProxyType({}),
+) -> Measurements:
+    """Measure a drive on the base of a simulator with all steps. Raises InputError where it runs none."""
     asked = [row for number, step in enumerate(steps(simulator.capacity), 1) for row in _rows(number, step)]
     progress("measuring", 0)
-    (found,) = simulator.simulate(asked, [{}], seed)
+    (found,) = simulator.simulate(asked, [values], seed)
     rows = [replace(row, value=one) for row, one in zip(asked, found, strict=True) if one]
     if not rows:
-        raise InputError(f"{simulator.base.drive}: {simulator.refusal(asked, {}, seed)}")
+        raise InputError(f"{simulator.base.drive}: {simulator.refusal(asked, values, seed)}")
     return Measurements(Path(simulator.base.drive).stem, tuple(rows), simulator.capacity)
-
-
-def measure_drive(drive: Simulated, name: str) -> Measurements:
-    """Measure one drive with all steps, in this process. Raises InputError where it cannot run one."""
-    rows = []
-    for number, step in enumerate(steps(drive.capacity), 1):
-        numbers = run(drive, step.setting)
-        for row in _rows(number, step):
-            found = value(row, numbers)
-            rows += [replace(row, value=found)] if found else []
-    return Measurements(name, tuple(rows), drive.capacity)
 
 
 def _rows(number: int, step: Step) -> Iterator[Row]:

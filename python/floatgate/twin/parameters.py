@@ -26,7 +26,6 @@ class Parameter:
     revealed_by: str  # what to measure where it is not determined
     least: float
     most: float
-    is_whole: bool = False
 
 
 PARAMETERS = {
@@ -63,9 +62,15 @@ PARAMETERS = {
             "random reads of 16 KiB and more at depth 64 and more",
             1,
             32,
-            True,
         ),
-        Parameter("dies", "", "dies", "random reads of 4 KiB at depth 1 to 256", 1, 512, True),
+        Parameter(
+            "dies",
+            "",
+            "dies",
+            "random reads of 4 KiB at depth 1 to 256",
+            1,
+            512,
+        ),
         Parameter(
             "read_time",
             "s",
@@ -105,10 +110,14 @@ PARAMETERS = {
             "write amplification, or the rate, of random writes of 4 and 16 KiB",
             4096,
             65536,
-            True,
         ),
         Parameter(
-            "buffer", "B", "buffer for writes", "bursts of writes after a pause", 1 << 18, 1 << 33, True
+            "buffer",
+            "B",
+            "buffer for writes",
+            "bursts of writes after a pause",
+            1 << 18,
+            1 << 33,
         ),
         Parameter(
             "victim",
@@ -117,7 +126,6 @@ PARAMETERS = {
             "write amplification at several fills",
             0,
             len(VICTIMS) - 1,
-            True,
         ),
         Parameter(
             "parity",
@@ -126,7 +134,6 @@ PARAMETERS = {
             "write amplification of sequential writes",
             0,
             63,
-            True,
         ),
     )
 }

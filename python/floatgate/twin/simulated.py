@@ -1,13 +1,12 @@
 """What a simulated drive gives for a measurement: each setting is run once, for all of its rows."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from floatgate.inputs.plan import Plan
 from floatgate.inputs.workload import Workload
 from floatgate.options import Options
-from floatgate.options.shared import State
 from floatgate.runs import session
 from floatgate.twin.fio_job import job
 from floatgate.twin.measurements import SIDES, Row
@@ -59,16 +58,14 @@ def _used(of: Simulated, setting: Setting) -> int:
 def _options(of: Simulated, setting: Setting, used: int) -> Options:
     """Return what was on the drive, and when a run is over."""
     pattern = setting.pattern
-    limit = None if pattern.burst_bytes else _requests(setting, used)
+    begins = Options(seed=of.seed, limit_requests=None if pattern.burst_bytes else _requests(setting, used))
     if pattern.state == "empty":
-        return Options(seed=of.seed, layout=False, limit_requests=limit)
+        return replace(begins, layout=False)
     is_long = pattern.is_write and not (pattern.burst_bytes or pattern.has_flushes or pattern.before)
     if pattern.state == "filled" and not is_long:
-        filled = min(1.0, used / of.capacity)
-        return Options(seed=of.seed, precondition="fill", precondition_fill=filled, limit_requests=limit)
+        return replace(begins, precondition="fill", precondition_fill=min(1.0, used / of.capacity))
     # A long job finds the buffer as it will leave it.
-    state: State = "steady" if pattern.burst_bytes else "workload"
-    return Options(seed=of.seed, precondition=state, limit_requests=limit)
+    return replace(begins, precondition="steady" if pattern.burst_bytes else "workload")
 
 
 def _requests(setting: Setting, used: int) -> int:

@@ -206,15 +206,7 @@ fn ledger() -> (Ledger, HostRequest) {
     let bench = OneOperation::new(Kind::Read);
     let mut ledger =
         Ledger::new(DriveCounts::default(), 4096, bench.clock.busy(SimTime::ZERO), Measured::AtOnce);
-    let request = HostRequest {
-        arrive: SimTime::ZERO,
-        op: Op::READ,
-        offset: 0,
-        bytes: 4096,
-        tag: 0,
-        fua: false,
-        placement: None,
-    };
+    let request = HostRequest::plain(SimTime::ZERO, Op::READ, 0, 4096);
     ledger.on_request(0, &request);
     (ledger, request)
 }
@@ -453,15 +445,7 @@ fn a_move_of_what_was_not_read_is_found() {
         program.owner = 0;
         program
     };
-    let request = HostRequest {
-        arrive: SimTime::ZERO,
-        op: Op::WRITE,
-        offset: 0,
-        bytes: 4096,
-        tag: 0,
-        fua: false,
-        placement: None,
-    };
+    let request = HostRequest::plain(SimTime::ZERO, Op::WRITE, 0, 4096);
     checker.on_request(0, &request);
     checker.on_data(0, &request, Lpn(0));
     checker.on_host_write(Lpn(0));

@@ -221,15 +221,7 @@ mod tests {
         let mut checker = Checker::new(&drive, Measured::AtOnce).expect("its numbers can be read");
         let (row_units, unit) = (shape().row_units, shape().unit_bytes as u32);
         for (row, bytes) in [(0, unit), (1, bytes)] {
-            let write = HostRequest {
-                arrive: SimTime::ZERO,
-                op: Op::WRITE,
-                offset: 0,
-                bytes,
-                tag: 0,
-                fua: false,
-                placement: None,
-            };
+            let write = HostRequest::plain(SimTime::ZERO, Op::WRITE, 0, bytes);
             let mut program =
                 Transaction::new(Kind::Program, Origin::Host, Class::HostProgram, DieId(0), 0, row);
             program.owner = 0;

@@ -69,7 +69,7 @@ impl HandleTotals {
 /// A handle as it is now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HandleState {
-    /// How it is isolated.
+    /// How collection keeps its data apart from the data of other handles.
     pub isolation: Isolation,
     /// Mapping units that can be written through it before it begins another reclaim unit.
     pub available_units: u64,

@@ -146,15 +146,7 @@ impl Synthetic {
         let mut first = self.address(sectors);
         first -= first % self.spec.align;
         let offset = self.spec.region.place(first, sectors);
-        HostRequest {
-            arrive,
-            op,
-            offset,
-            bytes: (sectors * SECTOR) as u32,
-            tag: self.tag,
-            fua: false,
-            placement: None,
-        }
+        HostRequest { tag: self.tag, ..HostRequest::plain(arrive, op, offset, (sectors * SECTOR) as u32) }
     }
 
     fn length(&mut self) -> u64 {

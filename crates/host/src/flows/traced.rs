@@ -120,15 +120,7 @@ impl Replay {
         let within = if first <= span { first } else { first % span };
         let offset = region.place(region.first + within, sectors);
         let bytes = (sectors * SECTOR) as u32;
-        let request = HostRequest {
-            arrive: SimTime::ZERO,
-            op,
-            offset,
-            bytes,
-            tag: self.tag,
-            fua: false,
-            placement: None,
-        };
+        let request = HostRequest { tag: self.tag, ..HostRequest::plain(SimTime::ZERO, op, offset, bytes) };
         Ok(Some((time, request)))
     }
 

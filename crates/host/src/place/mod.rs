@@ -3,6 +3,7 @@
 //! A host that knows more of its data than the drive names a handle with each write. Workloads that were recorded without, or
 //! written for other drives, are given handles by a rule here, on any of them: so one sees what placement would save.
 
+use crate::{Effect, HostRequest};
 use config::{ConfigError, Section};
 use std::fmt;
 use std::sync::Arc;
@@ -96,12 +97,15 @@ impl Placer {
         Some(Self { policy, handles, drive_bytes })
     }
 
-    /// The handle of a write.
+    /// The request with the handle that it is given, if it writes.
     ///
     /// # Panics
-    /// When the policy names one that there is not.
-    pub fn place(&mut self, request: &crate::HostRequest) -> Option<u16> {
-        let &crate::HostRequest { offset, bytes, tag: job, arrive, placement: named, .. } = request;
+    /// When the policy names a handle that there is not.
+    pub fn place(&mut self, request: HostRequest) -> HostRequest {
+        if request.op.effect() != Effect::Write {
+            return request;
+        }
+        let HostRequest { offset, bytes, tag: job, arrive, placement: named, .. } = request;
         let &mut Self { handles, drive_bytes, .. } = self;
         let view = PlaceView { offset, bytes, job, arrive, named, handles, drive_bytes };
         let answer = self.policy.place(&view);
@@ -109,6 +113,6 @@ impl Placer {
             answer.is_none_or(|handle| handle < self.handles),
             "the policy host.place names handle {answer:?} for {view:?}"
         );
-        answer
+        HostRequest { placement: answer, ..request }
     }
 }

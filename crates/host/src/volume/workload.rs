@@ -78,15 +78,7 @@ impl Workload for VolumeWorkload {
         }
         self.outstanding += 1;
         self.handed_out += 1;
-        Ok(Poll::Ready(HostRequest {
-            arrive,
-            op: next.op,
-            offset: next.offset,
-            bytes: next.bytes,
-            tag: 0,
-            fua: false,
-            placement: None,
-        }))
+        Ok(Poll::Ready(HostRequest::plain(arrive, next.op, next.offset, next.bytes)))
     }
 
     fn complete(&mut self, _: &HostRequest, _: &Completion) {

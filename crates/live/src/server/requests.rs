@@ -125,7 +125,7 @@ impl Server {
     fn ask(&mut self, number: u64, part: DriveRequest, namespace: host::Extent, arrive: SimTime) {
         let DriveRequest { op, offset, bytes, fua, payload } = part;
         let offset = if op.effect() == Effect::Flush { 0 } else { namespace.on_drive(offset) };
-        let request = HostRequest { arrive, op, offset, bytes, tag: 0, fua, placement: None };
+        let request = HostRequest { fua, ..HostRequest::plain(arrive, op, offset, bytes) };
         if let Some(recorder) = &mut self.recorder {
             recorder.note(&request);
         }

@@ -66,15 +66,7 @@ impl Workload for MixedLoad {
             (Op::WRITE, u64::from(self.options.draw(&mut self.random, self.units).0))
         };
         let offset = unit * u64::from(self.unit_bytes);
-        Ok(Poll::Ready(HostRequest {
-            arrive: now,
-            op,
-            offset,
-            bytes: self.unit_bytes,
-            tag: 0,
-            fua: false,
-            placement: None,
-        }))
+        Ok(Poll::Ready(HostRequest::plain(now, op, offset, self.unit_bytes)))
     }
 
     fn complete(&mut self, _: &HostRequest, _: &Completion) {

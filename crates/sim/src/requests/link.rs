@@ -55,9 +55,7 @@ impl LinkAtWork {
     /// A request with the placement handle that the policy gives it, if it writes.
     #[cold]
     pub fn placed(&mut self, request: HostRequest) -> HostRequest {
-        let placer = self.placer.as_mut().filter(|_| request.op.effect() == Effect::Write);
-        let placement = placer.map_or(request.placement, |placer| placer.place(&request));
-        HostRequest { placement, ..request }
+        self.placer.as_mut().map_or(request, |placer| placer.place(request))
     }
 
     /// Nothing is in flight from `now` on; what was counted stays.

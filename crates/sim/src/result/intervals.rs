@@ -177,15 +177,7 @@ mod tests {
         let mut requests = Requests::new();
         for (op, arrive_ns, latency_ns) in requests_ns {
             let arrive = SimTime::from_ns(arrive_ns);
-            let host = HostRequest {
-                arrive,
-                op,
-                offset: arrive_ns << 12,
-                bytes: 4096,
-                tag: 0,
-                fua: false,
-                placement: None,
-            };
+            let host = HostRequest::plain(arrive, op, arrive_ns << 12, 4096);
             let id = requests.insert(host, 4096);
             let stages = STAGES.map(|name| if name == stage { latency_ns } else { 0 });
             let stages: Vec<u64> = stages.into_iter().chain([0]).collect();

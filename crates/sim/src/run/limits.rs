@@ -213,15 +213,7 @@ mod tests {
             if std::mem::replace(&mut self.0, true) {
                 return Ok(Poll::At(now + Nanos::new(1_000_000)));
             }
-            Ok(Poll::Ready(HostRequest {
-                arrive: now,
-                op: Op::WRITE,
-                offset: 0,
-                bytes: 4096,
-                tag: 0,
-                fua: false,
-                placement: None,
-            }))
+            Ok(Poll::Ready(HostRequest::plain(now, Op::WRITE, 0, 4096)))
         }
 
         fn complete(&mut self, _: &HostRequest, _: &Completion) {}

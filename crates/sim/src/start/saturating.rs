@@ -31,15 +31,7 @@ impl<I: Iterator<Item = Lpn> + Send> Workload for Saturating<I> {
         };
         self.outstanding += 1;
         let (offset, bytes) = (u64::from(lpn.0) * u64::from(self.unit), self.unit);
-        Ok(Poll::Ready(HostRequest {
-            arrive: now,
-            op: Op::WRITE,
-            offset,
-            bytes,
-            tag: 0,
-            fua: false,
-            placement: None,
-        }))
+        Ok(Poll::Ready(HostRequest::plain(now, Op::WRITE, offset, bytes)))
     }
 
     fn complete(&mut self, _: &HostRequest, _: &Completion) {

@@ -37,15 +37,7 @@ impl Workload for Bursts {
         }
         let op = if writes == 0 { Op::READ } else { Op::WRITE };
         let offset = self.random.below(self.span / self.unit) * self.unit;
-        Ok(Poll::Ready(HostRequest {
-            arrive: now,
-            op,
-            offset,
-            bytes: self.unit as u32,
-            tag: 0,
-            fua: false,
-            placement: None,
-        }))
+        Ok(Poll::Ready(HostRequest::plain(now, op, offset, self.unit as u32)))
     }
 
     fn complete(&mut self, _: &HostRequest, _: &Completion) {

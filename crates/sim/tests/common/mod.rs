@@ -105,7 +105,7 @@ impl<F: FnMut(u64) -> (Op, u64, u32) + Send> Workload for ClosedLoop<F> {
         let (op, offset, bytes) = (self.draw)(self.total - self.left);
         self.left -= 1;
         self.outstanding += 1;
-        Ok(Poll::Ready(HostRequest { arrive: now, op, offset, bytes, tag: 0, fua: false, placement: None }))
+        Ok(Poll::Ready(HostRequest::plain(now, op, offset, bytes)))
     }
 
     fn complete(&mut self, _: &HostRequest, _: &Completion) {

@@ -73,12 +73,6 @@ struct CopiedTo {
 }
 
 impl CopiedTo {
-    fn place(&mut self, request: &mut HostRequest) {
-        if let Some(placer) = self.placer.as_mut().filter(|_| request.op.effect() == Effect::Write) {
-            request.placement = placer.place(request);
-        }
-    }
-
     fn note_named(&mut self, first: Lpn, units: u32, named: Option<u16>) {
         if let Some(of) = self.named.get_mut(first.index()..first.index() + units as usize) {
             of.fill(named);
@@ -216,8 +210,9 @@ impl WorkloadCopies {
             }
             let source = self.source.as_mut().expect("opened above");
             match source.poll(self.now)? {
-                Poll::Ready(mut request) => {
-                    self.drive.place(&mut request);
+                Poll::Ready(request) => {
+                    let placer = self.drive.placer.as_mut();
+                    let request = placer.map_or(request, |placer| placer.place(request));
                     self.requests += 1;
                     self.request = Some(request);
                     return self.step_of(&request);

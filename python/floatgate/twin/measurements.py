@@ -62,7 +62,8 @@ class Row:
         if value is None:
             return "-"
         scaled = self.in_unit(value)
-        return f"{scaled:.4g}" if self.unit == "ratio" else f"{scaled:.4g} {self.unit}"
+        digits = f"{scaled:,.0f}" if scaled >= 1000 else f"{scaled:.4g}"  # a rate without an exponent
+        return digits if self.unit == "ratio" else f"{digits} {self.unit}"
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ SOURCES = ROOT / "crates" / "ftl" / "src"
 #: How a feature is spelled, and what is its own beside `features/NAME`: the seam of its policies.
 FEATURES = {
     "costs": (r"regulat\w*", ["regulator"]),
-    "demand": (r"demand\w*|map_on_flash|checkpoints", ["flash_map", "mapping", "recovery"]),
+    "demand": (r"demand\w*|map_on_flash", ["flash_map", "mapping", "recovery"]),
     "parity": (r"parity\w*|stripes?\b\w*|rebuilds?", ["parity"]),
     "snapshots": (r"snapshot\w*", ["snapshot_expiry"]),
     "sectors": (r"sectors\w*", []),

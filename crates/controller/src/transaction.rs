@@ -77,6 +77,16 @@ impl Origin {
         matches!(self, Self::Refresh | Self::Scrub)
     }
 
+    /// What is programmed for it holds no data of the logical drive or its map.
+    pub const fn holds_no_data(self) -> bool {
+        matches!(self, Self::Padding | Self::Parity)
+    }
+
+    /// What is read for it makes another read good, whose page's code could not correct it.
+    pub const fn is_remedy(self) -> bool {
+        matches!(self, Self::Rebuild)
+    }
+
     /// The name used in results.
     pub const fn name(self) -> &'static str {
         match self {

@@ -21,8 +21,8 @@ pub(crate) enum Lapse {
     OlderCopy,
     /// What a dead die held is read as if it were alive.
     ReadsDeadDie,
-    /// What parity could give back counts as lost.
-    ForgetsParity,
+    /// What could be found again counts as lost.
+    ForgetsRemedy,
 }
 
 /// All of them by name.
@@ -34,7 +34,7 @@ const LAPSES: [(&str, Lapse); 7] = [
     ("forgets-trim", Lapse::ForgetsTrim),
     ("older-copy", Lapse::OlderCopy),
     ("reads-dead-die", Lapse::ReadsDeadDie),
-    ("forgets-parity", Lapse::ForgetsParity),
+    ("forgets-remedy", Lapse::ForgetsRemedy),
 ];
 
 /// What a layer gets wrong: nothing, but in tests.

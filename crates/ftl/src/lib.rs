@@ -56,7 +56,7 @@ pub use blocks::BlockMapped;
 
 pub use buffer::Coverage;
 pub use core::{Act, HandleCounts, HandleState, HandleTotals, Recovery, Seen};
-pub use features::costs::{CostRules, Reckoned, Regulation, RegulationParts};
+pub use features::costs::{CorrectionParts, CostRules, Reckoned, Regulation, RegulationCounts};
 pub use features::parity::Stripes;
 pub use features::{Listed, snapshots};
 pub use lapse::KEY_OF_TESTS;
@@ -68,12 +68,12 @@ pub use media::Found;
 pub use medium::{Damage, Medium, SuperblockFound};
 pub use output::{Output, Stages};
 pub use pages::{DiesFailed, PageMapped};
-pub use probe::{Probe, SnapshotEvent};
+pub use probe::{Probe, VersionEvent};
 pub use saved::SavedState;
 pub use settings::{
     CollectionRules, DestinationRules, FaultRules, FtlConfig, PatrolRules, ReadRules, UpkeepRules,
 };
-pub use stats::{FtlStats, RegulationCounts};
+pub use stats::FtlStats;
 pub use steady::{
     Filling, GroupMoment, Member, Moment, OpenBlock, SetMoment, SteadyRule, SteadyWindow, UsedBlock,
     VictimBlock,

@@ -3,8 +3,7 @@
 use crate::agenda::{Agenda, Costs};
 use crate::buffer::Buffer;
 use crate::core::{Assembly, Collection, Core, Finding, LostUnits, Rules, Streams};
-use crate::features::costs::RegulationParts;
-use crate::features::{Features, Making};
+use crate::features::{CorrectionParts, Features, Making};
 use crate::flash_map::MapOnFlash;
 use crate::host_side::Host;
 use crate::media::Media;
@@ -27,7 +26,7 @@ pub(crate) struct Parts<'a> {
     /// How they work.
     pub rules: &'a ControllerConfig,
     /// Code, error model and what costs are reckoned from.
-    pub regulation: RegulationParts,
+    pub correction: CorrectionParts,
     /// Everything random follows from it.
     pub seed: u64,
 }
@@ -47,7 +46,7 @@ impl Parts<'_> {
     /// When the parts do not fit together; the text says why.
     // Long: one part after the other is made, and each is given away once.
     pub fn put_together(self, map: Option<MapOnFlash>, spare: u32, group: u32) -> Result<Whole, String> {
-        let Parts { config, mut array, mut controller, rules: dies, regulation, seed } = self;
+        let Parts { config, mut array, mut controller, rules: dies, correction, seed } = self;
         controller.begin(seed);
         let layout = &config.layout;
         let more_slots = map.map_or(0, |map| map.slots) + config.beside.slots(layout);
@@ -59,7 +58,7 @@ impl Parts<'_> {
             apart,
             in_step,
             controller: &mut controller,
-            regulation: Some(regulation),
+            correction: Some(correction),
             map,
             refresh_age: config.upkeep.refresh_age,
             seed,

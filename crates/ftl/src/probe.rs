@@ -3,9 +3,9 @@
 use controller::{Origin, Transaction};
 use units::{Lpn, Ppa};
 
-/// What happens to a version of a unit, or to all of them, because of snapshots of the logical drive.
+/// What happens to a version of a unit, or to all of them, because versions that were overwritten can be kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SnapshotEvent {
+pub enum VersionEvent {
     /// A snapshot sees what the drive holds now.
     Taken {
         /// Its number.
@@ -83,8 +83,8 @@ pub trait Probe: controller::Probe {
     fn on_fetch(&mut self, _lpn: Lpn, _ppa: Ppa) {}
     /// The host asks for `lpn`, and has what was fetched last.
     fn on_fetched_read(&mut self, _lpn: Lpn) {}
-    /// Something happened because of snapshots.
-    fn on_snapshot(&mut self, _: SnapshotEvent) {}
+    /// Something happened to versions that are kept.
+    fn on_version(&mut self, _: VersionEvent) {}
     /// The host wrote `lpn`: from now on reads must see this version.
     fn on_host_write(&mut self, _lpn: Lpn) {}
     /// That version is in this slot of the buffer now. What the host did not write of it, the slot has from `rest`: from

@@ -337,6 +337,6 @@ mod tests {
     fn states_are_named_in_their_order() {
         assert_eq!(STATES[SuperblockState::Free as usize], "free");
         assert_eq!(STATES[SuperblockState::Erasing as usize], "erasing");
-        assert_eq!(STATES[SuperblockState::Parity as usize], "parity");
+        assert_eq!(STATES[SuperblockState::Owned as usize], "parity");
     }
 }

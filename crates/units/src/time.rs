@@ -52,6 +52,16 @@ impl Nanos {
         Self(ns)
     }
 
+    /// In days where these are whole: `90 days`.
+    pub fn in_days(self) -> String {
+        const DAY: u64 = 86_400_000_000_000;
+        if self.0 >= DAY && self.0.is_multiple_of(DAY) {
+            format!("{} days", self.0 / DAY)
+        } else {
+            self.to_string()
+        }
+    }
+
     /// The number of nanoseconds.
     #[inline]
     pub const fn ns(self) -> u64 {

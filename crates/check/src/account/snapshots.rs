@@ -29,7 +29,7 @@ impl<B: MapAtFirst> Checker<B> {
     }
 
     /// Something happened to snapshots.
-    pub fn on_snapshot(&mut self, event: PastEvent) {
+    pub fn on_version(&mut self, event: PastEvent) {
         match event {
             PastEvent::Programmed(lpn, slot, ppa) => {
                 let version = self.past.of_slot(slot);

@@ -119,3 +119,27 @@ fn tables_that_come_along_are_of_their_codes() {
         }
     }
 }
+
+/// A drive decodes by the parameters that its table was counted with, and a table that is counted again by the usual ones.
+#[test]
+fn tables_that_come_along_were_counted_by_the_usual_decoder() {
+    for (name, _) in shipped() {
+        let table = named(name).expect("a table");
+        let mut document = config::Document::empty();
+        document
+            .set(&format!("decoder.{}", table.decoder[0].replacen('=', "=\"", 1) + "\""))
+            .expect("a name");
+        let mut root = config::Section::root(&document);
+        let mut section = root.child("decoder").expect("a section");
+        let _maker = crate::decoder::read(&mut section).expect("a decoder");
+        section.finish().expect("every key is read");
+        let texts = root.entries().into_iter().map(|entry| {
+            format!(
+                "{}={}",
+                entry.key.trim_start_matches("decoder."),
+                entry.value.to_string().replace('"', "")
+            )
+        });
+        assert_eq!(texts.collect::<Vec<_>>(), table.decoder, "{name}");
+    }
+}

@@ -94,12 +94,12 @@ impl Buffer {
     pub fn carried_bytes(&self, slot: u32, unit_bytes: u64) -> u64 {
         match self.slots[slot as usize].carried {
             Carried::All => unit_bytes,
-            Carried::Part => self.sectors_carried(slot) * SECTOR,
+            Carried::Part => self.carried_count(slot) * SECTOR,
             Carried::Nothing => 0,
         }
     }
 
-    fn sectors_carried(&self, slot: u32) -> u64 {
+    fn carried_count(&self, slot: u32) -> u64 {
         let words = self.carried.words;
         let mask = &self.carried.masks[slot as usize * words..][..words];
         mask.iter().map(|word| u64::from(word.count_ones())).sum()

@@ -1,8 +1,8 @@
 //! What a feature asks the layer to do. A feature only answers at its hooks; the layer acts.
 
 use super::Core;
-use crate::SnapshotEvent;
-use controller::Class;
+use crate::VersionEvent;
+use controller::{Class, Origin};
 use std::collections::VecDeque;
 use units::{Lpn, Ppa, SimTime};
 
@@ -25,14 +25,14 @@ pub(crate) enum Ask {
     FlushMap,
     /// What waits for a map on flash goes on.
     GoOn,
-    /// A program of a feature's own, of which nothing is valid: die, superblock in it and page row.
-    Program { die: u32, superblock: u32, row: u32 },
-    /// A read that makes another good: page row, numbered over the drive, units, class, and what the feature knows it by.
-    Reread { row: u32, mask: u64, class: Class, owner: u32 },
+    /// A program of a feature's own, of which nothing is valid: on whose behalf, die, superblock in it and page row.
+    Program { origin: Origin, die: u32, superblock: u32, row: u32 },
+    /// A read that makes another good: on whose behalf, page row, numbered over the drive, units, class, and what the feature knows it by.
+    Reread { origin: Origin, row: u32, mask: u64, class: Class, owner: u32 },
     /// Superblocks that hold nothing any more are erased.
     EraseEmptied,
     /// An observer is told.
-    Tell(SnapshotEvent),
+    Tell(VersionEvent),
 }
 
 impl Core {

@@ -45,8 +45,8 @@ pub struct VictimBlock {
 /// What one superblock of a group is, where superblocks protect each other.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Member {
-    /// It holds parity, after so many cycles since the drive was new.
-    Parity(u32),
+    /// It is a feature's, after so many cycles since the drive was new.
+    Owned(u32),
     /// It is erased, after so many cycles.
     Free(u32),
     /// It takes data of a stream.
@@ -99,7 +99,7 @@ pub(crate) struct Roles {
     pub open: [Option<(u32, OpenBlock)>; 2],
     pub victim: Option<(u32, VictimBlock)>,
     pub free: Vec<(u32, u32)>,
-    pub parity: Vec<(u32, u32)>,
+    pub owned: Vec<(u32, u32)>,
 }
 
 /// What the superblocks of a set of dies are to be.
@@ -147,8 +147,8 @@ impl Core {
             self.opened(die, stream, worn).filter(|_| is_its).map(|block| Member::Open(stream, block))
         };
         match space.state[at] {
-            SuperblockState::Parity => {
-                Member::Parity(self.store.array.pe_cycles(die as u32, superblock).saturating_sub(worn))
+            SuperblockState::Owned => {
+                Member::Owned(self.store.array.pe_cycles(die as u32, superblock).saturating_sub(worn))
             }
             SuperblockState::Closed => Member::Closed(self.used(die, superblock, worn)),
             _ => opened(0).or_else(|| opened(1)).unwrap_or(Member::Free(self.cycles_since(at, worn))),

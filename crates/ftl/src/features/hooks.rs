@@ -342,6 +342,8 @@ hooks! {
     tell folds_untimed(core: &mut Core, die: usize, rows: u32);
     /// Bytes that superblocks with one bit a cell hold.
     ask one_bit_bytes() -> Option<u64>, first;
+    /// What superblocks stand apart for, and the key that says how many.
+    ask apart_for() -> Option<(&'static str, &'static str)>, first;
     /// What it has to say of a die that is stuck.
     ask says_of(core: &Core, die: usize) -> Option<String>, first;
     /// Programs take a cost that is chosen for them, and reads what follows from it.
@@ -382,8 +384,8 @@ hooks! {
     ask near_limit(row: u32, margin: f64, now: SimTime) -> Option<f64>, first;
     /// How long ago what each superblock holds was written; an error where these are others.
     tell takes_ages(ages_ns: &[u64]) -> Option<String>, first;
-    /// The shortest time after which data are to be written anew.
-    ask shortest_refresh() -> Option<Nanos>, first;
+    /// The shortest time after which data are to be written anew, and the key that asks for it.
+    ask shortest_refresh() -> Option<(&'static str, Nanos)>, first;
     /// How often a page is sensed for a read.
     ask senses() -> Option<u64>, first;
     /// The costs that a program can have.

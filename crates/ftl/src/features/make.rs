@@ -1,7 +1,6 @@
 //! How features come about: from the keys of a drive's file, before the drive is built and after its power was cut.
 
-use super::costs::RegulationParts;
-use super::{Features, features};
+use super::{CorrectionParts, Features, features};
 use crate::agenda::Costs;
 use crate::core::Core;
 use crate::flash_map::MapOnFlash;
@@ -23,7 +22,7 @@ pub(crate) struct Making<'a> {
     pub in_step: bool,
     pub controller: &'a mut Controller,
     /// Code, error model and what costs are reckoned from, until they are taken.
-    pub regulation: Option<RegulationParts>,
+    pub correction: Option<CorrectionParts>,
     /// Where the map lies on flash, in whole or as checkpoints.
     pub map: Option<MapOnFlash>,
     /// What is that old is written anew; zero: nothing.

@@ -15,6 +15,7 @@ mod slc_cache;
 pub mod snapshots;
 mod trims;
 
+pub use costs::CorrectionParts;
 pub(crate) use hooks::Feature;
 pub(crate) use make::{Chore, Made, Making, Settings};
 pub use make::{Listed, Said};

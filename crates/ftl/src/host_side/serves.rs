@@ -5,7 +5,7 @@ use crate::buffer::{Coverage, SlotState};
 use crate::core::{Act, Arriving, Ask, MapEntry, Overtaken, Waiter};
 use crate::host_side::Arrives;
 use crate::lapse::Lapse;
-use crate::{Output, Probe, SnapshotEvent};
+use crate::{Output, Probe, VersionEvent};
 use controller::{Context, Transaction};
 use nand::ProgramStatus;
 use units::{Lpn, Ppa, SimTime};
@@ -264,7 +264,7 @@ pub(crate) trait Serves: Arrives {
         if place != Ppa::NONE {
             media.core.store.map.set(lpn, place);
         }
-        probe.on_snapshot(SnapshotEvent::Returned { lpn, old: live, new: place });
+        probe.on_version(VersionEvent::Returned { lpn, old: live, new: place });
     }
 
     /// Does what is asked of the logical drive as a whole; gives the number of what is kept, or was.

@@ -10,7 +10,7 @@ use crate::media::Media;
 use crate::parts::{Parts, Whole};
 use crate::upkeep::KeepsUp;
 use crate::{
-    Act, BlockMapped, Found, FtlConfig, Medium, Output, PageMapped, Probe, RegulationParts, SavedState,
+    Act, BlockMapped, CorrectionParts, Found, FtlConfig, Medium, Output, PageMapped, Probe, SavedState,
 };
 use controller::{Context, Controller, ControllerConfig, Interrupted};
 use engine::Event;
@@ -141,10 +141,10 @@ impl Ftl {
         array: FlashArray,
         controller: Controller,
         rules: &ControllerConfig,
-        regulation: RegulationParts,
+        correction: CorrectionParts,
         seed: u64,
     ) -> Result<Self, String> {
-        let parts = Parts { config, array, controller, rules, regulation, seed };
+        let parts = Parts { config, array, controller, rules, correction, seed };
         let layer = match (config.mapping)().plan(&config.layout) {
             Plan::Pages(map) => {
                 let map = map.or_else(|| (config.faults.recovery)().checkpoint(&config.layout));

@@ -97,9 +97,11 @@ impl Media {
         match ask {
             Ask::Release(lpn, ppa) => self.release(lpn, ppa, &mut ctx.probe),
             Ask::PutBack(since) => self.features.put_back(&mut self.core, since, ctx.calendar.now()),
-            Ask::Program { die, superblock, row } => self.program_own(die, superblock, row, ctx),
-            Ask::Reread { row, mask, class, owner } => {
-                self.submit_read(row, mask, Origin::Rebuild, class, owner, ctx);
+            Ask::Program { origin, die, superblock, row } => {
+                self.program_own(origin, (die, superblock, row), ctx);
+            }
+            Ask::Reread { origin, row, mask, class, owner } => {
+                self.submit_read(row, mask, origin, class, owner, ctx);
             }
             Ask::EraseEmptied => self.erase_emptied(ctx),
             Ask::FlushMap => {
@@ -107,7 +109,7 @@ impl Media {
                     self.features.map_flushed(&mut self.core, &units, ctx.calendar.now());
                 }
             }
-            Ask::Tell(event) => ctx.probe.on_snapshot(event),
+            Ask::Tell(event) => ctx.probe.on_version(event),
             other => unreachable!("{other:?} is for the layer to do"),
         }
     }

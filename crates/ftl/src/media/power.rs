@@ -35,7 +35,7 @@ impl Media {
             let source = self.core.store.programs.get(transaction.owner, unit);
             let Some(numbers) = &self.core.store.spare else { return };
             let stamp = match source.origin() {
-                Origin::Padding | Origin::Parity => NOTHING,
+                origin if origin.holds_no_data() => NOTHING,
                 Origin::Map if source == Source::SUMMARY => NOTHING,
                 Origin::Host | Origin::Map => self.stamp_of_slot(source.slot()),
                 _ if source.place() == Ppa::NONE => NOTHING,

@@ -181,15 +181,19 @@ impl Media {
         transaction
     }
 
-    /// Submits a program of a feature's own.
-    pub fn program_own<P: Probe>(&mut self, die: u32, superblock: u32, row: u32, ctx: &mut Context<P>) {
+    /// Submits a program of a feature's own: of a page row of a superblock of a die.
+    pub fn program_own<P: Probe>(
+        &mut self,
+        origin: Origin,
+        (die, superblock, row): (u32, u32, u32),
+        ctx: &mut Context<P>,
+    ) {
         let slot = self.core.store.programs.take_slot();
         for unit in 0..self.core.store.layout.program_units {
-            self.core.store.programs.set(slot, unit, Source::new(Origin::Parity, 0));
+            self.core.store.programs.set(slot, unit, Source::new(origin, 0));
         }
         let class = Class::InternalProgram;
-        let mut transaction =
-            Transaction::new(Kind::Program, Origin::Parity, class, DieId(die), superblock, row);
+        let mut transaction = Transaction::new(Kind::Program, origin, class, DieId(die), superblock, row);
         transaction.wear =
             self.core.store.controller.wear_row(|| self.core.store.array.worn(die, superblock));
         transaction.rows = self.core.store.layout.program_rows;

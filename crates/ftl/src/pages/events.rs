@@ -59,7 +59,7 @@ impl PageMapped {
                     u64::from(transaction.pages);
                 if transaction.origin == Origin::ReadAhead {
                     self.on_fetched(id, &transaction);
-                } else if transaction.reading.uncorrectable || transaction.origin == Origin::Rebuild {
+                } else if transaction.reading.uncorrectable || transaction.origin.is_remedy() {
                     self.on_uncorrectable(&transaction, ctx);
                 } else {
                     self.on_read(&transaction, ctx);
@@ -146,7 +146,7 @@ impl PageMapped {
             self.media.features.survives(&mut self.media.core, &mut ctx.probe);
         }
         self.media.core.store.space.in_flight[global] -= 1;
-        if transaction.origin == Origin::Parity {
+        if transaction.origin.holds_no_data() {
             self.media.core.store.stats.program_failures += u64::from(status == ProgramStatus::Failed);
             self.media.features.programmed_own(&mut self.media.core, global as u32, status, ctx);
             self.upkeep.collect(&mut self.media, die, ctx);
@@ -191,7 +191,7 @@ impl PageMapped {
                     }
                     self.on_host_unit(ppa, source.slot(), status, transaction, ctx);
                 }
-                Origin::Padding | Origin::Parity => {}
+                origin if origin.holds_no_data() => {}
                 origin => {
                     let old = source.place();
                     if !self.media.on_moved_unit(ppa, old, status, &mut ctx.probe) {

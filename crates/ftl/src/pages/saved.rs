@@ -151,8 +151,8 @@ impl Outlasts for PageMapped {
             }
         }
         for global in 0..self.media.core.store.space.failing.len() {
-            let of_parity = self.media.core.store.space.state[global] == SuperblockState::Parity;
-            if of_parity && self.media.core.store.space.failing[global] {
+            let is_owned = self.media.core.store.space.state[global] == SuperblockState::Owned;
+            if is_owned && self.media.core.store.space.failing[global] {
                 self.media.features.rescues(global as u32);
             }
         }

@@ -27,9 +27,10 @@ impl PageMapped {
         let fewer =
             fits.map_or_else(String::new, |fits| format!(", or ftl.streams.handles to {fits} or fewer"));
         let advice = self.advice() + &fewer;
-        let (kept, advice) = match self.media.core.rules.apart {
-            0 => (String::new(), advice),
-            count => (format!(" and the SLC cache {count}"), format!("{advice}, or give ftl.slc_cache less")),
+        let apart = self.media.core.rules.apart;
+        let (kept, advice) = match self.media.features.apart_for().filter(|_| apart > 0) {
+            None => (String::new(), advice),
+            Some((name, key)) => (format!(" and {name} {apart}"), format!("{advice}, or give {key} less")),
         };
         Err(format!(
             "this drive cannot sustain writes: the host sees {logical} mapping units, but of the {least} good \

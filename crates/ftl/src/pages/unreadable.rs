@@ -10,12 +10,12 @@ impl PageMapped {
     /// A read failed, or is one of the reads that make another good.
     #[cold]
     pub(crate) fn on_uncorrectable<P: Probe>(&mut self, transaction: &Transaction, ctx: &mut Context<P>) {
-        if transaction.origin == Origin::Rebuild {
+        if transaction.origin.is_remedy() {
             if transaction.reading.uncorrectable {
                 self.unpin(transaction, ctx);
             }
             if let Some((read, failed)) = self.media.features.reread(transaction) {
-                self.end_rebuild(read, failed, ctx);
+                self.end_remedy(read, failed, ctx);
             }
             return;
         }
@@ -25,14 +25,14 @@ impl PageMapped {
             return self.unpin(transaction, ctx);
         }
         match self.media.features.unreadable(&mut self.media.core, transaction) {
-            None => self.end_rebuild(*transaction, true, ctx),
-            Some(Remedy::InRam) => self.end_rebuild(*transaction, false, ctx),
+            None => self.end_remedy(*transaction, true, ctx),
+            Some(Remedy::InRam) => self.end_remedy(*transaction, false, ctx),
             Some(Remedy::Reads) => self.media.do_asked(ctx),
         }
     }
 
     /// All that could be read was read: the data is found again, or lost.
-    fn end_rebuild<P: Probe>(&mut self, mut read: Transaction, failed: bool, ctx: &mut Context<P>) {
+    fn end_remedy<P: Probe>(&mut self, mut read: Transaction, failed: bool, ctx: &mut Context<P>) {
         let other = usize::from(read.origin != Origin::Host);
         if failed {
             self.media.core.store.stats.reads_lost[other] += 1;

@@ -172,13 +172,3 @@ config::policies! {
     tvr::Tvr,
     wu_slack::WuSlack,
 }
-
-/// A long time in words.
-pub(crate) fn days(time: Nanos) -> String {
-    const DAY: u64 = 86_400_000_000_000;
-    if time.ns() >= DAY && time.ns().is_multiple_of(DAY) {
-        format!("{} days", time.ns() / DAY)
-    } else {
-        time.to_string()
-    }
-}

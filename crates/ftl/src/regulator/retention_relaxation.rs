@@ -1,6 +1,6 @@
 //! Cheap writes for what the host writes, readable for a short time only; what lives longer is written anew.
 
-use super::{CostRegulator, Steps, WriteCost, WriteView, days};
+use super::{CostRegulator, Steps, WriteCost, WriteView};
 use config::{Card, ConfigError, Policy, Section, above};
 use controller::Origin;
 use units::{Nanos, Voltage};
@@ -44,7 +44,7 @@ impl Policy for RetentionRelaxation {
         if retention <= refresh_period {
             let expected = format!(
                 "expected more than the refresh period of {}: data would be lost before they are written anew",
-                days(refresh_period)
+                refresh_period.in_days()
             );
             return Err(section.reject("retention", &expected));
         }

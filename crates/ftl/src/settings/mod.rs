@@ -69,8 +69,8 @@ impl FtlConfig {
         let beside = features::Settings::read(&mut ftl, &mut layout)?;
         if layout.is_wide() && layout.translation_units > 0 {
             let expected = format!(
-                "expected fewer than 2^32 - 1 physical mapping units, as a map on flash has entries of 4 bytes (ftl.mapping, \
-                 ftl.recovery, ftl.snapshots); there are {}: use a larger unit",
+                "expected fewer than 2^32 - 1 physical mapping units, as a map on flash, or a part of it, has entries of 4 bytes; \
+                 there are {}: use a larger unit",
                 layout.physical_units()
             );
             return Err(ftl.reject("mapping_unit", &expected));

@@ -1,7 +1,7 @@
 //! What moves data to keep them readable, or because the regulator asks for it.
 
 use super::{PatrolRules, whole};
-use crate::{refresh_order, regulator};
+use crate::refresh_order;
 use config::{ConfigError, Section, above};
 use units::Nanos;
 
@@ -14,7 +14,7 @@ pub struct UpkeepRules {
     pub scrub: PatrolRules,
     /// The most of a die's time that work which only the clock brings back may take.
     pub share: f64,
-    /// How long a die must have been idle before units are written anew for their regulator.
+    /// How long a die must have been idle before units are written anew to be read at less cost.
     pub rewrite_after: Nanos,
 }
 
@@ -33,7 +33,7 @@ impl UpkeepRules {
                 section.or(
                     "idle_after",
                     Nanos::new(1_000_000),
-                    "how long a die must have been idle before units are re-written for their regulator",
+                    "how long a die must have been idle before units are re-written to be read at less cost",
                 )
             })?,
         };
@@ -48,7 +48,7 @@ fn read_refresh(ftl: &mut Section, retention: Nanos) -> Result<(Nanos, refresh_o
     if age >= retention {
         let expected = format!(
             "expected less than ftl.write_cost.retention, {}: data would be lost before they are written anew",
-            regulator::days(retention)
+            retention.in_days()
         );
         return Err(section.reject("age", &expected));
     }
@@ -64,7 +64,7 @@ fn read_refresh(ftl: &mut Section, retention: Nanos) -> Result<(Nanos, refresh_o
 fn read_share(ftl: &mut Section) -> Result<f64, ConfigError> {
     let mut section = ftl.child("upkeep")?;
     // Assumed: no maker says; half leaves the host as much as it takes.
-    let help = "the most of a die's time that refresh, scrub and snapshots take together";
+    let help = "the most of a die's time that refresh, scrub and what features do by the clock take together";
     let share = section.unit("ratio").within(above(0.0).at_most(1.0)).or("share", 0.5, help)?;
     section.finish()?;
     Ok(share)

@@ -183,7 +183,7 @@ impl Core {
             let room = units.saturating_sub(self.row_of(block.done) * self.store.layout.row_units);
             (take((superblock, block.cycles)), hold(part(block.valid), room))
         });
-        roles.free.into_iter().chain(roles.parity).for_each(|free| {
+        roles.free.into_iter().chain(roles.owned).for_each(|free| {
             take(free);
         });
         if roles.closed.is_empty() {
@@ -242,7 +242,7 @@ impl Core {
             let global = self.store.space.global(die, superblock);
             if self.store.space.state[global] != SuperblockState::Lost {
                 self.store.array.wear_superblock(die as u32, superblock, cycles[global]);
-                if self.store.space.state[global] != SuperblockState::Parity {
+                if self.store.space.state[global] != SuperblockState::Owned {
                     self.store.space.pe_cycles[global] = self.store.array.pe_cycles(die as u32, superblock);
                 }
             }

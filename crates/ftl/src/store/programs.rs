@@ -91,8 +91,9 @@ impl Programs {
     /// for that of what is written there next, should that be the same unit.
     pub fn forget_from(&mut self, first: u64, units: u32) {
         let from_there = |source: &&mut Source| {
-            let kept = [Origin::Host, Origin::Map, Origin::Padding, Origin::Parity];
-            !kept.contains(&source.origin()) && (first..first + u64::from(units)).contains(&source.place().0)
+            let origin = source.origin();
+            let is_moved = !matches!(origin, Origin::Host | Origin::Map) && !origin.holds_no_data();
+            is_moved && (first..first + u64::from(units)).contains(&source.place().0)
         };
         for source in self.sources.iter_mut().filter(from_there) {
             *source = Source::new(source.origin(), Ppa::NONE.0);

@@ -39,14 +39,14 @@ pub enum SuperblockState {
     Erasing,
     /// Out of use: no good block left to repair it.
     Lost,
-    /// Holds the parity of others.
-    Parity,
+    /// A feature's: its programs alone are in it, and no data of the logical drive.
+    Owned,
 }
 
 impl SuperblockState {
     /// The state of a number, as a saved state holds it.
     pub(crate) fn of_number(number: u32) -> Option<Self> {
-        [Self::Free, Self::Open, Self::Closed, Self::Victim, Self::Erasing, Self::Lost, Self::Parity]
+        [Self::Free, Self::Open, Self::Closed, Self::Victim, Self::Erasing, Self::Lost, Self::Owned]
             .get(number as usize)
             .copied()
     }

@@ -48,9 +48,9 @@ impl Burden {
         let age = config.upkeep.refresh_age;
         if age > Nanos::ZERO {
             ask("ftl.refresh.age", full, costs.superblock, age, "superblocks to move and erase");
-        } else if let Some(period) = features.shortest_refresh() {
+        } else if let Some((key, period)) = features.shortest_refresh() {
             // How much is written that way only the run tells: a superblock is the least.
-            ask("ftl.regulator", 1, costs.superblock, period, "superblock to move and erase");
+            ask(key, 1, costs.superblock, period, "superblock to move and erase");
         }
         let PatrolRules { period, .. } = config.upkeep.scrub;
         if period > Nanos::ZERO {

@@ -17,7 +17,7 @@ impl Policy for WearOut {
                superblocks not needed for the host's data stay free, so that only the rest are used; data is \
                never moved to level wear",
         paper: "Desnoyers, HotStorage 2009, section 4: reusing blocks until they fail, if erase latency can be hidden",
-        not_modelled: "with parity nothing is held back",
+        not_modelled: "where superblocks of several dies are reclaimed together nothing is held back",
     };
 
     fn read(section: &mut Section) -> Result<Self, ConfigError> {

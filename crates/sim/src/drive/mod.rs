@@ -23,7 +23,7 @@ use ecc::EccConfig;
 use ftl::buffer::Buffer;
 use ftl::buffer::eviction::BLOCK_UNITS;
 use ftl::compatibility::{Feature, Found, check_idle};
-use ftl::{Ftl, FtlConfig, Layout, RegulationParts};
+use ftl::{CorrectionParts, Ftl, FtlConfig, Layout};
 use host::{HostSpace, LinkConfig};
 use nand::errors;
 use nand::{ArrayTiming, FlashArray, Geometry, Tables};
@@ -358,7 +358,7 @@ impl Drive {
         let mut errors = (whole.errors)();
         let about = |reason: String| Error(format!("{}: {reason}", self.name));
         errors.attach(whole.tables.as_ref()).map_err(about)?;
-        let regulation = RegulationParts {
+        let correction = CorrectionParts {
             ladder: whole.ecc.ladder,
             flow: (whole.ecc.flow)(),
             errors,
@@ -368,7 +368,7 @@ impl Drive {
         };
         let (config, t_decode) = (&whole.controller, whole.ecc.t_decode);
         let controller = Controller::new(config, &whole.geometry, whole.timing, whole.bus, t_decode);
-        Ftl::new(&whole.ftl, whole.array, controller, config, regulation, draws).map_err(about)
+        Ftl::new(&whole.ftl, whole.array, controller, config, correction, draws).map_err(about)
     }
 
     /// A drive of so many dies with the same superblocks and policies, `superblocks` of them on each, holding

@@ -4,7 +4,7 @@ use crate::Drive;
 use check::{Busy, DriveCounts, Examined, Facts, FlashShape, KeptAt, MapAtFirst, PastEvent, Promise};
 use ftl::compatibility::Feature;
 use ftl::snapshots::Snapshots;
-use ftl::{Ftl, Seen, SnapshotEvent, SuperblockState};
+use ftl::{Ftl, Seen, SuperblockState, VersionEvent};
 use units::{Lpn, Ppa, SimTime};
 
 /// The account of a drive.
@@ -119,7 +119,7 @@ impl Examined for Shown<'_> {
     }
 
     fn holds_parity(&self, superblock: usize) -> bool {
-        self.ftl.superblock_states()[superblock] == SuperblockState::Parity
+        self.ftl.superblock_states()[superblock] == SuperblockState::Owned
     }
 
     fn snapshots(&self) -> Option<Vec<u32>> {
@@ -172,16 +172,16 @@ impl Examined for Shown<'_> {
 }
 
 /// What the translation layer says of its snapshots, as the account hears it.
-pub(crate) fn past_event(event: SnapshotEvent) -> PastEvent {
+pub(crate) fn past_event(event: VersionEvent) -> PastEvent {
     match event {
-        SnapshotEvent::Taken { serial } => PastEvent::Taken(serial),
-        SnapshotEvent::Recorded { serial } => PastEvent::Recorded(serial),
-        SnapshotEvent::Dropped { serial } => PastEvent::Dropped(serial),
-        SnapshotEvent::RolledBack { serial } => PastEvent::RolledBack(serial),
-        SnapshotEvent::Buffered { lpn, slot } => PastEvent::Buffered(lpn, slot),
-        SnapshotEvent::Programmed { lpn, slot, ppa } => PastEvent::Programmed(lpn, slot, ppa),
-        SnapshotEvent::Moved { lpn, old, new } => PastEvent::Moved(lpn, old, new),
-        SnapshotEvent::Returned { lpn, old, new } => PastEvent::Returned(lpn, old, new),
+        VersionEvent::Taken { serial } => PastEvent::Taken(serial),
+        VersionEvent::Recorded { serial } => PastEvent::Recorded(serial),
+        VersionEvent::Dropped { serial } => PastEvent::Dropped(serial),
+        VersionEvent::RolledBack { serial } => PastEvent::RolledBack(serial),
+        VersionEvent::Buffered { lpn, slot } => PastEvent::Buffered(lpn, slot),
+        VersionEvent::Programmed { lpn, slot, ppa } => PastEvent::Programmed(lpn, slot, ppa),
+        VersionEvent::Moved { lpn, old, new } => PastEvent::Moved(lpn, old, new),
+        VersionEvent::Returned { lpn, old, new } => PastEvent::Returned(lpn, old, new),
     }
 }
 

@@ -13,7 +13,7 @@ use crate::requests::Request;
 use account::{Account, Shown, past_event};
 use check::Answered;
 use controller::{ChannelUse, Interrupted, Origin, Transaction, TransactionId};
-use ftl::{Ftl, Probe, SnapshotEvent};
+use ftl::{Ftl, Probe, VersionEvent};
 use host::HostRequest;
 use units::{ChannelId, Lpn, Ppa, SimTime};
 
@@ -286,9 +286,9 @@ impl Probe for Observers {
         }
     }
 
-    fn on_snapshot(&mut self, event: SnapshotEvent) {
+    fn on_version(&mut self, event: VersionEvent) {
         if let Some(check) = &mut self.check {
-            check.on_snapshot(past_event(event));
+            check.on_version(past_event(event));
         }
     }
 

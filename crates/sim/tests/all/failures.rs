@@ -124,7 +124,7 @@ fn what_fails_and_when_is_said_in_full() {
 fn every_lapse_about_dead_dies_is_noticed() {
     for (lapse, said) in [
         ("reads-dead-die", "brings data, and the die is dead"),
-        ("forgets-parity", "is lost, which was on no dead die, or is given back by the rest of its stripe"),
+        ("forgets-remedy", "is lost, which was on no dead die, or is given back by the rest of its stripe"),
     ] {
         let wrong = format!("ftl.lapse={lapse}");
         let settings = [&RAIN[..], &["fault.die=2", "fault.after=2000", &wrong]].concat();

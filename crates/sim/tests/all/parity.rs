@@ -202,13 +202,13 @@ fn a_group_goes_on_with_the_members_that_are_left() {
     let logical = u64::from(bench.ftl.layout().logical_units);
     let mut random = RandomStream::new(1, "overwrites");
     let count = |bench: &Bench, state| (0..4).map(|die| u64::from(bench.count(die, &[state]))).sum::<u64>();
-    let groups = count(&bench, SuperblockState::Parity);
+    let groups = count(&bench, SuperblockState::Owned);
     while bench.write(random.below(logical) as u32) && !bench.ftl.is_read_only() {
         let stats = bench.ftl.stats();
         assert_eq!(count(&bench, SuperblockState::Lost), stats.superblocks_lost);
     }
     let stats = bench.ftl.stats();
-    assert!(count(&bench, SuperblockState::Parity) < groups, "no group came to its end");
+    assert!(count(&bench, SuperblockState::Owned) < groups, "no group came to its end");
     assert!(
         stats.erase_failures > 50 && stats.superblocks_lost > stats.erase_failures,
         "none was left alone"

@@ -212,7 +212,7 @@ pub fn with_policies(settings: &[&str], change: impl FnOnce(&mut FtlConfig)) -> 
     let (row, program) = (ftl.layout.row_units, ftl.layout.program_units);
     bus.prepare(None, ftl.layout.unit, units::Bytes::new(0), row, program, program);
     let controller = Controller::new(&config, &geometry, timing, bus, ecc.t_decode);
-    let regulation = ftl::RegulationParts {
+    let correction = ftl::CorrectionParts {
         ladder: ecc.ladder,
         flow: (ecc.flow)(),
         errors,
@@ -220,5 +220,5 @@ pub fn with_policies(settings: &[&str], change: impl FnOnce(&mut FtlConfig)) -> 
         page_bytes: 4096,
         pe_cycles: 0,
     };
-    Ftl::new(&ftl, array, controller, &config, regulation, 1).expect("it sustains writes")
+    Ftl::new(&ftl, array, controller, &config, correction, 1).expect("it sustains writes")
 }

@@ -5,7 +5,7 @@
 use controller::Context;
 use engine::RandomStream;
 use ftl::snapshots::Snapshots;
-use ftl::{Act, Coverage, Ftl, Output, Probe, Seen, SnapshotEvent};
+use ftl::{Act, Coverage, Ftl, Output, Probe, Seen, VersionEvent};
 use sim::Drive;
 use std::collections::BTreeMap;
 use testkit::reference::{Habits, HostStep, ReferenceFtl, history};
@@ -69,21 +69,21 @@ impl Probe for Flash {
         assert_eq!(Some(self.versions[ppa.index()]), self.reference.read(lpn), "{lpn} read at {ppa}");
     }
 
-    fn on_snapshot(&mut self, event: SnapshotEvent) {
+    fn on_version(&mut self, event: VersionEvent) {
         match event {
-            SnapshotEvent::Taken { serial } => {
+            VersionEvent::Taken { serial } => {
                 self.copies.insert(serial, self.reference.clone());
             }
-            SnapshotEvent::Dropped { serial } => {
+            VersionEvent::Dropped { serial } => {
                 self.copies.remove(&serial).expect("it was taken");
             }
-            SnapshotEvent::Buffered { lpn, slot } => {
+            VersionEvent::Buffered { lpn, slot } => {
                 self.slots.insert(slot, self.reference.read(lpn).expect("it was just written"));
             }
-            SnapshotEvent::Programmed { slot, ppa, .. } => self.versions[ppa.index()] = self.slots[&slot],
-            SnapshotEvent::Moved { old, new, .. } => self.versions[new.index()] = self.versions[old.index()],
-            SnapshotEvent::Returned { .. } | SnapshotEvent::Recorded { .. } => {}
-            SnapshotEvent::RolledBack { serial } => {
+            VersionEvent::Programmed { slot, ppa, .. } => self.versions[ppa.index()] = self.slots[&slot],
+            VersionEvent::Moved { old, new, .. } => self.versions[new.index()] = self.versions[old.index()],
+            VersionEvent::Returned { .. } | VersionEvent::Recorded { .. } => {}
+            VersionEvent::RolledBack { serial } => {
                 let copy = self.copies[&serial].clone();
                 self.reference.put_back(&copy);
             }

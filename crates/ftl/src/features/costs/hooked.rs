@@ -201,8 +201,9 @@ impl Feature for Regulation {
     }
 
     /// The shortest time after which a write cost wants its data written anew.
-    fn shortest_refresh(&self) -> Option<Nanos> {
-        self.table.costs.iter().filter_map(|cost| cost.refresh).min()
+    fn shortest_refresh(&self) -> Option<(&'static str, Nanos)> {
+        let shortest = self.table.costs.iter().filter_map(|cost| cost.refresh).min();
+        shortest.map(|time| ("ftl.regulator", time))
     }
 
     /// When nothing is in doubt.

@@ -5,7 +5,7 @@ use super::load::DieLoad;
 use super::reckoning::{Correction, Reckoning};
 use super::refresh::DueTimes;
 use super::unit_notes::UnitNotes;
-use super::{Ages, CostRules, NO_STEP, Regulation, RegulationParts, RowCosts};
+use super::{Ages, CorrectionParts, CostRules, NO_STEP, Regulation, RowCosts};
 use crate::features::{Made, Making, Said};
 use crate::regulator::{BITS_MAX, COSTS_MAX};
 use crate::{Layout, RegulationCounts};
@@ -53,8 +53,8 @@ impl Made for Regulation {
         }
         let bits = regulator.bits_per_unit();
         assert!(bits <= BITS_MAX, "a regulator keeps at most {BITS_MAX} bits of a unit");
-        let Some(parts) = making.regulation.take() else { return Ok(None) };
-        let RegulationParts { ladder, flow, errors, page_types, page_bytes, pe_cycles } = parts;
+        let Some(parts) = making.correction.take() else { return Ok(None) };
+        let CorrectionParts { ladder, flow, errors, page_types, page_bytes, pe_cycles } = parts;
         let Some(ladder) = ladder else { return Ok(None) };
         let flows = Flows::new(flow, &ladder)?;
         let controller = &mut *making.controller;
@@ -87,7 +87,7 @@ impl Made for Regulation {
             },
             due: DueTimes::new(superblocks, &rules.reckoned),
             dies: vec![DieLoad::IDLE; layout.dies as usize],
-            random: RandomStream::new(seed, "ftl.regulation"),
+            random: RandomStream::new(seed, "ftl.correction"),
             flows,
             estimating: RandomStream::new(seed, "ecc.flow"),
             words,

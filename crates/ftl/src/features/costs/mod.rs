@@ -4,6 +4,7 @@
 //! sheet says.
 
 mod cost_table;
+mod counts;
 mod hooked;
 mod load;
 mod make;
@@ -14,10 +15,10 @@ mod settings;
 mod unit_notes;
 mod writes;
 
-use crate::RegulationCounts;
 use crate::regulator::{CostRegulator, WriteCost};
 use controller::Origin;
 use cost_table::CostTable;
+pub use counts::RegulationCounts;
 use ecc::Ladder;
 use ecc::flow::{Flow, Flows};
 use ecc::words::Words;
@@ -31,7 +32,7 @@ use unit_notes::UnitNotes;
 use units::{Lpn, SimTime};
 
 /// What a drive is given to build its regulation from.
-pub struct RegulationParts {
+pub struct CorrectionParts {
     /// The ways to read a page.
     pub ladder: Option<Ladder>,
     /// Which attempt of a read comes next.

@@ -2,7 +2,7 @@
 
 use super::Reckoned;
 use super::cost_table::CostTable;
-use crate::regulator::{Candidate, days};
+use crate::regulator::Candidate;
 use controller::{Controller, Reading};
 use ecc::{Ladder, Rates, Soft};
 use nand::errors::{Condition, ErrorModel};
@@ -201,6 +201,6 @@ fn too_coarse(table: &CostTable, cost: usize, pe_cycles: u32, (worst, limit): (f
         "ftl.regulator: {} leaves a raw bit error rate of {worst:.2e} after {} on blocks with {pe_cycles} program/erase \
          cycles, and ecc.code corrects {limit:.2e} at most: use a finer step, a shorter retention time or a stronger code",
         table.describe(cost),
-        days(table.costs[cost].retention),
+        table.costs[cost].retention.in_days(),
     )
 }

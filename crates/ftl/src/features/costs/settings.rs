@@ -66,7 +66,7 @@ fn read_reckoned_age(reading: &mut Section, retention: Nanos) -> Result<Option<N
                 retries; absent: ftl.write_cost.retention, so that retries are for data older than that";
     let age: Option<Nanos> = reading.optional("age", help)?;
     if age.is_some_and(|age| age > retention) {
-        let expected = format!("expected at most ftl.write_cost.retention, {}", regulator::days(retention));
+        let expected = format!("expected at most ftl.write_cost.retention, {}", retention.in_days());
         return Err(reading.reject("age", &expected));
     }
     Ok(age)

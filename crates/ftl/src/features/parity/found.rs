@@ -13,7 +13,7 @@ impl Stripes {
     pub(super) fn holds_data_of(&self, core: &mut Core, superblock: u32, mark: &Mark) -> bool {
         let group = self.group_of(superblock);
         if self.groups[group as usize].parity != NONE && self.is_parity(superblock) {
-            core.store.space.state[superblock as usize] = SuperblockState::Parity;
+            core.store.space.state[superblock as usize] = SuperblockState::Owned;
             core.store.space.failing[superblock as usize] = mark.failing;
         }
         self.data_members(group) >> self.member_of(superblock) & 1 == 1

@@ -222,7 +222,7 @@ impl Stripes {
         let before = self.groups[group as usize].taken;
         let elected = self.begin_anew(group);
         if let Some(member) = elected {
-            self.withdraw(core, group, member, SuperblockState::Parity);
+            self.withdraw(core, group, member, SuperblockState::Owned);
         }
         if self.groups[group as usize].parity == NONE {
             // One superblock is left, which nothing could protect.

@@ -20,7 +20,7 @@ impl Stripes {
             data.extend(self.data_places(group));
         }
         for superblock in parity {
-            core.store.space.state[superblock as usize] = SuperblockState::Parity;
+            core.store.space.state[superblock as usize] = SuperblockState::Owned;
         }
         for (die, superblock) in data {
             core.store.space.push_free(die, superblock % core.store.space.per_die);
@@ -40,7 +40,7 @@ impl Stripes {
         let within = global % core.store.space.per_die;
         for program in end - due..end {
             let row = program * core.store.layout.program_rows;
-            core.ask(Ask::Program { die: die as u32, superblock: within, row });
+            core.ask(Ask::Program { origin: Origin::Parity, die: die as u32, superblock: within, row });
         }
     }
 
@@ -62,7 +62,7 @@ impl Stripes {
     /// parity, or a power cut took another part of it. What was handed out and is not programmed yet is in RAM, and so is
     /// parity that was not handed out.
     pub(super) fn rows_that_sum_up(&self, core: &Core, superblock: u32, row: u32) -> Option<Vec<u32>> {
-        if core.rules.lapses.has(Lapse::ForgetsParity) {
+        if core.rules.lapses.has(Lapse::ForgetsRemedy) {
             return None;
         }
         let group = self.group_of(superblock);

@@ -41,7 +41,13 @@ impl Stripes {
         }
         let at = self.rebuilds.begin(Rebuild { read: *read, left: rows.len() as u32, failed: false });
         for row in rows {
-            core.ask(Ask::Reread { row, mask: read.mask, class: read.class, owner: at });
+            core.ask(Ask::Reread {
+                origin: Origin::Rebuild,
+                row,
+                mask: read.mask,
+                class: read.class,
+                owner: at,
+            });
         }
         Some(Remedy::Reads)
     }

@@ -59,7 +59,7 @@ impl Stripes {
                 let superblock = group % per_die;
                 let roles = &mut roles[member as usize];
                 match like.members[self.stands_for(group, like, member)] {
-                    Member::Parity(cycles) => roles.parity.push((superblock, cycles)),
+                    Member::Owned(cycles) => roles.owned.push((superblock, cycles)),
                     Member::Free(cycles) => roles.free.push((superblock, cycles)),
                     Member::Open(stream, block) => roles.open[stream] = Some((superblock, block)),
                     Member::Closed(block) => roles.closed.push((superblock, block)),
@@ -138,16 +138,16 @@ impl Stripes {
 
 impl GroupMoment {
     fn parity(&self) -> u32 {
-        let at = self.members.iter().position(|member| matches!(member, Member::Parity(_)));
+        let at = self.members.iter().position(|member| matches!(member, Member::Owned(_)));
         at.map_or(NONE, |at| at as u32)
     }
 
     fn is_closed(&self) -> bool {
-        self.members.iter().all(|member| matches!(member, Member::Parity(_) | Member::Closed(_)))
+        self.members.iter().all(|member| matches!(member, Member::Owned(_) | Member::Closed(_)))
     }
 
     fn is_free(&self) -> bool {
-        self.members.iter().all(|member| matches!(member, Member::Parity(_) | Member::Free(_)))
+        self.members.iter().all(|member| matches!(member, Member::Owned(_) | Member::Free(_)))
     }
 }
 

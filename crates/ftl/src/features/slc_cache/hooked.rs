@@ -203,6 +203,10 @@ impl Feature for SlcCache {
         Some(u64::from(self.in_use) * self.shape.superblock.get())
     }
 
+    fn apart_for(&self) -> Option<(&'static str, &'static str)> {
+        Some(("the SLC cache", "ftl.slc_cache"))
+    }
+
     fn says_of(&self, core: &Core, die: usize) -> Option<String> {
         let (of, folding) = (&self.dies[die], &core.folding[die]);
         Some(format!(

@@ -7,7 +7,7 @@ use super::Snapshots;
 use crate::core::Core;
 use crate::store::Mark;
 use crate::store::spare::{NOTHING, SpareAreas};
-use crate::{Probe, SnapshotEvent};
+use crate::{Probe, VersionEvent};
 use units::{Lpn, Ppa};
 
 impl Snapshots {
@@ -39,7 +39,7 @@ impl Snapshots {
     pub(super) fn record<P: Probe>(&mut self, core: &mut Core, probe: &mut P) {
         let oldest = core.buffer.oldest_epoch();
         while let Some(serial) = self.record_next(oldest) {
-            probe.on_snapshot(SnapshotEvent::Recorded { serial });
+            probe.on_version(VersionEvent::Recorded { serial });
         }
     }
 }

@@ -7,7 +7,7 @@ use crate::features::Feature;
 use crate::snapshot_expiry::ExpiryReason;
 use crate::store::Mark;
 use crate::store::spare::SpareAreas;
-use crate::{Probe, SnapshotEvent};
+use crate::{Probe, VersionEvent};
 use units::{Lpn, Ppa, SimTime};
 
 impl Feature for Snapshots {
@@ -64,7 +64,7 @@ impl Feature for Snapshots {
 
     fn buffered<P: Probe>(&mut self, core: &Core, lpn: Lpn, probe: &mut P) {
         if let Some(slot) = core.buffer.find(lpn) {
-            probe.on_snapshot(SnapshotEvent::Buffered { lpn, slot });
+            probe.on_version(VersionEvent::Buffered { lpn, slot });
         }
     }
 

@@ -6,7 +6,7 @@
 
 use super::checkpoint::Awaited;
 use super::{PENDING, Snapshots};
-use crate::SnapshotEvent;
+use crate::VersionEvent;
 use crate::core::{Ask, Core};
 use std::collections::BTreeMap;
 use units::{Lpn, Ppa, SimTime};
@@ -47,7 +47,7 @@ impl Snapshots {
         if let Some(numbers) = &mut core.store.spare {
             numbers.undo(number);
         }
-        core.ask(Ask::Tell(SnapshotEvent::RolledBack { serial }));
+        core.ask(Ask::Tell(VersionEvent::RolledBack { serial }));
         core.ask(Ask::PutBack(since));
         core.ask(Ask::EraseEmptied);
         core.ask(Ask::Pump);

@@ -4,7 +4,7 @@ use super::checkpoint::Awaited;
 use super::{Snapshot, Snapshots, WhenFull, seen_at};
 use crate::core::{Ask, Core, Seen};
 use crate::snapshot_expiry::ExpiryReason;
-use crate::{Probe, SnapshotEvent};
+use crate::{Probe, VersionEvent};
 use std::collections::BTreeMap;
 use units::{Lpn, SimTime};
 
@@ -21,7 +21,7 @@ impl Snapshots {
         self.kept.push_back(Snapshot { number, epoch, ..Snapshot::new(serial, now, BTreeMap::new()) });
         let excess = self.kept.len().saturating_sub(self.rules.keep as usize);
         self.counts.expired += excess as u64;
-        probe.on_snapshot(SnapshotEvent::Taken { serial });
+        probe.on_version(VersionEvent::Taken { serial });
         for _ in 0..excess {
             self.expire(ExpiryReason::Count, core, now);
         }

@@ -3,7 +3,7 @@
 use super::{ABSENT, NONE, PENDING, Snapshots, WhenFull};
 use crate::core::{Ask, Core, Overtaken, Version};
 use crate::snapshot_expiry::ExpiryReason;
-use crate::{Probe, SnapshotEvent};
+use crate::{Probe, VersionEvent};
 use std::collections::BTreeMap;
 use units::{Lpn, Ppa, SimTime};
 
@@ -47,7 +47,7 @@ impl Snapshots {
         self.rename(Some(serial), lpn, PENDING, ppa);
         core.store.map.validate(ppa);
         core.store.space.valid[core.store.layout.superblock_of(ppa) as usize] += 1;
-        probe.on_snapshot(SnapshotEvent::Programmed { lpn, slot, ppa });
+        probe.on_version(VersionEvent::Programmed { lpn, slot, ppa });
     }
 
     /// Drops the snapshot that the policy chooses.
@@ -73,7 +73,7 @@ impl Snapshots {
                 _ => self.release_place(Lpn(lpn), place, &slots, core),
             }
         }
-        core.ask(Ask::Tell(SnapshotEvent::Dropped { serial: gone.serial }));
+        core.ask(Ask::Tell(VersionEvent::Dropped { serial: gone.serial }));
     }
 
     /// The buffer slots with versions that the table of a snapshot names, by logical unit.
@@ -118,7 +118,7 @@ impl Snapshots {
         if version == Version::Former {
             self.counts.units_moved += 1;
             core.store.map.validate(new);
-            probe.on_snapshot(SnapshotEvent::Moved { lpn, old, new });
+            probe.on_version(VersionEvent::Moved { lpn, old, new });
         }
     }
 }

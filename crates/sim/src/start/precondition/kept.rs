@@ -71,7 +71,7 @@ fn put_moment(out: &mut Vec<u64>, moment: &Moment) {
 
 fn put_member(out: &mut Vec<u64>, member: &Member) {
     match member {
-        Member::Parity(cycles) => out.extend([0, u64::from(*cycles)]),
+        Member::Owned(cycles) => out.extend([0, u64::from(*cycles)]),
         Member::Free(cycles) => out.extend([1, u64::from(*cycles)]),
         Member::Open(stream, block) => {
             out.extend([2, *stream as u64]);
@@ -140,7 +140,7 @@ impl NumbersLeft<'_> {
 
     fn member(&mut self) -> Option<Member> {
         Some(match self.next()? {
-            0 => Member::Parity(self.small()?),
+            0 => Member::Owned(self.small()?),
             1 => Member::Free(self.small()?),
             2 => Member::Open(self.small()? as usize, self.open()?),
             3 => Member::Closed(self.used()?),
@@ -166,7 +166,7 @@ mod tests {
             kept: 4,
             erases: u64::MAX,
         };
-        let members = vec![Member::Parity(1), Member::Free(2), Member::Open(1, open), Member::Closed(used)];
+        let members = vec![Member::Owned(1), Member::Free(2), Member::Open(1, open), Member::Closed(used)];
         vec![
             SetMoment { dies: vec![die([Some(open), None], Some(victim))], groups: Vec::new() },
             SetMoment {

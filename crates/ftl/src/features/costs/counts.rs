@@ -1,0 +1,39 @@
+//! What regulation counts.
+
+use crate::stats::{Minus, counters};
+
+counters! {
+    /// What regulation counted since the drive was built. Rungs and costs beyond eight do not occur.
+    RegulationCounts {
+        /// Reads of the host by the rung that corrected them.
+        host_reads: [u64; 8],
+        /// All other reads.
+        other_reads: [u64; 8],
+        /// Mapping units of the host by the cost they were written with.
+        host_units: [u64; 8],
+        /// All other mapping units.
+        other_units: [u64; 8],
+        /// Attempts beyond the first.
+        retries: u64,
+        /// Reads that took more than one attempt: the host's, all others.
+        retried: [u64; 2],
+        /// Reads whose data could not be corrected: the host's, all others.
+        uncorrectable: [u64; 2],
+        /// Units that regulators asked to be written anew.
+        rewrites_asked: u64,
+        /// Of those, units that were overwritten or moved before, or for which there was no room.
+        rewrites_dropped: u64,
+        /// Superblocks moved because their data would have been lost, or was read too often.
+        superblocks_refreshed: u64,
+        /// Superblocks moved because a patrol found their errors near what the code corrects.
+        superblocks_scrubbed: u64,
+        /// Superblocks whose data a patrol read.
+        superblocks_patrolled: u64,
+        /// Rounds of the patrol over a die.
+        patrol_rounds: u64,
+        /// Of those, rounds that took longer than they should.
+        patrol_rounds_late: u64,
+        /// Writes whose cost the block at hand was too worn for: they took a finer step.
+        refined: u64,
+    }
+}

@@ -62,7 +62,7 @@ test-python: test-rust test-papers
 endif
 
 test-rust:
-	FLOATGATE_TRACES='$(abspath $(TRACES))' cargo test --profile quick --workspace --exclude floatgate-python
+	FLOATGATE_TRACES='$(abspath $(TRACES))' cargo test --profile quick --workspace
 
 test-papers: $(STAMPS)/package
 	$(BIN)/floatgate reproduce --quick

@@ -13,6 +13,8 @@
 //! - `failures`: what dies that failed may take along.
 //! - `trims`: what was trimmed is forgotten.
 
+#![cfg_attr(not(test), deny(clippy::disallowed_methods))]
+
 mod account;
 mod clock;
 mod content;

@@ -3,6 +3,8 @@
 //! The FTL submits transactions; the controller carries them through bus and array and hands them back when
 //! they are finished. It knows no logical address.
 
+#![cfg_attr(not(test), deny(clippy::disallowed_methods))]
+
 pub mod arbitration;
 mod channel;
 mod config_read;

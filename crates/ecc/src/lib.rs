@@ -18,6 +18,8 @@
 //!
 //! Not modelled in drives: errors that cluster (every bit errs on its own), miscorrection.
 
+#![cfg_attr(not(test), deny(clippy::disallowed_methods))]
+
 pub mod bch;
 pub mod channel;
 pub mod code;

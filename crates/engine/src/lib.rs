@@ -1,5 +1,7 @@
 //! The event calendar, the random streams and large arrays: what a run stands on.
 
+#![cfg_attr(not(test), deny(clippy::disallowed_methods))]
+
 mod by_number;
 mod calendar;
 mod heap;

@@ -7,6 +7,8 @@
 //! - [`PageMapped`]: the page-mapped translation layer at work, timed by the controller.
 //! - `steady`: the same layer without time, for preconditioning and constructed states.
 
+#![cfg_attr(not(test), deny(clippy::disallowed_methods))]
+
 mod agenda;
 mod blocks;
 pub mod buffer;

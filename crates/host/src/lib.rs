@@ -15,6 +15,8 @@
 //!
 //! Knows no physical address and no policy.
 
+#![cfg_attr(not(test), deny(clippy::disallowed_methods))]
+
 pub mod command;
 mod declared;
 pub mod fio;

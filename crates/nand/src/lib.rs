@@ -5,6 +5,8 @@
 //! `floatgate derive` makes from the cells, together with error rates and endurance; `[cells]` itself it only reads
 //! and checks.
 
+#![cfg_attr(not(test), deny(clippy::disallowed_methods))]
+
 mod array;
 pub mod cells;
 pub mod chip;

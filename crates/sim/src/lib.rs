@@ -4,6 +4,8 @@
 //! caller can show progress and stop it, and ends in a [`result`](Session::result) that embeds everything
 //! needed to repeat it.
 
+#![cfg_attr(not(test), deny(clippy::disallowed_methods))]
+
 mod drive;
 mod embedding;
 mod error;

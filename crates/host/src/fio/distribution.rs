@@ -177,7 +177,7 @@ impl Sampler {
         match distribution {
             Distribution::Uniform | Distribution::Zoned(_) => Self::Uniform(count),
             Distribution::Zipf(theta) => Self::Zipf(Zipf::new(count, *theta), scatter),
-            Distribution::Pareto(h) => Self::Pareto(h.ln() / (1.0 - h).ln(), count, scatter),
+            Distribution::Pareto(h) => Self::Pareto(libm::log(*h) / libm::log(1.0 - h), count, scatter),
             Distribution::Normal(percent) => {
                 let width = (count as f64 * percent / 100.0).ceil() as u64;
                 Self::Normal(width.min(count / 2), count, scatter)
@@ -193,7 +193,7 @@ impl Sampler {
             Self::Zipf(zipf, scatter) => scatter.at(zipf.draw(random) - 1),
             Self::Pareto(power, count, scatter) => {
                 // As fio: n - 1 ranks times a power of a uniform number.
-                scatter.at(((count - 1) as f64 * random.unit().powf(*power)) as u64)
+                scatter.at(((count - 1) as f64 * libm::pow(random.unit(), *power)) as u64)
             }
             Self::Normal(deviation, count, scatter) => scatter.at(bell(*deviation, *count, random)),
             Self::Zoned(table) => {
@@ -263,7 +263,7 @@ impl Zipf {
             Self { count: count as f64, theta, integral_first: 0.0, integral_last: 0.0, accept: 0.0 };
         zipf.integral_first = zipf.integral(1.5) - 1.0;
         zipf.integral_last = zipf.integral(zipf.count + 0.5);
-        zipf.accept = 2.0 - zipf.inverse(zipf.integral(2.5) - 2.0f64.powf(-theta));
+        zipf.accept = 2.0 - zipf.inverse(zipf.integral(2.5) - libm::pow(2.0, -theta));
         zipf
     }
 
@@ -274,7 +274,7 @@ impl Zipf {
             let u = self.integral_last + random.unit() * (self.integral_first - self.integral_last);
             let x = self.inverse(u);
             let rank = x.round().clamp(1.0, self.count);
-            if rank - x <= self.accept || u >= self.integral(rank + 0.5) - rank.powf(-self.theta) {
+            if rank - x <= self.accept || u >= self.integral(rank + 0.5) - libm::pow(rank, -self.theta) {
                 return rank as u64;
             }
         }
@@ -282,8 +282,8 @@ impl Zipf {
 
     /// The integral of x^-theta, up to a constant: (x^(1-theta) - 1) / (1 - theta), or ln x at theta = 1.
     fn integral(&self, x: f64) -> f64 {
-        let (power, log) = (1.0 - self.theta, x.ln());
-        if (power * log).abs() < 1e-8 { log } else { (power * log).exp_m1() / power }
+        let (power, log) = (1.0 - self.theta, libm::log(x));
+        if (power * log).abs() < 1e-8 { log } else { libm::expm1(power * log) / power }
     }
 
     /// The inverse of `integral`.
@@ -291,7 +291,7 @@ impl Zipf {
         let power = 1.0 - self.theta;
         // Rounding may carry the argument of the logarithm to or below its edge; the rank is clamped after.
         let t = (y * power).max(-1.0 + f64::EPSILON);
-        if t.abs() < 1e-8 { y.exp() } else { (t.ln_1p() / power).exp() }
+        if t.abs() < 1e-8 { libm::exp(y) } else { libm::exp(libm::log1p(t) / power) }
     }
 }
 

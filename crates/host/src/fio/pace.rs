@@ -79,7 +79,7 @@ impl JobSpec {
         let blocks = &self.blocks[direction];
         match DueStep::of(self.rate_of(direction)?, blocks, self.poisson) {
             // The mean of an exponential cut to whole us.
-            DueStep::Poisson(mean) if mean > 0 => Some(1e6 * ((1.0 / mean as f64).exp() - 1.0)),
+            DueStep::Poisson(mean) if mean > 0 => Some(1e6 * (libm::exp(1.0 / mean as f64) - 1.0)),
             DueStep::Even(gap_ns) if gap_ns > 0 => Some(1e9 / gap_ns as f64),
             DueStep::PerByte(bytes) => Some(bytes as f64 / blocks.mean()),
             DueStep::Poisson(_) | DueStep::Even(_) => None,
@@ -114,7 +114,7 @@ impl RatePace {
     pub fn advance(&mut self, bytes: u64, random: &mut RandomStream) {
         let step_ns = match self.step {
             DueStep::Even(step_ns) => step_ns,
-            DueStep::Poisson(mean_us) => (-(1.0 - random.unit()).ln() * mean_us as f64) as u64 * NS_PER_US,
+            DueStep::Poisson(mean_us) => (-libm::log(1.0 - random.unit()) * mean_us as f64) as u64 * NS_PER_US,
             DueStep::PerByte(rate) => {
                 // Below 2^32 bytes times 10^9 plus a rate up to 2^60: no overflow.
                 let owed = bytes * 1_000_000_000 + self.remainder;

@@ -109,7 +109,7 @@ impl Synthetic {
     }
 
     fn interval(&mut self, mean: f64) -> f64 {
-        (-mean * (1.0 - self.times.unit()).ln()).floor()
+        (-mean * libm::log(1.0 - self.times.unit())).floor()
     }
 
     fn is_over(&self, now: SimTime) -> bool {
@@ -154,9 +154,9 @@ impl Synthetic {
             FlowSizes::Fixed(sectors) => u64::from(sectors),
             FlowSizes::Normal { mean, deviation } => {
                 // Box and Muller: two uniform numbers make a normal one.
-                let radius = (-2.0 * (1.0 - self.lengths.unit()).ln()).sqrt();
+                let radius = (-2.0 * libm::log(1.0 - self.lengths.unit())).sqrt();
                 let angle = std::f64::consts::TAU * self.lengths.unit();
-                (mean + deviation * radius * angle.cos()).ceil().clamp(1.0, f64::from(u16::MAX)) as u64
+                (mean + deviation * radius * libm::cos(angle)).ceil().clamp(1.0, f64::from(u16::MAX)) as u64
             }
         }
     }

@@ -22,7 +22,7 @@ impl ArrivalStream {
     fn wait_ns(&self, random: &mut RandomStream) -> u64 {
         let inside = random.chance(1.0 - 1.0 / self.burst.requests);
         let mean = if inside { self.burst.gap_ns } else { self.pause_ns };
-        (-(1.0 - random.unit()).ln() * mean).round() as u64
+        (-libm::log(1.0 - random.unit()) * mean).round() as u64
     }
 }
 

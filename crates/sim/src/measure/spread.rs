@@ -109,18 +109,18 @@ pub fn student_t(probability: f64, freedom: usize) -> f64 {
             high = middle;
         }
     }
-    (freedom as f64).sqrt() * ((low + high) / 2.0).tan()
+    (freedom as f64).sqrt() * libm::tan((low + high) / 2.0)
 }
 
 /// P(T <= sqrt(freedom) tan(angle)), for an angle of 0 or more.
 fn below(angle: f64, freedom: usize) -> f64 {
-    let (odd, square) = (freedom % 2 == 1, angle.cos().powi(2));
-    let (mut term, mut sum) = if odd { (angle.cos(), 0.0) } else { (1.0, 0.0) };
+    let (odd, square) = (freedom % 2 == 1, libm::cos(angle).powi(2));
+    let (mut term, mut sum) = if odd { (libm::cos(angle), 0.0) } else { (1.0, 0.0) };
     for k in (usize::from(odd)..freedom.saturating_sub(1)).step_by(2) {
         sum += term;
         term *= square * (k + 1) as f64 / (k + 2) as f64;
     }
-    let inside = if odd { 2.0 / PI * (angle + sum * angle.sin()) } else { sum * angle.sin() };
+    let inside = if odd { 2.0 / PI * (angle + sum * libm::sin(angle)) } else { sum * libm::sin(angle) };
     0.5 + inside / 2.0
 }
 

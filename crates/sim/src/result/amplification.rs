@@ -210,7 +210,7 @@ impl<'a> RunParts<'a> {
     fn interval(&self) -> Option<Interval> {
         let mut interval = spread::interval(self.sums, self.of)?;
         let lasting = self.spread_over_dies().unwrap_or(interval.half);
-        interval.half = interval.half.hypot(lasting);
+        interval.half = libm::hypot(interval.half, lasting);
         Some(interval)
     }
 

@@ -124,13 +124,13 @@ fn latencies(
         let at = |quantile: f64| latency.value_at_quantile(quantile.max(0.0)) as f64;
         (fraction + half < 1.0).then(|| {
             let value = at(fraction);
-            let away = |other: f64| (value - other).hypot(relative * value);
+            let away = |other: f64| libm::hypot(value - other, relative * value);
             let (low, high) = (value - away(at(fraction - half)), value + away(at(fraction + half)));
             [low.max(0.0) as u64, high as u64]
         })
     });
-    let half = mean.half.hypot(relative * mean.value);
-    let mean = [(mean.value - half).max(0.0), mean.value + half.hypot(unseen_ns)];
+    let half = libm::hypot(mean.half, relative * mean.value);
+    let mean = [(mean.value - half).max(0.0), mean.value + libm::hypot(half, unseen_ns)];
     LatencyInterval { mean, p50, p99, p999 }
 }
 
@@ -150,7 +150,7 @@ fn half_share(measure: &Measure, effect: Effect, fraction: f64) -> f64 {
         let share_of = |sums: &[f64; 3]| (sums[2] > 0.0).then(|| sums[edge as usize] / sums[2]);
         let over_time = interval(&parts, share_of).map_or(1.0, |share| scaled(share.half, share.value));
         let places = measure.places.beyond(effect, latency, edge);
-        over_time.hypot(scaled(half_over_places(&places, of.requests()), places.share))
+        libm::hypot(over_time, scaled(half_over_places(&places, of.requests()), places.share))
     };
     half(LevelEdge::Lower).max(half(LevelEdge::Upper))
 }

@@ -87,7 +87,7 @@ impl Made for Regulation {
             },
             due: DueTimes::new(superblocks, &rules.reckoned),
             dies: vec![DieLoad::IDLE; layout.dies as usize],
-            random: RandomStream::new(seed, "ftl.correction"),
+            random: RandomStream::new(seed, "ftl.regulation"),
             flows,
             estimating: RandomStream::new(seed, "ecc.flow"),
             words,

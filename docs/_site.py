@@ -88,7 +88,8 @@ def on_files(files: Files, config: Any) -> Files:
             {title: [uri if uri.endswith("index.md") else {_title(pages[uri]): uri} for uri in inside]}
         )
     reference = next(entry["Reference"] for entry in config.nav if "Reference" in entry)
-    reference.append({"Each drive": [uri for uri in pages if posixpath.dirname(uri) == "reference/drives"]})
+    for title, folder in (("Each decision", "reference/policies"), ("Each drive", "reference/drives")):
+        reference.append({title: [uri for uri in pages if posixpath.dirname(uri) == folder]})
     return files
 
 

@@ -83,7 +83,7 @@ def _found(site: Path, asked: str) -> list[dict[str, Any]]:
         ),
         ("nvme-qlc", "reference/drives/nvme-qlc.html"),
         ("wait_gc_ns", "reference/tables.html#requestsparquet"),
-        ("d-choices", "reference/policies.html#ftlgcvictim-d-choices"),
+        ("d-choices", "reference/policies/ftl.gc.victim.html#ftlgcvictim-d-choices"),
         ("nvme-qlc", "reference/drives.html"),
         ("msr", "reference/formats.html"),
     ],

@@ -205,7 +205,7 @@ SAID = re.compile(
 MACHINE = (
     (re.compile(r"^(simulated\b.*?) in [\d.]+ s \(.*\)$"), r"\1 in TIME"),
     (re.compile(r"\b[\d.]+[kM]? (page operations/s|requests/s of wall time)"), r"N \1"),
-    (re.compile(r"/[\w./+-]*/(?=[\w.-]+)"), "PATH/"),
+    (re.compile(r"(?<![\w.])/[\w./+-]*/(?=[\w.-]+)"), "PATH/"),
 )
 
 

@@ -61,4 +61,4 @@ def _lines(output: str) -> list[str]:
 
 if __name__ == "__main__":
     for each in sys.argv[1:]:
-        main(Path(each))
+        main(Path(each).resolve())

@@ -33,7 +33,7 @@ from floatgate.commands import (
     trace,
     twin,
 )
-from floatgate.generate import commands as commands_page
+from floatgate.generate import commands as commands_page, state
 from floatgate.inputs import configuration
 from floatgate.inputs.configuration import Key
 from floatgate.inputs.policies import catalogue, class_name, short_names
@@ -201,6 +201,7 @@ FILES = {
     "_generated/results.py": description.classes,
     str(REFERENCE / "results.md"): description.page,
     str(REFERENCE / "run.schema.json"): description.schema_text,
+    str(REFERENCE / "state.md"): state.page,
 }
 
 

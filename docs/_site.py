@@ -22,6 +22,10 @@ LOG = logging.getLogger("mkdocs.hooks.site")
 # Sections in the order of the tabs, each a folder; their pages in the order given, then by title.
 HOW_TO = (
     "install",
+    "printed-table",
+    "from-other-tools",
+    "data-sheet",
+    "aged-tail",
     "python",
     "data-frames",
     "own-policies",
@@ -36,7 +40,7 @@ SECTIONS = {
     "Explanation": ("explanation", ()),
     "Reference": (
         "reference",
-        ("options", "python", "keys", "results", "tables", "policies", "drives", "chips", "formats"),
+        ("state", "options", "python", "keys", "results", "tables", "policies", "drives", "chips", "formats"),
     ),
     "Papers": ("papers", ("index",)),
     "Contributing": ("contributing", ("index", "architecture")),

@@ -12,7 +12,7 @@ from floatgate.files import shipped
 from floatgate.reproduce.paper import discover, load
 from floatgate.reproduce.write import OURS
 
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[1]
 BASES = ("predicted", "fitted", "assumed", "by-construction")
 HELD = ("pass", "qualitative-pass")
 DRIVES = ("slc", "mlc", "tlc", "qlc", "sata-tlc", "nvme-tlc", "nvme-qlc")

@@ -8,7 +8,6 @@ from typing import Any
 from floatgate.report import palette, power, retries, words
 from floatgate.report.plot import (
     Axis,
-    Dash,
     Figure,
     Line,
     Mark,
@@ -124,7 +123,7 @@ def over_time(series: dict[str, list[Any]], span_ns: int) -> Figure | None:
             ]
             width, dash = (1.2, "dot") if dotted else (1.8, "solid")
             name = f"{kind}, p99" if dotted else kind
-            latencies.append(_level(colour, edges, values, tips, name=name, width=width, dash=dash))  # type: ignore[arg-type]
+            latencies.append(_level(colour, edges, values, tips, name=name, width=width, dash=dash))
     if not rates:
         return None
     first, last = edges[0][0], edges[-1][1]
@@ -160,19 +159,12 @@ def _edges(series: dict[str, list[Any]], span_ns: int) -> list[tuple[float, floa
 
 
 def _level(
-    colour: str,
-    edges: list[tuple[float, float]],
-    values: Numbers,
-    tips: list[str],
-    *,
-    name: str = "",
-    width: float = 1.8,
-    dash: Dash = "solid",
+    colour: str, edges: list[tuple[float, float]], values: Numbers, tips: list[str], **how: Any
 ) -> Line:
     """Return a line that is level from the beginning of each interval to its end."""
-    twice = [value for value in values for _ in range(2)]
     x = [place for edge in edges for place in edge]
-    return Line(colour, x, twice, width, dash, name=name, tips=[tip for tip in tips for _ in range(2)])
+    y = [value for value in values for _ in edges[0]]
+    return Line(colour, x, y, tips=[tip for tip in tips for _ in edges[0]], **how)
 
 
 def _span(edge: tuple[float, float]) -> str:

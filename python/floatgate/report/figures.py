@@ -26,6 +26,7 @@ from floatgate.results.fio_json import Histogram
 from floatgate.values import quantities as q
 
 STEPS = 240  # of a curve, from nothing to all: more cannot be seen
+_Edges = list[tuple[float, float]]  # of intervals
 
 
 def all_figures(source: Source) -> dict[str, Figure]:
@@ -148,7 +149,7 @@ def slc_cache(series: dict[str, list[Any]], span_ns: int) -> Figure | None:
     return chart(220, across, Axis("GB held", zero=True), [line])
 
 
-def _edges(series: dict[str, list[Any]], span_ns: int) -> list[tuple[float, float]]:
+def _edges(series: dict[str, list[Any]], span_ns: int) -> _Edges:
     """Return the beginning and the end of each interval, in seconds."""
     starts, widths = series["time_ns"], series["width_ns"]
     ends = [start + width for start, width in zip(starts, widths, strict=True)]
@@ -158,9 +159,7 @@ def _edges(series: dict[str, list[Any]], span_ns: int) -> list[tuple[float, floa
     return [(start / 1e9, end / 1e9) for start, end in zip(starts, ends, strict=True)]
 
 
-def _level(
-    colour: str, edges: list[tuple[float, float]], values: Numbers, tips: list[str], **how: Any
-) -> Line:
+def _level(colour: str, edges: _Edges, values: Numbers, tips: list[str], **how: Any) -> Line:
     """Return a line that is level from the beginning of each interval to its end."""
     x = [place for edge in edges for place in edge]
     y = [value for value in values for _ in edges[0]]

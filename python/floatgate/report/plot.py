@@ -1,4 +1,4 @@
-"""How a picture is described, before anybody draws it: panels, axes, and the marks in them.
+"""How a picture is described, before it is drawn: panels, axes, and the marks in them.
 
 `draw` alone knows the library that turns this into a picture. What is written here has values in the units of
 its axes, one colour (`palette`) for each mark, and texts that are shown as they stand.

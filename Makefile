@@ -18,8 +18,7 @@ endif
 
 CARGO_SOURCES := Cargo.toml Cargo.lock pyproject.toml $(shell find crates -name '*.rs' -o -name Cargo.toml)
 TRACES := $(or $(FLOATGATE_TRACES),../shared/traces)
-DEMO_TRACE := $(TRACES)/derived-linux-webserver-2-no-repeats.load.gz
-DEMO_SYNTHETIC := examples/synthetic-server.fio
+DEMO_TRACE := examples/traces/server.csv.gz
 
 .DEFAULT_GOAL := help
 .PHONY: help setup demo test test-rust test-papers test-python lint-rust lint-python fuzz mutants bench evidence codes tables pgo lint docs docs-site docs-api wheel wheel-check format clean
@@ -37,19 +36,26 @@ $(STAMPS)/venv:
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check 'maturin>=1.9.4,<2'
 	@mkdir -p $(STAMPS) && touch $@
 
-# The extension is built in place (python/floatgate/_core.*.so); Python files need no rebuild.
+# The extension is built in place (python/floatgate/_core.*.so); Python files need no rebuild. Each line says how long it took.
+INSTALL = . $(BIN)/activate && PIP_QUIET=1 PIP_DISABLE_PIP_VERSION_CHECK=1 maturin develop --quiet $(PROFILE)
+SINCE = began=$$(date +%s)
+TOOK = echo "make: $(1) in $$(($$(date +%s) - began)) s"
+
 $(STAMPS)/package: $(STAMPS)/venv $(CARGO_SOURCES) $(if $(PGO),$(PGO_PROFILE))
-	. $(BIN)/activate && PIP_QUIET=1 PIP_DISABLE_PIP_VERSION_CHECK=1 \
-		maturin develop --quiet $(PROFILE) --extras compiled,cluster,dev,docs,frames,lab,metrics,study
+	@echo 'make: building the engine and what tests, docs and the laboratory need (minutes the first time)'
+	@$(SINCE); $(INSTALL) --extras compiled,cluster,dev,docs,frames,lab,metrics,study && \
+		$(call TOOK,built and installed)
+	@touch $@ $(STAMPS)/core
+
+# What a run needs, and no more.
+$(STAMPS)/core: $(STAMPS)/venv $(CARGO_SOURCES) $(if $(PGO),$(PGO_PROFILE))
+	@echo 'make: building the engine (minutes the first time)'
+	@$(SINCE); $(INSTALL) && $(call TOOK,built)
 	@touch $@
 
-demo: $(STAMPS)/package ## Run a real trace on a drive; leaves out/demo/report.html
-	@if [ -f '$(DEMO_TRACE)' ]; then \
-		$(BIN)/floatgate run tlc '$(DEMO_TRACE)' --compact --precondition instant --out out/demo --force; \
-	else \
-		echo 'make demo: no $(DEMO_TRACE): a synthetic workload runs instead'; \
-		$(BIN)/floatgate run tlc $(DEMO_SYNTHETIC) --precondition instant --out out/demo --force; \
-	fi
+demo: $(STAMPS)/core ## Play a trace on a drive; leaves out/demo/report.html
+	@$(SINCE); $(BIN)/floatgate run small-tlc $(DEMO_TRACE) --precondition instant --loop 10 --out out/demo --force && \
+		$(call TOOK,simulated and reported)
 	@echo
 	@echo 'result  $(abspath out/demo/run.json)'
 	@echo 'report  $(abspath out/demo/report.html)'

@@ -3,7 +3,7 @@
 Each question is asked with one worker and with two, in turn: seeds and configurations of a study, points of a
 grid. Processor time counts all processes. On a machine that does nothing else, the wall times tell the gain.
 On a busy one they do not; there, twice the processor time with one worker over that with two is the most it
-can be: whatever a second worker costs is in it.
+can be: all that a second worker costs is in it.
 """
 
 import argparse

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable, Iterable
 from functools import partial
+from typing import Any
 
 from floatgate import _core
 from floatgate.files import shipped
@@ -41,36 +42,58 @@ def _columns(columns: Iterable[tuple[str, str, str, str]]) -> list[str]:
 
 
 def policies() -> str:
-    """Every policy, by the decision that it makes."""
+    """Every decision of a drive, with its policies: a row each, and a page each."""
     text = [
         "# Policies",
         "",
         "A policy makes one decision of the drive. `floatgate policies NAME` shows one of them,"
         " `--set KEY.name=NAME` chooses it, and in Python each is a class: `fg.gc.victim.DChoices(d=4)`. [Add one of your"
         " own](../how-to/policies.md).",
+        "",
     ]
+    rows = []
+    for seam, below in _decisions().items():
+        default = _usual(below)
+        names = ", ".join(f"`{c['name']}`" for c in below if c["name"] != default)
+        rows.append(
+            (
+                f"[`{seam}`](policies/{seam}.md)",
+                below[0]["question"],
+                f"`{default}`" if default else "-",
+                names or "-",
+            )
+        )
+    return "\n".join([*text, *_table(("decision", "what is decided", "default", "others"), rows)]) + "\n"
+
+
+def _decisions() -> dict[str, list[dict[str, Any]]]:
     cards = json.loads(_core.policies())
-    for seam in dict.fromkeys(card["seam"] for card in cards):
-        below = [card for card in cards if card["seam"] == seam]
-        default = next((card["name"] for card in below if card.get("default") is True), None)
-        text += [
-            "",
-            f"## {seam}",
-            "",
-            f"{below[0]['question']}" + (f" Default: `{default}`." if default else ""),
-        ]
-        for card in below:
-            text += ["", f"### {seam}: {card['name']}", "", f"{_sentence(card['rule'])}"]
-            if card["paper"]:
-                text.append(f"\n*From:* {card['paper']}.")
-            if card["not_modelled"]:
-                text.append(f"\n*Not modelled:* {card['not_modelled']}.")
-            if card["parameters"]:
-                rows = [
-                    (f"`{seam}.{p['key']}`", _default(p), p["expected"], p["help"])
-                    for p in card["parameters"]
-                ]
-                text += ["", *_table(("key", "default", "takes", "meaning"), rows)]
+    return {
+        seam: [card for card in cards if card["seam"] == seam]
+        for seam in dict.fromkeys(card["seam"] for card in cards)
+    }
+
+
+def _usual(cards: list[dict[str, Any]]) -> str | None:
+    return next((card["name"] for card in cards if card.get("default") is True), None)
+
+
+def decision_page(seam: str) -> str:
+    """Every policy of one decision."""
+    below = _decisions()[seam]
+    default = _usual(below)
+    text = [f"# {seam}", "", f"{below[0]['question']}" + (f" Default: `{default}`." if default else "")]
+    for card in below:
+        text += ["", f"## {seam}: {card['name']}", "", f"{_sentence(card['rule'])}"]
+        if card["paper"]:
+            text.append(f"\n*From:* {card['paper']}.")
+        if card["not_modelled"]:
+            text.append(f"\n*Not modelled:* {card['not_modelled']}.")
+        if card["parameters"]:
+            rows = [
+                (f"`{seam}.{p['key']}`", _default(p), p["expected"], p["help"]) for p in card["parameters"]
+            ]
+            text += ["", *_table(("key", "default", "takes", "meaning"), rows)]
     return "\n".join(text) + "\n"
 
 
@@ -222,3 +245,4 @@ PAGES |= {
     for drive in json.loads(_core.drives(shipped.folders()))
     if _has_page(drive["name"])
 }
+PAGES |= {f"reference/policies/{seam}.md": partial(decision_page, seam) for seam in _decisions()}

@@ -22,6 +22,10 @@ LOG = logging.getLogger("mkdocs.hooks.site")
 # Sections in the order of the tabs, each a folder; their pages in the order given, then by title.
 HOW_TO = (
     "install",
+    "printed-table",
+    "from-other-tools",
+    "data-sheet",
+    "aged-tail",
     "python",
     "data-frames",
     "own-policies",
@@ -36,7 +40,7 @@ SECTIONS = {
     "Explanation": ("explanation", ()),
     "Reference": (
         "reference",
-        ("options", "python", "keys", "results", "tables", "policies", "drives", "chips", "formats"),
+        ("state", "options", "python", "keys", "results", "tables", "policies", "drives", "chips", "formats"),
     ),
     "Papers": ("papers", ("index",)),
     "Contributing": ("contributing", ("index", "architecture")),
@@ -88,7 +92,8 @@ def on_files(files: Files, config: Any) -> Files:
             {title: [uri if uri.endswith("index.md") else {_title(pages[uri]): uri} for uri in inside]}
         )
     reference = next(entry["Reference"] for entry in config.nav if "Reference" in entry)
-    reference.append({"Each drive": [uri for uri in pages if posixpath.dirname(uri) == "reference/drives"]})
+    for title, folder in (("Each decision", "reference/policies"), ("Each drive", "reference/drives")):
+        reference.append({title: [uri for uri in pages if posixpath.dirname(uri) == folder]})
     return files
 
 

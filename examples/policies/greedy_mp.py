@@ -11,7 +11,7 @@ Sciences 14(18), 8186, 2024. Its rules, as the abstract has them:
 Use both with the same threshold. Chosen here, because the abstract leaves it open: erases count as too many
 against the mean of the die; cold is the least worn candidate, among equals the one closed first; a block is
 like the others when it is back at the mean. Chosen because a wear policy cannot say where data goes: the worn
-superblock is the next to be opened, for the data that moves or for the host's, whichever needs one first.
+superblock is the next to be opened, for the data that moves or for the host's: for what needs one first.
 What it holds counts as cold while the share `cold` of it is valid, and only then does it rest; when nothing
 else gives back a sixteenth of itself, it does not.
 """

@@ -31,7 +31,7 @@ LONGEST = 2_000  # characters of a message: a value of a megabyte would bury wha
 
 
 def one_line(text: object) -> str:
-    """Return `text` on a single line that a terminal shows as it is, whatever it holds."""
+    """Return `text` on a single line that a terminal shows as it is."""
     line = " ".join(str(text).split())
     if len(line) > LONGEST:
         half = LONGEST // 2

@@ -1,9 +1,12 @@
 """Runs what the documents show: commands and Python, page by page, each page in a folder of its own.
 
 A block between fences marked `sh`, `console` or `python` is run as it stands, in the order of the page;
-the Python of a page is one session. In a `console` block lines behind `$` are run, and the other lines must
-be in the output, in order; `...` stands for anything. A block with a title is a file: it is written. What
-cannot be run, or takes too long as it stands, says so in a comment before its block:
+the Python of a page is one session. In a `console` block lines behind `$` are run, and the other lines are
+what they print, line by line, blanks apart; a `text` block right behind a `python` block is what that prints.
+A line `...` stands for lines left out, and `...` within a line for the rest of its words: neither may hide a
+line that says how far the numbers hold (`SAID`). Numbers that a machine makes, such as seconds of wall time,
+are compared by `MACHINE`. A block with a title is a file: it is written. What cannot be run, or takes too
+long as it stands, says so in a comment before its block:
 
     <!-- not run: REASON -->                     the whole block
     <!-- not run (floatgate reproduce): REASON -->  the commands that begin so
@@ -14,11 +17,12 @@ cannot be run, or takes too long as it stands, says so in a comment before its b
 import contextlib
 import gzip
 import io
+import json
 import os
 import re
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -56,6 +60,7 @@ class Block:
     title: str
     text: str
     rules: list[Rule] = field(default_factory=list)
+    follows: bool = False  # right behind another block, no words between them
 
     @property
     def place(self) -> str:
@@ -67,22 +72,22 @@ def blocks(page: Path) -> Iterator[Block]:
     """The fenced blocks of a page, whatever their language."""
     lines = page.read_text(encoding="utf-8").splitlines()
     rules: list[Rule] = []
-    number = 0
+    number, follows = 0, False
     while number < len(lines):
         line = lines[number]
         opened = re.match(r'( *)```(\w*)(?: title="([^"]+)")?', line)
         if opened:
             end = next(n for n in range(number + 1, len(lines)) if lines[n].strip() == "```")
             text = "\n".join(one.removeprefix(opened[1]) for one in lines[number + 1 : end])
-            yield Block(page, number + 1, opened[2], opened[3] or "", text, rules)
-            rules, number = [], end
+            yield Block(page, number + 1, opened[2], opened[3] or "", text, rules, follows)
+            rules, number, follows = [], end, True
         elif line.startswith("<!--"):
             end = next(n for n in range(number, len(lines)) if "-->" in lines[n])
             found = _RULE.search(" ".join(lines[number : end + 1]))
             rules += [Rule(found[1], found[2] or "", found[3])] if found else []
             number = end
         elif line.strip():
-            rules = []
+            rules, follows = [], False
         number += 1
 
 
@@ -125,17 +130,23 @@ def run_page(page: Path, folder: Path, environment: dict[str, str]) -> Tally:
     """Run a page in an empty folder. Raises Wrong."""
     tally, session = Tally(), PythonSession(folder, environment)
     with contextlib.closing(session):
+        printed: str | None = None
         for block in blocks(page):
             if block.title:
                 (folder / block.title).write_text(block.text + "\n", encoding="utf-8")
             elif block.language in RUN:
-                _run_block(block, folder, environment, tally, session.run)
+                printed = _run_block(block, folder, environment, tally, session.run)
+            elif block.language == "text" and block.follows and printed is not None:
+                _compare(block.place, block.text.splitlines(), printed)
+                printed = None
     return tally
 
 
 def _run_block(
     block: Block, folder: Path, environment: dict[str, str], tally: Tally, python: Callable[[str], str]
-) -> None:
+) -> str | None:
+    """Run a block; return what its Python printed, None where none was run."""
+    printed: str | None = None
     used: set[Rule] = set()
     for rule in block.rules:
         if rule.kind == "needs":
@@ -153,70 +164,116 @@ def _run_block(
         for rule in matching:
             text = f"{text.split(' #')[0].rstrip()} {rule.text}"
             tally.smaller.append(f"{block.place}: {text}")
+            if step.shown:
+                raise Wrong(f"{block.place}: {step.text}: made smaller, and its output is shown")
         if block.language == "python":
-            python(text)
+            printed = python(text)
         else:
-            _compare(block, step, _shell(block, text, folder, environment))
+            _compare(f"{block.place}: {step.text}", step.shown, output_of(block, text, folder, environment))
         tally.ran += 1
     unused = [rule for rule in block.rules if rule not in used]
     if unused:
         raise Wrong(
             f"{block.place}: {unused[0].kind} ({unused[0].prefix}): no command of the block begins so"
         )
+    return printed
 
 
-def _shell(block: Block, text: str, folder: Path, environment: dict[str, str]) -> str:
+def output_of(block: Block, text: str, folder: Path, environment: dict[str, str]) -> str:
+    """What a command prints, standard output and standard error as they come. Raises Wrong."""
     done = subprocess.run(
         ["bash", "-c", text],
         cwd=folder,
         env=environment,
-        capture_output=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
         text=True,
         timeout=LIMIT_S,
         check=False,
         stdin=subprocess.DEVNULL,
     )
     if done.returncode:
-        raise Wrong(
-            f"{block.place}: {text}: exit {done.returncode}: {done.stderr[-1000:]}{done.stdout[-500:]}"
-        )
-    return done.stdout + done.stderr
+        raise Wrong(f"{block.place}: {text}: exit {done.returncode}: {done.stdout[-1500:]}")
+    return done.stdout
 
 
-def _compare(block: Block, step: Step, output: str) -> None:
-    """Raise Wrong where a shown line is not in the output behind the one before it."""
-    rest = [_plain(line) for line in output.splitlines()]
-    for shown in step.shown:
-        wanted = _plain(shown)
-        if wanted in ("", "..."):
+#: What a page may not leave out: remarks, warnings, and words that take back a part of a number.
+SAID = re.compile(
+    r"^\s*(note|warning)\b|too short to say|not settled|cannot be told|POOR|not reached|\bmisse[sd]\b"
+)
+#: Parts of a line that no two machines share, and what takes their place on both sides.
+MACHINE = (
+    (re.compile(r"^(simulated\b.*?) in [\d.]+ s \(.*\)$"), r"\1 in TIME"),
+    (re.compile(r"\b[\d.]+[kM]? (page operations/s|requests/s of wall time)"), r"N \1"),
+    (re.compile(r"(?<![\w.])/[\w./+-]*/(?=[\w.-]+)"), "PATH/"),
+)
+
+
+def _compare(place: str, shown: Sequence[str], output: str) -> None:
+    """Raise Wrong unless the lines shown are the lines printed; what `...` leaves out is looked at, too."""
+    printed = [line for line in map(_plain, output.splitlines()) if line]
+    wanted = [line for line in map(_plain, shown) if line]
+    if not wanted:
+        return
+    at = 0
+    gap = False
+    for line in wanted:
+        if line == "...":
+            gap = True
             continue
-        pattern = re.compile(".*".join(re.escape(part.strip()) for part in wanted.split("...")))
-        at = next((n for n, line in enumerate(rest) if pattern.fullmatch(line)), None)
-        if at is None:
-            raise Wrong(
-                f"{block.place}: {step.text}: the page shows: {shown}\nthe output is:\n{output[-3000:]}"
-            )
-        rest = rest[at + 1 :]
+        found = next((n for n in range(at, len(printed)) if _stands_for(line, printed[n])), None)
+        if found is None or (found > at and not gap):
+            said = f"it prints: {printed[at]}" if at < len(printed) else "nothing more is printed"
+            raise Wrong(f"{place}: the page shows: {line}\n{said}\nthe output is:\n{output[-3000:]}")
+        _nothing_hidden(place, printed[at:found])
+        _nothing_cut(place, line, printed[found])
+        at, gap = found + 1, False
+    if at < len(printed) and not gap:
+        raise Wrong(f"{place}: the page ends, and this is printed: {printed[at]}")
+    _nothing_hidden(place, printed[at:])
+
+
+def _stands_for(shown: str, printed: str) -> bool:
+    if shown == printed:
+        return True
+    pattern = ".*".join(re.escape(part.strip()) for part in shown.split("..."))
+    return "..." in shown and re.fullmatch(pattern, printed) is not None
+
+
+def _nothing_hidden(place: str, lines: Sequence[str]) -> None:
+    for line in lines:
+        if SAID.search(line):
+            raise Wrong(f"{place}: `...` hides: {line}")
+
+
+def _nothing_cut(place: str, shown: str, printed: str) -> None:
+    """A remark may be cut behind its first words; its words that take a number back may not."""
+    for said in SAID.finditer(printed):
+        if said[0] not in shown:
+            raise Wrong(f"{place}: {shown}: `...` hides {said[0]!r} of: {printed}")
 
 
 def _plain(line: str) -> str:
-    return " ".join(line.split())
+    line = " ".join(line.split())
+    for pattern, same in MACHINE:
+        line = pattern.sub(same, line)
+    return line
 
 
 class PythonSession:
     """One interpreter for the Python of a page, started with its first block."""
 
-    # Reads blocks, each behind a line with its length; answers with a line, `ok` or what went wrong.
+    # Reads blocks, each behind a line with its length; answers with a line: `ok` or an error, and the output.
     _LOOP = (
-        "import sys, io, contextlib, traceback\n"
+        "import sys, io, json, contextlib, traceback\n"
         "names = {'__name__': '__main__'}\n"
         "while head := sys.stdin.readline():\n"
         "    text, out = sys.stdin.read(int(head)), io.StringIO()\n"
         "    try:\n"
         "        with contextlib.redirect_stdout(out): exec(compile(text, 'page', 'exec'), names)\n"
         "        said = 'ok'\n"
-        "    except BaseException: said = repr(traceback.format_exc())\n"
-        "    print(said, flush=True)\n"
+        "    except BaseException: said = traceback.format_exc()\n"
+        "    print(json.dumps([said, out.getvalue()]), flush=True)\n"
     )
 
     def __init__(self, folder: Path, environment: dict[str, str]) -> None:
@@ -224,7 +281,7 @@ class PythonSession:
         self._process: subprocess.Popen[str] | None = None
 
     def run(self, text: str) -> str:
-        """Run a block. Raises Wrong."""
+        """Run a block and return what it prints. Raises Wrong."""
         if self._process is None:
             python = self._environment.get("FLOATGATE_PYTHON", sys.executable)
             self._process = subprocess.Popen(
@@ -239,10 +296,13 @@ class PythonSession:
         assert self._process.stdout is not None
         self._process.stdin.write(f"{len(text)}\n{text}")
         self._process.stdin.flush()
-        said = self._process.stdout.readline().strip()
+        answer = self._process.stdout.readline()
+        if not answer:
+            raise Wrong(f"python:\n{text}\nthe interpreter ended")
+        said, printed = json.loads(answer)
         if said != "ok":
             raise Wrong(f"python:\n{text}\n{said}")
-        return said
+        return str(printed)
 
     def close(self) -> None:
         """End the interpreter."""
@@ -291,7 +351,11 @@ READERS: dict[str, Callable[[Path], Any]] = {
 def environment_of(binaries: Path, **more: str) -> dict[str, str]:
     """The environment of a reader: with the command on the path, and nothing that a terminal adds."""
     kept = {key: value for key, value in os.environ.items() if not key.startswith(("PYTEST", "FLOATGATE"))}
-    return kept | {"PATH": f"{binaries}:{kept['PATH']}", "COLUMNS": "120", "TERM": "dumb"} | more
+    return (
+        kept
+        | {"PATH": f"{binaries}:{kept['PATH']}", "COLUMNS": "120", "TERM": "dumb", "PYTHONUNBUFFERED": "1"}
+        | more
+    )
 
 
 def report(tallies: dict[str, Tally]) -> str:

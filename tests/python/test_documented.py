@@ -17,6 +17,7 @@ from typer.main import get_command
 import floatgate as fg
 import mqsim_files
 from conftest import in_process
+from documents import blocks
 from floatgate import _core, commands
 from floatgate.commands.policies import SHOW, Group
 from floatgate.files import shipped
@@ -202,6 +203,9 @@ def test_a_documented_command_runs_as_it_stands(document: str, text: str, reader
     """Every file, drive, chip, key, policy and option in it is there; the work itself is not done."""
     words = _words(text)
     _make_theirs(readers_place, text)
+    for block in blocks(ROOT / document):
+        if block.title:
+            (readers_place / block.title).write_text(block.text + "\n")
     if "new" in words:  # what it makes is not there yet
         (readers_place / words[-1]).unlink()
     for word in words:

@@ -1,9 +1,11 @@
 """The examples come along: they are listed, copied, and found from every folder."""
 
 import compileall
+import gzip
 import json
 import shutil
 from pathlib import Path
+from runpy import run_path
 
 import pytest
 
@@ -55,6 +57,30 @@ def test_examples_are_copied_once(floatgate: Command, tmp_path: Path) -> None:
 
 def test_an_example_that_is_none_is_no_such_file(floatgate: Command) -> None:
     assert "examples/none.fio: no such file" in one_line_error(floatgate("run", "slc", "examples/none.fio"))
+
+
+def test_the_trace_is_what_its_script_writes(tmp_path: Path) -> None:
+    folder = ROOT / "examples" / "traces"
+    run_path(str(folder / "server.py"))["main"](str(tmp_path / "again.csv.gz"))
+    again, shipped_one = (
+        gzip.decompress(path.read_bytes()) for path in (tmp_path / "again.csv.gz", folder / "server.csv.gz")
+    )
+    assert again == shipped_one
+
+
+def test_a_trace_among_the_examples_is_run_and_repeated_from_every_folder(
+    floatgate: Command, tmp_path: Path
+) -> None:
+    trace = "examples/traces/server.csv.gz"
+    done = floatgate("run", "small-tlc", trace, "--limit-requests", "300", "--out", "o", "--no-report")
+    assert done.returncode == 0, done.stderr
+    first = json.loads((tmp_path / "o" / "run.json").read_text())
+    assert first["workload"]["name"] == trace
+    assert str(ROOT) not in json.dumps(first["workload"])
+    done = floatgate("run", "o/run.json", "--out", "p", "--no-report")
+    assert done.returncode == 0, done.stderr
+    assert json.loads((tmp_path / "p" / "run.json").read_text())["host"] == first["host"]
+    assert floatgate("trace", "info", trace).returncode == 0
 
 
 def test_what_pip_compiled_is_no_example(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -95,6 +95,12 @@ def test_the_legend_says_each_name_once() -> None:
         assert text.count(f"<tspan>{key.name}</tspan>") == 1
 
 
+def test_the_legend_names_only_what_is_drawn() -> None:
+    parts = [Part("some", INK, [1.0, 0.0]), Part("none", INK, [0.0, None])]
+    marks = [*stacked(parts), Line(INK, [1.0, 2.0], [None, None], name="gaps")]
+    assert [key.name for key in legend(chart(200, Axis(), Axis(), marks))] == ["some"]
+
+
 def test_a_line_breaks_where_there_is_no_value() -> None:
     line = Line(INK, [1.0, 2.0, 3.0, None, 5.0], [None, 1.0, 1.0, 1.0, 1.0])
     assert list(runs(line)) == [(1, 3), (4, 5)]

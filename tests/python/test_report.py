@@ -16,7 +16,7 @@ from fake_core import part as whole
 from floatgate.errors import InputError
 from floatgate.report import write_report
 from floatgate.report.draw import svg
-from floatgate.report.figures import all_figures, slc_cache
+from floatgate.report.figures import all_figures, over_time, slc_cache
 from floatgate.report.plot import Boxes, Line, runs
 from floatgate.report.power import in_a_line
 from floatgate.report.source import Source
@@ -155,12 +155,23 @@ def test_what_an_slc_cache_holds_is_drawn(tmp_path: Path) -> None:
 
     made = _read(write_report(made_up_run(tmp_path / "run", cache), tmp_path / "r.html"))
     assert set(made.figures) == ALL_FIGURES | {"slc-cache"}
-    drawn = slc_cache(Source.read(tmp_path / "run").series)
+    source = Source.read(tmp_path / "run")
+    drawn = slc_cache(source.series, source.document["simulated_ns"])
     assert drawn is not None
     (line,) = drawn.panels[0].marks
     assert isinstance(line, Line)
-    assert line.y[0] is None
-    assert list(runs(line)) == [(1, len(line.y))]
+    assert line.y[:2] == [None, None]
+    assert list(runs(line)) == [(2, len(line.y))]
+
+
+def test_each_interval_is_drawn_at_its_real_width() -> None:
+    series = {"time_ns": [10**9, 2 * 10**9], "width_ns": [10**9, 10**9], "read_requests": [100, 200]}
+    drawn = over_time(series, 1_500_000_000)
+    assert drawn is not None
+    (line,) = drawn.panels[0].marks
+    assert isinstance(line, Line)
+    assert list(zip(line.x, line.y, strict=True)) == [(1.0, 100), (2.0, 100), (2.0, 400), (2.5, 400)]
+    assert (drawn.panels[0].x.low, drawn.panels[0].x.high) == (1.0, 2.5)
 
 
 def test_unreadable_pages_are_told_and_drawn(tmp_path: Path) -> None:
@@ -262,9 +273,13 @@ def test_the_curve_is_the_histogram(tmp_path: Path) -> None:
     assert isinstance(curve, Line)
     pairs = source.histograms["read"]
     samples = sum(count for _, count in pairs)
-    for x, y in list(zip(curve.x, curve.y, strict=True))[:: len(curve.x) // 20]:
+    assert (curve.x[0], curve.y[0]) == (curve.x[1], 0)
+    for x, y in list(zip(curve.x, curve.y, strict=True))[1 :: len(curve.x) // 20]:
         assert y == pytest.approx(sum(count for ns, count in pairs if ns <= (x or 0)) / samples)
     assert curve.x[-1] == pairs[-1][0]
+    tail = next(m for m in all_figures(source)["latency"].panels[1].marks if m.name == "read")
+    assert isinstance(tail, Line)
+    assert tail.y[0] == 1
 
 
 @pytest.mark.parametrize("missing", ["run.json", "latency.parquet", "series.parquet"])

@@ -52,7 +52,7 @@ def test_nothing_is_loaded_from_elsewhere(site: Path) -> None:
         for target in loads.found:
             assert not re.match(r"(https?:)?//", target), f"{page.name}: {target}"
             if page.name != "404.html":
-                assert (page.parent / target.split("?")[0]).exists(), f"{page.name}: {target}"
+                assert (page.parent / re.split("[?#]", target)[0]).exists(), f"{page.name}: {target}"
 
 
 def _found(site: Path, asked: str) -> list[dict[str, Any]]:
@@ -83,7 +83,7 @@ def _found(site: Path, asked: str) -> list[dict[str, Any]]:
         ),
         ("nvme-qlc", "reference/drives/nvme-qlc.html"),
         ("wait_gc_ns", "reference/tables.html#requestsparquet"),
-        ("d-choices", "reference/policies.html#ftlgcvictim-d-choices"),
+        ("d-choices", "reference/policies/ftl.gc.victim.html#ftlgcvictim-d-choices"),
         ("nvme-qlc", "reference/drives.html"),
         ("msr", "reference/formats.html"),
     ],

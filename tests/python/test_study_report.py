@@ -396,7 +396,7 @@ def test_indices_are_refused_with_a_reason(tmp_path: Path) -> None:
     )
     assert "1 of 40 have no result" in str(sensitivity.why_not(read(one_is_missing)))
     other = made(tmp_path / "d", small, ishigami, found=[{"x": 0.1, "y": 0.2, "z": 0.3}] * 40)
-    assert "not the ones in this version's design" in str(sensitivity.why_not(read(other)))
+    assert "not those of this version's design" in str(sensitivity.why_not(read(other)))
     same = read(made(tmp_path / "e", small, lambda _run: {"waf": 0.1 + 0.2}))
     assert sensitivity.indices(same, "waf", 0, None) is None
     assert "all values are the same" in page_of(same.study, tmp_path / "r.html")

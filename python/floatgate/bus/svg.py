@@ -1,7 +1,7 @@
 """A waveform as a picture: signals above, the relations between their edges as dimension lines below.
 
-Time is stretched: each byte is as wide as another, whatever it lasts. Where nothing happens for long, time is
-cut out, which a slanted gap through every signal shows.
+Time is stretched: each byte is as wide as another, however long it lasts. Where nothing happens for
+long, time is cut out, which a slanted gap through every signal shows.
 """
 
 from bisect import bisect_left

@@ -1,7 +1,7 @@
 """The one door through which files come in, and those through which tables of text and single files go out.
 
 What is read is a regular file of a bounded size, in UTF-8, of bounded depth, with numbers of bounded length;
-whatever else lies at a path is one line about that path. Nothing here waits for a pipe or fills the memory.
+anything else at a path is one line about that path. Nothing here waits for a pipe or fills the memory.
 """
 
 import codecs

@@ -9,6 +9,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from runpy import run_path
 from textwrap import indent, wrap
 from typing import Any
 
@@ -193,6 +194,7 @@ def _doc(text: str, depth: int) -> str:
 
 
 REFERENCE = Path("../../docs/reference")
+
 FILES = {
     "_generated/keywords.py": keywords,
     "_generated/seams.pyi": seams,
@@ -201,6 +203,7 @@ FILES = {
     "_generated/results.py": description.classes,
     str(REFERENCE / "results.md"): description.page,
     str(REFERENCE / "run.schema.json"): description.schema_text,
+    str(REFERENCE / "state.md"): lambda: str(run_path(str(_HERE / "../../docs/_state.py"))["page"]()),
 }
 
 

@@ -8,7 +8,7 @@ from floatgate.errors import InputError
 from floatgate.files import shipped
 
 _COMPILED = "__pycache__"  # pip compiles the examples that are Python
-_COMMENTS = ("# ", "; ", "rem ", "<!-- ")
+_COMMENTS = ("# ", "; ", "rem ", "<!-- ", '"""')
 
 
 def listed() -> list[tuple[str, str]]:
@@ -22,11 +22,14 @@ def _title(path: Path) -> str:
     """What the comment in the first line says, or a title of its own."""
     if path.suffix == ".json":
         return str(json.loads(path.read_text(encoding="utf-8"))["title"])
+    if path.suffix == ".gz":  # a trace: the script beside it begins with `How NAME was made: ...`
+        said = _title(path.with_name(path.name.partition(".")[0] + ".py")).partition(": ")[2]
+        return f"A trace, made up: {said}"
     with path.open(encoding="utf-8") as file:
         line = file.readline().strip()
     for mark in _COMMENTS:
         line = line.removeprefix(mark)
-    return line.removesuffix("-->").strip()
+    return line.removesuffix("-->").removesuffix('"""').strip()
 
 
 def copy(folder: Path) -> Path:

@@ -22,11 +22,17 @@ def trace_path(argument: str) -> str:
     Raises InputError when there is no such thing. What is in it is the core's to judge.
     """
     path = Path(argument)
-    if not (path.is_file() or _cpu_files(path)):
+    if not trace_files(argument):
         raise InputError(
             f"{argument}: {'is a folder' if path.is_dir() else 'no such file'}: expected a trace"
         )
-    return argument
+    return place_of(argument)
+
+
+def place_of(argument: str) -> str:
+    """Return where a trace lies: as it is named, or the example of this name."""
+    there = copies.place(argument)
+    return there if Path(there).exists() else str(shipped.here_or_example(Path(argument)))
 
 
 def trace_files(argument: str) -> list[Path]:
@@ -85,8 +91,12 @@ class Workload:
         options: dict[str, Any] = {"options": self.options.for_core()} if self.kind == "trace" else {}
         if self.kind == "fio":
             options = {"variables": variables}
-        source = self.source if key in ("name", "spec") else copies.place(self.source)
+        source = self.source if key in ("name", "spec") else place_of(self.source)
         return json.dumps({"kind": self.kind, key: source, **options})
+
+    def named(self, found: str) -> str:
+        """Return the name of the workload in a result: an example's is not where it lies."""
+        return self.source if self.kind == "trace" and found == place_of(self.source) else found
 
 
 def _placed(flows: Any) -> Any:

@@ -115,7 +115,7 @@ class LatencyEstimator:
         return cls(Belief.of([log(max(life.cycles, 1)) for life in lives]), laws)
 
     def without_times(self) -> "LatencyEstimator":
-        """Return what is known of lives and of having survived, by someone who looks at no times."""
+        """Return what is known of lives and of having survived, without a look at times."""
         return LatencyEstimator(self.life, {})
 
     def remaining(self, life: Life, cycle: int) -> float:

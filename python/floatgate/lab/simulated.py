@@ -51,7 +51,7 @@ class SimulatedSource:
         return TabledChip(Path(self.chip).stem, made)
 
     def cells(self) -> "SimulatedChip":
-        """Make the chip of its cells, whatever the model. Raises InputError as `open` does."""
+        """Make the chip of its cells, beside any model. Raises InputError as `open` does."""
         made = _core.Chip(copies.place(self.chip), shipped.folders(), self.seed, list(self.overrides))
         return SimulatedChip(Path(self.chip).stem, made)
 

@@ -43,7 +43,7 @@ SAMPLE = Option(
     metavar="N",
     least=0,
     most=SEED_MOST,
-    differs="of a chip's silicon: the same seed is the same piece, whatever is done with it",
+    differs="of a chip's silicon: the same seed is the same piece in every experiment",
 )
 PRECONDITION = Option(
     "Fill the drive, or bring it into the steady state of random writes or of this workload.", panel=STATE

@@ -1,4 +1,4 @@
-"""Policies of the user's own, written in Python: `class Mine(fg.gc.victim.Policy)` in a file of his."""
+"""Policies of the user's own, written in Python: `class Mine(fg.gc.victim.Policy)` in a file."""
 
 
 def names_own(key: str, value: object) -> bool:

@@ -44,6 +44,12 @@ function drawAll(all) {
   }
 }
 
+// The library gives the buttons of its tool bar handlers as text, which the page's policy forbids: style.css does what they would.
+const setAttribute = Element.prototype.setAttribute;
+Element.prototype.setAttribute = function (name, value) {
+  if (!name.startsWith("on")) setAttribute.call(this, name, value);
+};
+
 async function start() {
   const library = document.createElement("script");
   library.textContent = await unpacked("library");

@@ -41,6 +41,7 @@ _ANCHORS = {"left": 0.0, "middle": 0.5, "right": 1.0}
 _LEGEND_ROW, _LETTER, _SWATCH = 21, 6.6, 38  # pixels
 _TITLE = 26
 _TIP_LETTERS = 30
+_LEVEL = 36  # letters that fit below a narrow axis: the library would tilt them
 WIDTH = 860  # of a picture in a file, in pixels
 
 
@@ -159,6 +160,8 @@ def _panel(panel: Panel, *, first: bool) -> Any:
             hidden[f"panel_grid_major_{name}"] = lp.element_blank()
         if not axis.labels:
             hidden[f"axis_text_{name}"] = hidden[f"axis_title_{name}"] = lp.element_blank()
+    if panel.x.labels and len("".join((scales.ticks(panel.x, x) or {}).values())) <= _LEVEL:
+        hidden["axis_text_x"] = lp.element_text(color=palette.MUTED, size=12, angle=0)
     if panel.scale:
         drawn += _heat(panel, seen=first)
     drawn += _theme() + lp.theme(**hidden) if hidden else _theme()

@@ -11,6 +11,7 @@ from floatgate.report.plot import (
     Figure,
     Line,
     Mark,
+    Numbers,
     Panel,
     Part,
     Tiles,
@@ -25,14 +26,15 @@ from floatgate.results.fio_json import Histogram
 from floatgate.values import quantities as q
 
 STEPS = 240  # of a curve, from nothing to all: more cannot be seen
+_Edges = list[tuple[float, float]]  # of intervals
 
 
 def all_figures(source: Source) -> dict[str, Figure]:
     """Return every figure for which the run has data, by the name of its place on the page."""
     made = {
         "latency": latency(source.histograms),
-        "over-time": over_time(source.series),
-        "slc-cache": slc_cache(source.series),
+        "over-time": over_time(source.series, source.document["simulated_ns"]),
+        "slc-cache": slc_cache(source.series, source.document["simulated_ns"]),
         "stages": stages(source.document.get("stages")),
         "amplification": amplification(source.document),
         "retries": retries.figure(source.document),
@@ -58,11 +60,17 @@ def latency(histograms: dict[str, Histogram]) -> Figure | None:
         shown = [q.duration(ns) for ns in x]
         tips = [f"{share:.3%} of {kind}s within {time}" for share, time in zip(below, shown, strict=True)]
         colour = palette.KINDS[kind]
-        within.append(Line(colour, x, below, 2.0, steps=True, name=kind, tips=tips))
+        # Below the shortest latency there is none: the curve rises from 0, that of the tail falls from 1.
+        start = f"no {kind} within less than {shown[0]}"
+        within.append(
+            Line(colour, [x[0], *x], [0.0, *below], 2.0, steps=True, name=kind, tips=[start, *tips])
+        )
         # The last point has nothing above it, which a logarithmic axis cannot show.
         above = [max(1 - share, 0.5 / samples) for share in below]
         tips = [f"{share:.2g} of {kind}s above {time}" for share, time in zip(above, shown, strict=True)]
-        beyond.append(Line(colour, x, above, 2.0, steps=True, name=kind, tips=tips))
+        beyond.append(
+            Line(colour, [x[0], *x], [1.0, *above], 2.0, steps=True, name=kind, tips=[start, *tips])
+        )
     if not within:
         return None
     across = Axis("latency", log=True, format="time")
@@ -85,11 +93,14 @@ def _cumulative(pairs: Histogram, samples: int) -> tuple[list[int], list[float]]
     return [x[place] for place in kept], [share[place] for place in kept]
 
 
-def over_time(series: dict[str, list[Any]]) -> Figure | None:
-    """Throughput above, mean and p99 latency below, over simulated time."""
+def over_time(series: dict[str, list[Any]], span_ns: int) -> Figure | None:
+    """Throughput above, mean and p99 latency below, over simulated time; each interval at its real width.
+
+    The last interval ends with the measured window, `span_ns` after its beginning.
+    """
     if not series.get("time_ns"):
         return None
-    seconds, length = _times(series)
+    edges = _edges(series, span_ns)
     rates: list[Mark] = []
     latencies: list[Mark] = []
     for kind in ("read", "write"):
@@ -98,48 +109,65 @@ def over_time(series: dict[str, list[Any]]) -> Figure | None:
             continue
         colour = palette.KINDS[kind]
         rate = [
-            count / span if count is not None else None for count, span in zip(requests, length, strict=True)
+            None if count is None else count / (end - start)
+            for count, (start, end) in zip(requests, edges, strict=True)
         ]
-        tips = [f"{kind}: {q.count(y)} IOPS at {x:.4g} s" for x, y in zip(seconds, rate, strict=True)]
-        rates.append(Line(colour, seconds, rate, name=kind, tips=tips))
+        tips = [f"{kind}: {q.count(y)} IOPS {_span(edge)}" for y, edge in zip(rate, edges, strict=True)]
+        rates.append(_level(colour, edges, rate, tips, name=kind))
         for title, dotted in (("mean", False), ("p99", True)):
             values = series.get(f"{kind}_latency_ns_{title}", [])
             if not any(values):
                 continue
             tips = [
-                f"{kind} {title}: {q.duration(y)} at {x:.4g} s" for x, y in zip(seconds, values, strict=True)
+                f"{kind} {title}: {q.duration(y)} {_span(edge)}"
+                for y, edge in zip(values, edges, strict=True)
             ]
             width, dash = (1.2, "dot") if dotted else (1.8, "solid")
             name = f"{kind}, p99" if dotted else kind
-            latencies.append(Line(colour, seconds, values, width, dash, name=name, tips=tips))  # type: ignore[arg-type]
+            latencies.append(_level(colour, edges, values, tips, name=name, width=width, dash=dash))
     if not rates:
         return None
-    above = Axis(grid=False, labels=not latencies, low=0, high=max(seconds))
+    first, last = edges[0][0], edges[-1][1]
+    above = Axis(grid=False, labels=not latencies, low=first, high=last)
     panels = [Panel(above, Axis("IOPS", zero=True, format="si"), rates)]
     if latencies:
-        below = Axis("simulated time (s)", grid=False, low=0, high=max(seconds))
+        below = Axis("simulated time (s)", grid=False, low=first, high=last)
         panels.append(Panel(below, Axis("latency", log=True, format="time"), latencies))
     return Figure(panels, 420, zoom=True)
 
 
-def slc_cache(series: dict[str, list[Any]]) -> Figure | None:
+def slc_cache(series: dict[str, list[Any]], span_ns: int) -> Figure | None:
     """Bytes that the SLC cache's superblocks hold, over simulated time; none where the drive has none."""
     held = series.get("slc_cache_bytes")
     if not held or not any(held):
         return None
-    seconds, _ = _times(series)
+    edges = _edges(series, span_ns)
     gigabytes = [None if value is None else value / 1e9 for value in held]
-    tips = [f"{q.three(y or 0.0)} GB at {x:.4g} s" for x, y in zip(seconds, gigabytes, strict=True)]
-    line = Line(palette.ORIGINS["fold"], seconds, gigabytes, tips=tips)
-    held_axis = Axis("GB held", zero=True)
-    return chart(220, Axis("simulated time (s)", zero=True, high=max(seconds), grid=False), held_axis, [line])
+    tips = [f"{q.three(y or 0.0)} GB {_span(edge)}" for y, edge in zip(gigabytes, edges, strict=True)]
+    line = _level(palette.ORIGINS["fold"], edges, gigabytes, tips)
+    across = Axis("simulated time (s)", low=edges[0][0], high=edges[-1][1], grid=False)
+    return chart(220, across, Axis("GB held", zero=True), [line])
 
 
-def _times(series: dict[str, list[Any]]) -> tuple[list[float], list[float]]:
-    """Return the middle of each interval, and its length, in seconds."""
-    widths = series["width_ns"]
-    middle = [(start + width / 2) / 1e9 for start, width in zip(series["time_ns"], widths, strict=True)]
-    return middle, [width / 1e9 for width in widths]
+def _edges(series: dict[str, list[Any]], span_ns: int) -> _Edges:
+    """Return the beginning and the end of each interval, in seconds."""
+    starts, widths = series["time_ns"], series["width_ns"]
+    ends = [start + width for start, width in zip(starts, widths, strict=True)]
+    last = starts[0] + span_ns
+    if starts[-1] < last < ends[-1]:
+        ends[-1] = last
+    return [(start / 1e9, end / 1e9) for start, end in zip(starts, ends, strict=True)]
+
+
+def _level(colour: str, edges: _Edges, values: Numbers, tips: list[str], **how: Any) -> Line:
+    """Return a line that is level from the beginning of each interval to its end."""
+    x = [place for edge in edges for place in edge]
+    y = [value for value in values for _ in edges[0]]
+    return Line(colour, x, y, tips=[tip for tip in tips for _ in edges[0]], **how)
+
+
+def _span(edge: tuple[float, float]) -> str:
+    return f"from {edge[0]:.4g} to {edge[1]:.4g} s"
 
 
 def stages(by_kind: dict[str, dict[str, float | None]] | None) -> Figure | None:

@@ -1,4 +1,4 @@
-"""The one place where HTML is made: Jinja2 templates that escape whatever is put into them.
+"""The one place where HTML is made: Jinja2 templates that escape all that is put into them.
 
 A page runs its own script and the plotting library's and nothing else, loads nothing, and may not be framed
 into sending anything: its Content-Security-Policy names the scripts by their hashes. Only what stands in this

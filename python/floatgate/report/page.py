@@ -132,8 +132,8 @@ def _latency_words(source: Source) -> str:
         f"{sum(count for _, count in pairs):,} {kind}s" for kind, pairs in source.histograms.items() if pairs
     ]
     return (
-        f"From arrival to completion, over {_listed(counts)}. Left: the share of requests within a time. "
-        "Right: the tail, the share that took longer."
+        f"From arrival to completion, over {_listed(counts)}. First the share of requests within a time, "
+        "then the tail: the share that took longer."
     )
 
 

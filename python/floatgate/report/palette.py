@@ -72,7 +72,7 @@ SERIES = (
     "#999933",
 )
 
-# Low to high, readable in print and by everybody: Cividis, at nine places.
+# Low to high, readable in print and by colour-blind readers: Cividis, at nine places.
 HEAT = (
     "#00224e",
     "#1d3765",

@@ -1,4 +1,4 @@
-"""How a picture is described, before anybody draws it: panels, axes, and the marks in them.
+"""How a picture is described, before it is drawn: panels, axes, and the marks in them.
 
 `draw` alone knows the library that turns this into a picture. What is written here has values in the units of
 its axes, one colour (`palette`) for each mark, and texts that are shown as they stand.
@@ -191,13 +191,22 @@ def chart(
 
 
 def legend(figure: Figure) -> list[Key]:
-    """Return the entries of a figure's legend, each name once, in the order of the marks."""
+    """Return the entries of a figure's legend: each name that is drawn, once, in the order of the marks."""
     keys: dict[str, Key] = {}
     for panel in figure.panels:
         for mark in panel.marks:
-            if mark.name and mark.name not in keys:
+            if mark.name and mark.name not in keys and _is_drawn(mark):
                 keys[mark.name] = _key(mark)
     return list(keys.values())
+
+
+def _is_drawn(mark: Mark) -> bool:
+    """Whether a mark has anything to draw; empty points stand for a shape that others have (`reproduce`)."""
+    if isinstance(mark, Boxes):
+        return bool(mark.x0)
+    if isinstance(mark, Line):
+        return any(x is not None and y is not None for x, y in zip(mark.x, mark.y, strict=True))
+    return True
 
 
 def _key(mark: Mark) -> Key:

@@ -1,4 +1,4 @@
-"""What a reader should be told before he believes a number: derived from the result, each with what to do.
+"""What a reader should be told before relying on a number: derived from the result, each with what to do.
 
 A rule looks at a result and says nothing or one remark. A new one is a function and its place in `RULES`.
 What the core itself remarked stands first.
@@ -190,7 +190,7 @@ def _too_short(document: dict[str, Any]) -> Remark | None:
         "drifting": "Write amplification was still changing when the run ended, over its last"
         f" {q.several(victims, 'victim')}: too short to say what it comes to.",
         "folding": "What the host wrote to the SLC cache was not folded while the run lasted, so that what"
-        f" folding costs is not known, whatever {q.several(victims, 'victim')} of garbage collection"
+        f" folding costs is not known, though {q.several(victims, 'victim')} of garbage collection"
         f" say: {unknown}",
         "room": f"In a part of the run its {q.several(victims, 'victim')} gained no room: {unknown}",
     }

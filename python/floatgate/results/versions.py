@@ -1,8 +1,8 @@
-"""Reading a result, whichever format it has: what changed from one format to the next, in one table.
+"""Reading a result of any format: what changed from one format to the next, in one table.
 
 The format is `schema` in `run.json`; results of before it had a number are of format 1. An older result is
-brought to today's format by the table below, where keys were only renamed or moved; then it is compared with
-the schema.
+brought to the present format by the table below, where keys were only renamed or moved; then it is compared
+with the schema.
 """
 
 import json
@@ -212,7 +212,7 @@ NEWEST = FORMATS[-1].number
 
 
 def read(path: Path) -> results.RunResult:
-    """Return the result in the file `path`, of whichever format, as the classes of today's.
+    """Return the result in the file `path`, of any format, as the classes of the present one.
 
     Raises InputError, in one line with the key or the format, when it is none.
     """
@@ -253,7 +253,7 @@ REPEATABLE = [field.name for field in fields(Repeatable)]
 
 
 def read_repeatable(path: Path) -> Document:
-    """Return a result whose run can be repeated, of whichever format.
+    """Return a result whose run can be repeated, of any format.
 
     Raises InputError with what is not right.
     """
@@ -282,7 +282,7 @@ def _writer(document: Document) -> str:
 
 
 def current(document: Document, path: Path) -> Document:
-    """Bring a document to today's format. Raises InputError where that cannot be done."""
+    """Bring a document to the present format. Raises InputError where that cannot be done."""
     format_ = _format_of(document, path)
     for newer in FORMATS[format_:]:
         try:

@@ -62,6 +62,7 @@ def _run_into(plan: Plan, folder: Path, report: bool, listeners: Listeners) -> d
         for sink in sinks:
             sink.drain(session)
     document = outcome.document
+    document["workload"]["name"] = plan.workload.named(document["workload"]["name"])
     document["invocation"] = invocation(plan, document["config"])
     document["remarks"] = remarks(document)
     if plan.workload.notes:

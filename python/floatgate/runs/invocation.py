@@ -10,7 +10,7 @@ from floatgate import _core
 from floatgate.errors import InputError
 from floatgate.files import copies, shipped
 from floatgate.inputs.plan import Plan
-from floatgate.inputs.workload import Workload
+from floatgate.inputs.workload import Workload, place_of
 from floatgate.options import Options, TraceOptions
 from floatgate.own import names_own
 
@@ -24,7 +24,7 @@ def invocation(plan: Plan, config: dict[str, Any]) -> dict[str, Any]:
         "kind": plan.workload.kind,
         "source": plan.workload.source,
         "options": plan.workload.options.given(),
-        "file_bytes": Path(copies.place(plan.workload.source)).stat().st_size if is_trace else None,
+        "file_bytes": Path(place_of(plan.workload.source)).stat().st_size if is_trace else None,
         "text": plan.workload.text,
         "variables": dict(plan.workload.variables),
         "notes": list(plan.workload.notes),
@@ -151,7 +151,7 @@ def _check_source(path: Path, workload: Workload, stored: dict[str, Any]) -> Non
     """The trace of the run must still be there, and of the same size."""
     if workload.kind != "trace":
         return
-    source = Path(workload.source)
+    source = Path(place_of(workload.source))
     if not source.is_file():
         raise InputError(
             f"{path}: workload {source}: no such file: expected the trace of the run where it was"

@@ -95,7 +95,7 @@ def drive(
 
 
 def _slices(session: "_core.Session", fixed: int | None) -> Iterator[Progress]:
-    """Advance in slices of about `SLICE_S`, whatever an event costs in this phase, or of a fixed length."""
+    """Advance in slices of about `SLICE_S`, by what an event costs in this phase, or of a fixed length."""
     events, done, phase = fixed or FIRST_SLICE, False, ""
     while not done:
         began = time.perf_counter()

@@ -11,7 +11,7 @@ from floatgate.options.shared import Drive, Force, OutFolder, Seed, Settings
 
 PORT_MOST = 65535
 LOOPBACK = "127.0.0.1"
-STOP_MOST = 1_000_000_000  # seconds: longer than anybody waits
+STOP_MOST = 1_000_000_000  # seconds: longer than any user waits
 
 
 @dataclass(frozen=True)

@@ -200,7 +200,7 @@ def _said(error: Exception) -> tuple[int, str]:
     if isinstance(error, Fault):
         return EXIT_BROKEN, f"broken invariant, please report it: {error}"
     # The command line's own errors (no such option, a missing argument) carry their message this way in
-    # every version of typer, whichever class they are of.
+    # every version of typer, of both classes.
     message = getattr(error, "format_message", None)
     if message is not None:
         return EXIT_INPUT, f"error: {message()} (see --help)"

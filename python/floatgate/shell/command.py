@@ -95,7 +95,7 @@ def _paragraphs(text: str) -> str:
 
 
 def _check(name: str, value: object) -> None:
-    """Refuse a value that can mean nothing, whichever option it is of."""
+    """Refuse a value that can mean nothing to any option."""
     if value == "" or (isinstance(value, Path) and value == Path()):
         raise InputError(f'{name} "": nothing given: expected a value, or not {name}')
     if isinstance(value, float) and not isfinite(value):

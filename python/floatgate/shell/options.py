@@ -73,7 +73,7 @@ def _place(parameter: inspect.Parameter) -> int:
 def _parameter(
     field: Field, panel: str | None, eager: Callable[..., None] | None = None
 ) -> inspect.Parameter:
-    """An option of the command line: absent unless it is given, whatever its default."""
+    """An option of the command line: absent unless it is given, also with a default."""
     option, kind = field.option, _kind(field)
     told: dict[str, Any] = {
         "help": _help(field),

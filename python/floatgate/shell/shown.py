@@ -50,7 +50,7 @@ class Stream:
         return False
 
     def print(self, what: "str | Table | Any" = "", *, markup: bool = True, style: str | None = None) -> None:
-        """Print a text, a table, or whatever Rich shows."""
+        """Print a text, a table, or anything that Rich shows."""
         plain = None if self.is_terminal else _plain(what, markup)
         if plain is None:
             self.rich.print(what, markup=markup, style=style)

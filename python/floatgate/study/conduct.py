@@ -26,7 +26,7 @@ class Progress:
     """How far a study is."""
 
     total: int  # runs; of a search at most, as it may ask for one twice
-    there: int  # of them in the folder, whichever way they ended
+    there: int  # of them in the folder, however they ended
     running: int
     failed: int
     refused: int

@@ -218,7 +218,7 @@ def _join(tables: "Sequence[pa.Table]") -> "pa.Table":
 
 
 def _read(path: Path, columns: list[str] | None = None) -> "pa.Table":
-    """Read a file of columns; of `columns` the ones that it has. Raises InputError for a damaged one."""
+    """Read a file of columns; of `columns` the part that it has. Raises InputError for a damaged one."""
     parquet, arrow = needed("pyarrow.parquet"), needed("pyarrow")
     try:
         if columns is None:

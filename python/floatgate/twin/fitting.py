@@ -27,7 +27,7 @@ class Found:
     value: float
     low: float | None  # of its 95 % interval; none where measurements do not bound it
     high: float | None
-    rows: tuple[Row, ...]  # that reveal it, the ones that do most first
+    rows: tuple[Row, ...]  # that reveal it, by how much they do
 
 
 @dataclass(frozen=True)

@@ -197,7 +197,7 @@ class ClusterCrew:
         self._fill()
 
     def _take(self, batch: list[Piece], found: list[Done | None]) -> list[Piece]:
-        """Tell those who wait; return what is to be done again."""
+        """Tell the callers that wait; return what is to be done again."""
         again = []
         for one, done in zip(batch, found, strict=True):
             if done is None:

@@ -17,7 +17,7 @@ from floatgate.own import names_own
 
 def of_plan(plan: Plan) -> list[Path]:
     """Return the files that a run reads."""
-    whole = plan.resolved  # with whatever the drive's files said
+    whole = plan.resolved  # with all that the drive's files said
     drive = of_drive(plan.drive, plan.overrides) if whole is None else of_values(whole)
     return [*drive, *of_workload(plan.workload), *of_options(plan.options)]
 

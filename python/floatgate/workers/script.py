@@ -60,7 +60,7 @@ def _wrong_with(frame: FrameType) -> str | None:
 
 
 def _asks_for_name(part: ast.stmt) -> bool:
-    """Whether a statement goes one way or another by the script's name: whichever way it does."""
+    """Whether a statement goes one way or another by the script's name, in either direction."""
     tests = (one.test if isinstance(one, ast.If) else one.subject for one in ast.walk(part) if _forks(one))
     names = (one for test in tests for one in ast.walk(test) if isinstance(one, ast.Name))
     return any(one.id == "__name__" for one in names)

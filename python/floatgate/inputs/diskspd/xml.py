@@ -1,4 +1,4 @@
-"""Reads a DiskSpd XML profile, strictly, with the line of whatever is wrong."""
+"""Reads a DiskSpd XML profile, strictly, with the line of what is wrong."""
 
 from collections.abc import Callable
 from difflib import get_close_matches

@@ -88,7 +88,7 @@ def lacks_recovery(bench: Bench) -> str | None:
         return None
     return (
         f"{bench.identity.name} is simulated, and the recovery of its oxide between program and erase is not "
-        "modelled: time there changes neither pulses nor endurance, whatever a real chip does"
+        "modelled: time there changes neither pulses nor endurance, as it may in a real chip"
     )
 
 

@@ -66,7 +66,7 @@ def run(bench: Bench) -> Result:
 def _says(last: dict[str, float], cycles: int, erased: str) -> str:
     order = sorted(last, key=lambda name: -last[name])
     if not any(last.values()):
-        return f"Up to {q.count(cycles)} cycles no cell was wrong, whatever the blocks were worn with."
+        return f"Up to {q.count(cycles)} cycles no cell was wrong, by each state that wore the blocks."
     most, least = (_alike(last, order[place]) for place in (0, -1))
     return (
         f"After {q.count(cycles)} cycles, errors were most where blocks had been worn with {most} "

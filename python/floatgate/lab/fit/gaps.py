@@ -1,7 +1,7 @@
 """Is a log whole? What is missing in one would be taken for something that a chip did; such a log is refused.
 
 Lines of one block stand in the order of time; blocks may take turns. A cycle is the programs of a block and
-the erase that ends them. Whatever the log declares about its cycles (`sampling.py`), a gap is
+the erase that ends them. Under each declaration about its cycles (`sampling.py`), a gap is
 
 - a cycle number below that of the line before, or a clock that runs backwards;
 - a program or erase in a cycle that an erase has ended already;

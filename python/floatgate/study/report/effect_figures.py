@@ -13,7 +13,7 @@ from floatgate.study.report.quantity import LOG_FROM, Scaled, quantity
 from floatgate.study.report.sensitivity import Index
 
 WORKLOADS_MOST = 6  # more lines in a panel cannot be told apart
-PANELS_MOST = 12  # parameters that are drawn: the ones that explain most of the variance
+PANELS_MOST = 12  # parameters that are drawn: those explaining most of the variance
 _APART = 0.012  # of an axis, between the workloads' points at one value
 _DASHES: tuple[Dash, ...] = ("solid", "dash", "dot", "dashdot", "longdash", "solid")
 _SHAPES: tuple[Shape, ...] = ("circle", "square", "diamond", "up", "down", "circle")
@@ -51,7 +51,7 @@ def effect_figure(data: Data, key: str, whole: Sequence[Effect]) -> Figure | Non
 
 
 def most(found: Sequence[Effect]) -> list[Effect]:
-    """Return the effects that are drawn, in the study's order: of many the ones that explain most."""
+    """Return the effects that are drawn, in the study's order: of many those explaining most."""
     if len(found) <= PANELS_MOST:
         return list(found)
     by_share = sorted(range(len(found)), key=lambda place: (-(found[place].share or 0.0), place))

@@ -1,4 +1,4 @@
-"""Main effects: how the mean of a number changes with one parameter, whatever the others are."""
+"""Main effects: how the mean of a number changes with one parameter, over all values of the others."""
 
 from dataclasses import dataclass, replace
 from math import isnan, sqrt

@@ -103,7 +103,7 @@ def _some(places: list[int], most: int) -> list[int]:
 
 
 def _kept(factors: Sequence[Factor], whole: Sequence[Effect], most: int) -> list[Factor]:
-    """Return the factors that have room, in the study's order: of many the ones that explain most."""
+    """Return the factors that have room, in the study's order: of many those explaining most."""
     if len(factors) <= most:
         return list(factors)
     shares = {one.factor.name: one.share or 0.0 for one in whole}

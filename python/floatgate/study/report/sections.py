@@ -141,7 +141,7 @@ def _effect_words(data: Data, *, evened: bool) -> Iterator[str]:
     """Say what the means and their intervals are of."""
     spec, several = data.spec, len(data.factors) > 1
     yield (
-        "The mean over all configurations that have a value, whatever their other parameters; a number of a "
+        "The mean over all configurations that have a value, over all other parameters; a number of a "
         "configuration is its mean over the seeds."
     )
     if several and evened:
@@ -264,5 +264,5 @@ def parallel(
             "order."
         )
     if len(data.factors) + len(data.keys) > lines.AXES_MOST:
-        says.append(f"Of {len(data.factors)} parameters the ones that explain most have an axis.")
+        says.append(f"Of {len(data.factors)} parameters those explaining most have an axis.")
     yield Part("All together", says, {"parallel": figure}, how="scrolls far" if far else "scrolls")

@@ -36,7 +36,7 @@ def why_not(data: Data) -> str | None:
     if lacking or not runs:
         return f"They need every run of the design, and {lacking:,} of {sum(runs.values()):,} have no result."
     if _places(data) is None:
-        return "The table's configurations are not the ones in this version's design for this study."
+        return "The table's configurations are not those of this version's design for this study."
     return None
 
 

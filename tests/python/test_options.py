@@ -83,6 +83,10 @@ BASES: dict[str, tuple[str, ...]] = {
     ),
     "study": ("study.toml --out o",),
     "compare": ("many other --out o",),
+    "place": (
+        f"{TINY} job.fio --rules size --seeds 1 --workers 1 --out o",
+        f"{TINY} t.csv --rules size --seeds 1 --workers 1 --out o",
+    ),
     "plan": (f"{PLAN / 'tpc-c-2007.toml'} {PLAN / 'gray2007-prices.toml'} --out o",),
     "snapshots": (f"{TINY} --set nand.blocks_per_plane=128 --time 20ms --every 5ms --keep 1 --out o.html",),
     "bus explore": ("--chip slc-16g --interface nv-ddr:5 --out o",),

@@ -215,19 +215,19 @@ def _planned(
             raise TypeError(f"policies: {policy!r}: expected policies, such as fg.gc.victim.DChoices(d=4)")
         overrides += policy.overrides()
     read_as = TraceOptions(**trace)
-    plan = _plan(drive, workload, tuple(overrides), variables, other, read_as, asked.scenario, "scenario")
+    plan = plan_of(drive, workload, tuple(overrides), variables, other, read_as, asked.scenario, "scenario")
     return asked, plan
 
 
-def _plan(
+def plan_of(
     drive: str,
     workload: str,
     overrides: tuple[str, ...],
     variables: Mapping[str, str],
     options: dict[str, Any],
     trace: TraceOptions,
-    scenario: int | None,
-    called: str,
+    scenario: int | None = None,
+    called: str = "--scenario",
 ) -> "Plan":
     """Resolve a drive and a workload; `called` is the name that messages have for a scenario."""
     from floatgate.inputs.plan import Plan
@@ -296,9 +296,11 @@ def _asked_plan(asked: RunOptions, options: dict[str, Any], trace: dict[str, Any
     if asked.env and workload is None:
         raise InputError(f"--env {asked.env[0]}: expected a fio job file or command line with this option")
     if workload is None and drive.endswith(".json"):
-        from floatgate.runs.invocation import plan_of
+        from floatgate.runs import invocation
 
-        return plan_of(Path(drive), _overrides(asked), options, trace, trusted=asked.trust_policies)
+        return invocation.plan_of(
+            Path(drive), _overrides(asked), options, trace, trusted=asked.trust_policies
+        )
     if workload is None:
         expected = "expected a fio job file, a trace or a generator's name after the drive"
         raise InputError(f"WORKLOAD is missing: {expected}")
@@ -307,7 +309,7 @@ def _asked_plan(asked: RunOptions, options: dict[str, Any], trace: dict[str, Any
     )
     variables, read_as = variables_of(asked.env), TraceOptions(**trace)
     settings = _overrides(asked)
-    return _plan(drive, workload, settings, variables, options, read_as, asked.scenario, "--scenario")
+    return plan_of(drive, workload, settings, variables, options, read_as, asked.scenario, "--scenario")
 
 
 def _default_out(plan: "Plan", drive: str) -> Path:

@@ -14,6 +14,7 @@ from floatgate.options.definition import CommandOptions, Option, usual
 from floatgate.options.shared import (
     ELSEWHERE,
     PRECONDITION,
+    Drive,
     Force,
     Format,
     OutFolder,
@@ -43,7 +44,7 @@ SHARED = (
 class PlaceOptions(CommandOptions):
     """`floatgate place`: rules of placement side by side on one workload."""
 
-    drive: Annotated[str, _RUN["drive"]]
+    drive: Drive
     workload: Annotated[str, _RUN["workload"]]
     env: Annotated[tuple[str, ...], _RUN["env"]] = ()
     set: Settings = ()
@@ -99,10 +100,11 @@ def place(
     ran = {name: given.pop(name) for name in SHARED if name in given}
     asked = take(PlaceOptions, given, drive=drive, workload=workload)
     wanted = _asked(asked, ran, trace, policies)
-    done = _placed(asked, wanted)
-    if asked.out is not None:
-        with atomically(asked.out, force=asked.force) as folder:
-            write(done, folder)
+    if asked.out is None:
+        return _placed(asked, wanted)
+    with atomically(asked.out, force=asked.force) as folder:
+        done = _placed(asked, wanted)
+        write(done, folder)
     return done
 
 
@@ -163,11 +165,13 @@ def place_in_shell(asked: PlaceOptions, *, options: dict[str, Any], trace: dict[
 
     wanted = _asked(asked, options, trace)
     usual_out = Path("out") / f"place-{Path(asked.drive).stem}-{wanted.plan.workload.stem}"
-    with own_folder(asked.out, usual_out, force=asked.force) as out:
+    with (
+        own_folder(asked.out, usual_out, force=asked.force) as out,
+        atomically(out, force=asked.force) as folder,
+    ):
         with _Bar() as bar:
             done = _placed(asked, wanted, lambda part: bar.show(completed=part))
-        with atomically(out, force=asked.force) as folder:
-            write(done, folder)
+        write(done, folder)
     if asked.format == "json":
         console.print_json(done.document())
     else:

@@ -350,6 +350,7 @@ PLACES: dict[tuple[str, str], tuple[str, str]] = {
     ("grid", "--out"): (BASES["grid"][0], "o/thesis"),
     ("study", "--out"): (BASES["study"][0], "o/thesis"),
     ("compare", "--out"): (BASES["compare"][0], "o/thesis"),
+    ("run", "--logs"): (f"{BASES['run'][0]} --logs mine", "mine/02h-smart.bin"),
     ("place", "--out"): (BASES["place"][0], "o/thesis"),
     ("plan", "--out"): (BASES["plan"][0], "o/thesis"),
     ("fit", "--out"): (BASES["fit"][0], "o/thesis"),

@@ -32,6 +32,11 @@ class Keywords(TypedDict, total=False):
     force: bool
     """Replace an earlier result."""
 
+    logs: str | PathLike[str] | None
+    """Write the drive's own log pages there, as NVMe and OCP have them, and as nvme-cli 3.0's JSON. A
+    new folder, or with --force an earlier one; nothing is written without it.
+    """
+
     report: bool
     """Write report.html. In Python only where it is asked for."""
 

@@ -95,7 +95,7 @@ def _smart(document: Mapping[str, Any]) -> list[Field]:
     used = min(int(100 * wear["pe_cycles_mean"] / rated), 255) if rated else 0
 
     def thousands(kind: str) -> int:
-        return -(-host[kind]["bytes"] // 512_000)
+        return -(-int(host[kind]["bytes"]) // 512_000)
 
     return [
         Field("critical_warning", 0, 1, 8 if wear["read_only"] else 0),

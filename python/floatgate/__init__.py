@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from floatgate.commands.fit import fit, fit_voltages
     from floatgate.commands.grid import grid
     from floatgate.commands.listing import Card, chip, chips, drive, drives
+    from floatgate.commands.place import place
     from floatgate.commands.plan import plan
     from floatgate.commands.policies import PolicyCard, check_policies, new_policy, policies
     from floatgate.commands.report import report
@@ -49,6 +50,7 @@ if TYPE_CHECKING:
     from floatgate.lab.fit.run import Fit
     from floatgate.lab.run import Characterized
     from floatgate.own.compiled import compiled
+    from floatgate.placement.work import Placed
     from floatgate.plan.work import Planned
     from floatgate.reproduce.paper import Paper
     from floatgate.reproduce.run import Reproduced
@@ -74,6 +76,7 @@ _HOMES = {
     "Life": "ageing.life",
     "PageModel": "lab.derive.write",
     "Paper": "reproduce.paper",
+    "Placed": "placement.work",
     "Planned": "plan.work",
     "Policy": "inputs.policies",
     "PolicyCard": "commands.policies",
@@ -104,6 +107,7 @@ _HOMES = {
     "keys": "inputs.configuration",
     "new_policy": "commands.policies",
     "papers": "commands.reproduce",
+    "place": "commands.place",
     "policy": "inputs.policies",
     "run": "commands.run",
     "schema": "commands.schema",
@@ -145,6 +149,7 @@ __all__ = [
     "Life",
     "PageModel",
     "Paper",
+    "Placed",
     "Planned",
     "Policy",
     "PolicyCard",
@@ -181,6 +186,7 @@ __all__ = [
     "keys",
     "new_policy",
     "papers",
+    "place",
     "plan",
     "policies",
     "policy",

@@ -61,5 +61,5 @@ def test_what_places_nothing_is_refused_in_a_line() -> None:
     with pytest.raises(fg.InputError, match=r"host\.place\.name.*ftl\.streams\.name = fdp") as error:
         fg.run("slc", ANY, place="size")
     assert "\n" not in str(error.value)
-    with pytest.raises(fg.InputError, match=r"expected one of address, job, none, rate, size"):
+    with pytest.raises(fg.InputError, match=r"expected one of address, job, hindsight, none"):
         fg.run("slc", ANY, set=SMALL, place="sise")

@@ -1,6 +1,6 @@
 //! A workload that begins later than time does: what runs again after a run of it is over.
 
-use crate::{Completion, HostRequest, Poll, Workload, WorkloadError, WorkloadReport};
+use crate::{Background, Completion, HostRequest, Poll, Telling, Workload, WorkloadError, WorkloadReport};
 use units::SimTime;
 
 /// The workload `inner`, whose time zero is a moment of the run.
@@ -49,6 +49,14 @@ impl Workload for Later {
 
     fn number(&self) -> Option<u64> {
         if self.ramps { self.inner.number() } else { None }
+    }
+
+    fn background(&self) -> Background {
+        self.inner.background()
+    }
+
+    fn tells(&self, what: Telling) -> bool {
+        self.inner.tells(what)
     }
 
     fn in_ramp(&self, now: SimTime) -> bool {

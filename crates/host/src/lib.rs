@@ -5,6 +5,7 @@
 //! - [`workload`]: the one interface through which the simulator pulls requests.
 //! - [`trace`]: readers of block traces, one file per format, and the replay of them.
 //! - [`space`]: what a host sees of a drive: its bytes, and its namespaces where it has several.
+//! - [`foreseen`]: a workload of which it is known how long what it writes will live.
 //! - [`later`]: a workload that begins again, later.
 //! - [`software`]: what the host itself takes for a request.
 //! - [`mod@link`]: how commands and data cross; one file per link.
@@ -21,6 +22,7 @@ pub mod command;
 mod declared;
 pub mod fio;
 pub mod flows;
+pub mod foreseen;
 pub mod later;
 pub mod link;
 pub mod place;
@@ -38,5 +40,5 @@ pub use declared::{Declared, NamespaceRoom};
 pub use link::{Direction, LinkConfig};
 pub use request::HostRequest;
 pub use space::{HostSpace, Namespace};
-pub use workload::{Extent, Poll, Workload, WorkloadReport};
+pub use workload::{Background, Extent, Poll, Telling, Workload, WorkloadReport};
 pub use workload_error::WorkloadError;

@@ -1,6 +1,8 @@
 //! The host's own software: a request costs it time that those beside it do not wait for.
 
-use crate::{Completion, Extent, HostRequest, Poll, Workload, WorkloadError, WorkloadReport};
+use crate::{
+    Background, Completion, Extent, HostRequest, Poll, Telling, Workload, WorkloadError, WorkloadReport,
+};
 use std::collections::VecDeque;
 use units::{Nanos, SimTime};
 
@@ -49,6 +51,14 @@ impl Workload for Software {
 
     fn number(&self) -> Option<u64> {
         self.inner.number()
+    }
+
+    fn background(&self) -> Background {
+        self.inner.background()
+    }
+
+    fn tells(&self, what: Telling) -> bool {
+        self.inner.tells(what)
     }
 
     fn in_ramp(&self, now: SimTime) -> bool {

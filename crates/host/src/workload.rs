@@ -42,6 +42,26 @@ impl Extent {
     }
 }
 
+/// What may be known of a request beside what it says.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Background {
+    /// The process that made it, by the number that the system had for it.
+    pub process: Option<u32>,
+    /// For a write, how long its data live beside others of the workload: 0 the shortest.
+    pub life: Option<u16>,
+}
+
+/// What a source may tell of its requests.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Telling {
+    /// Which of several volumes each goes to.
+    Volumes,
+    /// Which process made each.
+    Processes,
+    /// How long what each writes will live.
+    Lives,
+}
+
 /// A source of host requests.
 pub trait Workload: Send {
     /// Names the parts of the drive that held data before the first request where the requests come from: the files
@@ -68,6 +88,16 @@ pub trait Workload: Send {
     /// the count of those with its tag.
     fn number(&self) -> Option<u64> {
         None
+    }
+
+    /// What is known of the request handed out last beside what it says.
+    fn background(&self) -> Background {
+        Background::default()
+    }
+
+    /// The source tells this of its requests.
+    fn tells(&self, _what: Telling) -> bool {
+        false
     }
 
     /// True while requests handed out now belong to a ramp-up that metrics leave out (fio's `ramp_time`).

@@ -3,6 +3,8 @@
 use crate::Error;
 use host::fio::{self, FioWorkload, JobFile, Variables};
 use host::flows::{FlowSpec, FlowsWorkload};
+use host::foreseen::Foreseen;
+use host::place::PlaceMaker;
 use host::trace::{self, TraceOptions};
 use host::volume::VolumeWorkload;
 use host::{HostSpace, Workload, WorkloadError};
@@ -68,6 +70,13 @@ pub enum WorkloadSpec {
     },
 }
 
+/// What a host sees of a drive, and by which rule it places what it writes.
+#[derive(Clone, Debug)]
+pub(crate) struct Reach {
+    pub space: HostSpace,
+    pub place: PlaceMaker,
+}
+
 impl WorkloadSpec {
     /// Reads the description.
     ///
@@ -108,6 +117,32 @@ impl WorkloadSpec {
             }
             Self::Trace { path, options } => Box::new(trace::open(path, options, space)?),
         })
+    }
+
+    /// As [`Self::open_again`], for a drive and its rule of placement: where that asks how long data live, they are known.
+    ///
+    /// # Errors
+    /// As for [`Self::open`].
+    pub(crate) fn open_on(&self, reach: &Reach, seed: u64, pass: u32) -> Result<Box<dyn Workload>, Error> {
+        self.foreseen(self.open_again(&reach.space, seed, pass)?, reach, seed, pass)
+    }
+
+    /// `source`, which was opened from this, as the drive's rule of placement needs it.
+    ///
+    /// # Errors
+    /// As for [`Self::open`].
+    pub(crate) fn foreseen(
+        &self,
+        source: Box<dyn Workload>,
+        reach: &Reach,
+        seed: u64,
+        pass: u32,
+    ) -> Result<Box<dyn Workload>, Error> {
+        if reach.space.handles == 0 || !reach.place.foresees() {
+            return Ok(source);
+        }
+        let copy = self.open_again(&reach.space, seed, pass)?;
+        Ok(Box::new(Foreseen::new(source, copy, &reach.space)?))
     }
 
     /// The bytes of a drive whose namespaces this names, or that has one.

@@ -32,6 +32,11 @@ class Keywords(TypedDict, total=False):
     force: bool
     """Replace an earlier result."""
 
+    logs: str | PathLike[str] | None
+    """Write the drive's own log pages there, as NVMe and OCP have them, and as nvme-cli 3.0's JSON. A
+    new folder, or with --force an earlier one; nothing is written without it.
+    """
+
     report: bool
     """Write report.html. In Python only where it is asked for."""
 
@@ -503,6 +508,138 @@ class NewPolicyKeywords(TypedDict, total=False):
 
     force: bool
     """Replace an earlier result."""
+
+
+class PlaceKeywords(TypedDict, total=False):
+    """The options of `PlaceOptions` and `Options` and `TraceOptions`."""
+
+    env: Mapping[str, Any] | None
+    """A value for ${NAME} in a fio job file (repeatable). A name and its value."""
+
+    set: Mapping[str, Any] | None
+    """Override a configuration key (repeatable). A key of `floatgate keys` and its value."""
+
+    rules: str | Sequence[str | SupportsFloat | SupportsIndex] | None
+    """Rules to run beside none. Policies of host.place, FILE.py:CLASS; default all that the workload
+    has something for.
+    """
+
+    handles: SupportsIndex | None
+    """Placement handles of the drive. A whole number from 1 to 31; default those it declares, else 8.
+    """
+
+    seeds: SupportsIndex
+    """Seeds of each rule. A whole number from 1 to 10000; default 5."""
+
+    cycles: SupportsFloat | None
+    """Program/erase cycles that a block lasts. A number from 1 to 1e+09; default what the drive's chip
+    says.
+    """
+
+    workers: SupportsIndex | None
+    """Processes. A whole number of at least 1; default one per core."""
+
+    scheduler: str | None
+    """A Dask cluster that does the work instead (docs/how-to/cluster.md). Tcp://HOST:PORT; default
+    FLOATGATE_SCHEDULER, or this machine.
+    """
+
+    out: str | PathLike[str] | None
+    """Folder to write to. A new folder, or with --force an earlier one; nothing is written without it.
+    """
+
+    force: bool
+    """Replace an earlier result."""
+
+    seed: SupportsIndex
+    """Seed of every random stream. A whole number from 0 to 18446744073709551615; default 1."""
+
+    check: bool
+    """Check the run with an independent model."""
+
+    precondition: Literal["none", "fill", "instant", "steady", "workload"]
+    """Fill the drive, or bring it into the steady state of random writes or of this workload. One of
+    none, fill, instant, steady, workload; default workload.
+    """
+
+    precondition_fill: SupportsFloat | None
+    """Share of the drive to fill. A number from 0 to 1."""
+
+    layout: bool
+    """First write the data the workload expects on the drive. Default True."""
+
+    loop: str | SupportsIndex | None
+    """Run the workload N times, or until its long-run write amplification is known to 5 % (at most 100
+    times, or until=waf:5%,max=20). A number of at least 1, or until=waf:SHARE.
+    """
+
+    limit_requests: SupportsIndex | None
+    """End after N requests. A whole number of at least 1."""
+
+    limit_time: str | None
+    """End after this simulated time: 10s. A time above 0."""
+
+    memory_limit: str | SupportsIndex | None
+    """Memory for the drives of this command: 8GiB. Larger drives are refused; those of --repeat wait
+    for each other. A size above 0; default free memory of the machine.
+    """
+
+    policy_timeout: str
+    """Time that a policy in Python may take for one answer: 1s. A time above 0; default 10s."""
+
+    trace_format: str | None
+    """See `floatgate trace formats`. A name of that list."""
+
+    columns: str | None
+    """Any table: "time:ms op offset:bytes size:sectors", or a file with that
+    (docs/reference/traces.md). Names of columns.
+    """
+
+    align: str | None
+    """Unaligned addresses: round (all sectors touched), offset (shift all equally). Round or offset.
+    """
+
+    member: str | None
+    """Which file of an archive. A name in the archive."""
+
+    wrap: bool
+    """Take addresses modulo the capacity."""
+
+    scale: bool
+    """Scale addresses to the drive."""
+
+    compact: bool
+    """Place touched pages side by side (the default if only that fits)."""
+
+    sort: bool
+    """Sort the trace, however far out of order."""
+
+    volume: list[str] | tuple[str, ...]
+    """Only this volume (repeatable). A volume of the trace."""
+
+    speedup: SupportsFloat | None
+    """Divide times by F. A number above 0."""
+
+    as_fast_as_possible: bool
+    """Ignore times: keep --depth outstanding."""
+
+    depth: SupportsIndex | None
+    """With --as-fast-as-possible. A whole number of at least 1; default 32."""
+
+    skip_bad_lines: bool
+    """Skip unreadable lines; count them."""
+
+    exact_footprint: bool
+    """Count touched units exactly."""
+
+    action: str | None
+    """blkparse, blktrace: these events. Letters of actions; default D, or else Q, C."""
+
+    since: str | None
+    """Leave out requests before this time, from the first request: 10s. A time."""
+
+    until: str | None
+    """Leave out requests after this time. A time."""
 
 
 class PlanKeywords(TypedDict, total=False):

@@ -1150,6 +1150,13 @@ class host:
                 GiB, TiB); default none)
                 """
 
+        class Hindsight(_Policy):
+            """a write goes by how many bytes the workload writes until its first page is written over
+            or trimmed, known from a copy of the workload: handle 0 for the shortest lives, the last
+            for what lives on, classes parted where lives lie apart
+            """
+            def __init__(self) -> None: ...
+
         class Job(_Policy):
             """job k of a fio file, volume k of a trace or flow k writes through handle k modulo the
             number of handles
@@ -1158,6 +1165,12 @@ class host:
 
         class None_(_Policy):
             """a write carries what its workload names, such as a fio job by `plids`, or nothing"""
+            def __init__(self) -> None: ...
+
+        class Process(_Policy):
+            """the k-th process of a trace that writes does so through handle k modulo the number of
+            handles, from 0 on; what names no process goes through handle 0
+            """
             def __init__(self) -> None: ...
 
         class Rate(_Policy):
@@ -1180,6 +1193,10 @@ class host:
                 order (one size or a list of sizes (B, kB, MB, GB, TB, KiB, MiB, GiB, TiB); default
                 "64KiB")
                 """
+
+        class Volume(_Policy):
+            """volume k of a trace of several is written through handle k modulo the number of handles"""
+            def __init__(self) -> None: ...
 
 class nand:
     path: str

@@ -1,7 +1,9 @@
 """`floatgate run`: a workload on a drive, to a run folder."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Unpack
 
@@ -12,7 +14,7 @@ from floatgate.errors import InputError
 from floatgate.options import Options, TraceOptions, fields_of
 from floatgate.options.definition import OUTPUT, TRACE, Argument, Assignments, CommandOptions, Option, usual
 from floatgate.options.effect import without_effect
-from floatgate.options.shared import ELSEWHERE, RETURNED, Force, OutFolder, Scheduler, Settings
+from floatgate.options.shared import ELSEWHERE, NOT_WRITTEN, RETURNED, Force, OutFolder, Scheduler, Settings
 from floatgate.options.taking import offered, take
 from floatgate.shell.options import takes
 from floatgate.values.arguments import as_declared, mapping, path
@@ -84,6 +86,17 @@ class RunOptions(CommandOptions):
     ] = None
     out: OutFolder = usual("out/DRIVE-WORKLOAD, then with -2, -3, ...")
     force: Force = False
+    logs: Annotated[
+        Path | None,
+        Option(
+            "Write the drive's own log pages there, as NVMe and OCP have them, and as nvme-cli 3.0's JSON.",
+            metavar="DIR",
+            panel=OUTPUT,
+            takes="a new folder, or with --force an earlier one",
+            python=NOT_WRITTEN,
+            differs="logs of a drive that are written, not of a test rig that are read",
+        ),
+    ] = None
     format: Annotated[
         Literal["table", "json", "fio-json"],
         Option("What to print.", panel=OUTPUT, shell=RETURNED, differs="fio's own form, too"),
@@ -136,10 +149,11 @@ def run(
     if plan.options.save_state is not None:
         check_state_file(Path(plan.options.save_state), force=asked.force)
     temporary = None if asked.out is not None else Temporary()
+    logs = _logs(asked)
     folder = temporary.folder / "run" if temporary is not None else Path(str(asked.out))
     with_report = asked.report and "report" in options
     try:
-        with interruptible() as interrupt:
+        with interruptible() as interrupt, logs as write_logs:
             document = run_to_folder(
                 plan,
                 folder,
@@ -147,6 +161,7 @@ def run(
                 listeners=Listeners(stopped=interrupt),
                 force=asked.force,
             )
+            write_logs(document)
     except BaseException:
         if temporary is not None:
             temporary.remove()
@@ -182,6 +197,8 @@ def repeat(
     asked, plan = _planned(drive, workload, policies, {**options, "repeat": repeat, "scheduler": scheduler})
     if plan.options.save_state is not None:
         raise InputError(f"save_state = {plan.options.save_state}: one state cannot stand for several seeds")
+    if asked.logs is not None:
+        raise InputError(f"logs = {asked.logs}: one drive's logs cannot stand for several seeds")
     with_report = asked.report and "report" in options
     with given_or_temporary(asked.out, "runs") as folder, interruptible() as interrupt:
         return run_seeds(
@@ -215,19 +232,19 @@ def _planned(
             raise TypeError(f"policies: {policy!r}: expected policies, such as fg.gc.victim.DChoices(d=4)")
         overrides += policy.overrides()
     read_as = TraceOptions(**trace)
-    plan = _plan(drive, workload, tuple(overrides), variables, other, read_as, asked.scenario, "scenario")
+    plan = plan_of(drive, workload, tuple(overrides), variables, other, read_as, asked.scenario, "scenario")
     return asked, plan
 
 
-def _plan(
+def plan_of(
     drive: str,
     workload: str,
     overrides: tuple[str, ...],
     variables: Mapping[str, str],
     options: dict[str, Any],
     trace: TraceOptions,
-    scenario: int | None,
-    called: str,
+    scenario: int | None = None,
+    called: str = "--scenario",
 ) -> "Plan":
     """Resolve a drive and a workload; `called` is the name that messages have for a scenario."""
     from floatgate.inputs.plan import Plan
@@ -247,6 +264,19 @@ def _overrides(asked: RunOptions) -> tuple[str, ...]:
     """Return what `--set` was given, after the rule of placement: a parameter of it may be among that."""
     placed = () if asked.place is None else (f"host.place.name={asked.place}",)
     return (*placed, *asked.set)
+
+
+@contextmanager
+def _logs(asked: RunOptions) -> Iterator[Callable[[Mapping[str, Any]], None]]:
+    """Give what writes the log pages of a run: their folder is made, or refused, before it begins."""
+    if asked.logs is None:
+        yield lambda _document: None
+        return
+    from floatgate.results import logs
+    from floatgate.results.folder import shared_folder
+
+    with shared_folder(asked.logs, *logs.names(), force=asked.force) as folder:
+        yield partial(logs.write, folder=folder)
 
 
 def _names(owner: type) -> list[str]:
@@ -269,7 +299,7 @@ def run_in_shell(asked: RunOptions, *, options: dict[str, Any], trace: dict[str,
     plan = _asked_plan(asked, options, trace)
     _say(plan.workload.notes)
     if asked.repeat > 1:
-        _refuse_with_repeat(options.get("save_state"), asked.format)
+        _refuse_with_repeat(options.get("save_state"), asked.logs, asked.format)
     else:
         without_effect({"scheduler": asked.scheduler}, "one run is not spread", "--repeat with this option")
     if "save_state" in options:
@@ -296,9 +326,11 @@ def _asked_plan(asked: RunOptions, options: dict[str, Any], trace: dict[str, Any
     if asked.env and workload is None:
         raise InputError(f"--env {asked.env[0]}: expected a fio job file or command line with this option")
     if workload is None and drive.endswith(".json"):
-        from floatgate.runs.invocation import plan_of
+        from floatgate.runs import invocation
 
-        return plan_of(Path(drive), _overrides(asked), options, trace, trusted=asked.trust_policies)
+        return invocation.plan_of(
+            Path(drive), _overrides(asked), options, trace, trusted=asked.trust_policies
+        )
     if workload is None:
         expected = "expected a fio job file, a trace or a generator's name after the drive"
         raise InputError(f"WORKLOAD is missing: {expected}")
@@ -307,7 +339,7 @@ def _asked_plan(asked: RunOptions, options: dict[str, Any], trace: dict[str, Any
     )
     variables, read_as = variables_of(asked.env), TraceOptions(**trace)
     settings = _overrides(asked)
-    return _plan(drive, workload, settings, variables, options, read_as, asked.scenario, "--scenario")
+    return plan_of(drive, workload, settings, variables, options, read_as, asked.scenario, "--scenario")
 
 
 def _default_out(plan: "Plan", drive: str) -> Path:
@@ -317,7 +349,11 @@ def _default_out(plan: "Plan", drive: str) -> Path:
     return Path("out") / f"{Path(drive).stem}-{plan.workload.stem}"
 
 
-def _refuse_with_repeat(save_state: str | None, format: str) -> None:  # noqa: A002
+def _refuse_with_repeat(save_state: str | None, logs: Path | None, format: str) -> None:  # noqa: A002
+    if logs is not None:
+        raise InputError(
+            f"--logs {logs}: one drive's logs cannot stand for several seeds (leave --repeat out)"
+        )
     if save_state is not None:
         raise InputError(
             f"--save-state {save_state}: one state cannot stand for several seeds (leave --repeat out)"
@@ -333,9 +369,14 @@ def _run_one(plan: "Plan", asked: RunOptions, out: Path) -> int:
     from floatgate.runs.session import interruptible
     from floatgate.shell import console
 
-    with interruptible() as interrupt, console.RunProgress(console.state_words(plan.options)) as progress:
+    with (
+        _logs(asked) as write_logs,
+        interruptible() as interrupt,
+        console.RunProgress(console.state_words(plan.options)) as progress,
+    ):
         listeners = Listeners(described=progress.describe, progress=progress.update, stopped=interrupt)
         document = run_to_folder(plan, out, report=asked.report, listeners=listeners, force=asked.force)
+        write_logs(document)
     _print(document, out, asked.format)
     return console.farewell(document["interrupted"], out, asked.report)
 

@@ -23,6 +23,7 @@ from floatgate.commands import (
     examples,
     fit,
     grid,
+    place,
     plan,
     policies,
     report,
@@ -50,6 +51,11 @@ WIDTH = 100
 
 # Options of a trace that say how it is replayed.
 REPLAYED = tuple(field.name for field in fields_of(TraceOptions) if field.name not in trace.READ)
+NOT_PLACED = tuple(
+    field.name
+    for field in fields_of(Options)
+    if field.name not in {*place.SHARED, *(one.name for one in fields_of(place.PlaceOptions))}
+)
 # The keywords of functions by their class: those of these classes of options without what stands in the
 # signature. A test compares them with the functions.
 KEYWORDS: dict[str, tuple[tuple[type, ...], tuple[str, ...]]] = {
@@ -66,6 +72,7 @@ KEYWORDS: dict[str, tuple[tuple[type, ...], tuple[str, ...]]] = {
     "FitVoltagesKeywords": ((fit.FitOptions,), ("voltages", "sampled")),
     "GridKeywords": ((grid.GridOptions,), ()),
     "NewPolicyKeywords": ((policies.PolicyNewOptions,), ()),
+    "PlaceKeywords": ((place.PlaceOptions, Options, TraceOptions), NOT_PLACED),
     "PlanKeywords": ((plan.PlanOptions,), ()),
     "ReportKeywords": ((report.ReportOptions,), ()),
     "ReproduceKeywords": ((reproduce.ReproduceOptions,), ()),
@@ -98,7 +105,8 @@ def keywords() -> str:
     for name, (owners, without) in KEYWORDS.items():
         lines += ["", "", f"class {name}(TypedDict, total=False):"]
         lines.append(_doc(f"The options of {' and '.join(f'`{owner.__name__}`' for owner in owners)}.", 4))
-        for field in (field for owner in owners for field in fields_of(owner)):
+        fields = {field.name: field for owner in reversed(owners) for field in reversed(fields_of(owner))}
+        for field in reversed(fields.values()):
             if field.name in without or field.option.shell or isinstance(field.option, Argument):
                 continue
             lines += ["", f"    {field.name}: {typed(field)}", _doc(said(field), 4)]

@@ -17,6 +17,7 @@ class PlaceView:
     named: int | None  # the handle that the workload itself names; None: none
     handles: int  # handles of the drive
     drive_bytes: int  # bytes of the drive
+    process: int | None = None  # the process that makes it, by its number in the trace; None: not known
 
 
 class Policy(Own):

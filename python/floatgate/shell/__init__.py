@@ -41,6 +41,7 @@ _HOMES = {
     "plan": "plan",
     "study": "study",
     "compare": "compare",
+    "place": "place",
     "snapshots": "snapshots",
 }
 _GROUPS = ("policies", "bus", "ecc", "trace", "twin", "state")

@@ -3,7 +3,8 @@
 //! A host that knows more of its data than the drive names a handle with each write. Workloads that were recorded without, or
 //! written for other drives, are given handles by a rule here, on any of them: so one sees what placement would save.
 
-use crate::{Effect, HostRequest};
+use crate::workload::{Background, Telling, Workload};
+use crate::{Effect, HostRequest, WorkloadError};
 use config::{ConfigError, Section};
 use std::fmt;
 use std::sync::Arc;
@@ -22,6 +23,10 @@ pub struct PlaceView {
     pub arrive: SimTime,
     /// What the workload itself names.
     pub named: Option<u16>,
+    /// The process that makes it, where the workload tells.
+    pub process: Option<u32>,
+    /// How long its data live beside others, where that is known: 0 the shortest.
+    pub life: Option<u16>,
     /// Handles of the drive: one at least.
     pub handles: u16,
     /// Bytes of the drive.
@@ -33,6 +38,11 @@ pub trait PlacePolicy: Send {
     /// What the workload names stays: no write is asked about.
     fn keeps(&self) -> bool {
         false
+    }
+
+    /// What a workload must tell of its requests, or the policy has nothing to go by.
+    fn needs(&self) -> Option<Telling> {
+        None
     }
 
     /// Before the first write: the drive has so many handles and bytes.
@@ -49,9 +59,12 @@ config::policies! {
     dyn PlacePolicy;
     address::ByAddress,
     by_job::ByJob,
+    hindsight::ByLife,
     none::AsNamed,
+    process::ByProcess,
     rate::ByRate,
     size::BySize,
+    volume::ByVolume,
 }
 
 /// Makes the policy of a drive's file, as often as one is needed.
@@ -80,6 +93,35 @@ impl PlaceMaker {
     pub fn names(&self) -> bool {
         !(self.0)().keeps()
     }
+
+    /// The policy asks how long data live: a copy of the workload is to be run through before.
+    pub fn foresees(&self) -> bool {
+        (self.0)().needs() == Some(Telling::Lives)
+    }
+
+    /// Refuses a workload that does not tell what the policy goes by.
+    ///
+    /// # Errors
+    /// When it is one.
+    pub fn check(&self, source: &dyn Workload) -> Result<(), WorkloadError> {
+        let Some(what) = (self.0)().needs().filter(|what| !source.tells(*what)) else { return Ok(()) };
+        let (found, expected) = match what {
+            Telling::Volumes => (
+                "host.place.name = \"volume\" for what is no trace of several volumes",
+                "such a trace, or job, size, address, rate",
+            ),
+            Telling::Processes => (
+                "host.place.name = \"process\" for a workload that names no processes",
+                "a trace with them (blkparse, blktrace, fiu, wiscsim, a table with the column process), or job, size, \
+                 address, rate",
+            ),
+            Telling::Lives => (
+                "host.place.name = \"hindsight\" for requests that are not known before",
+                "a workload that can be read twice, or job, size, address, rate",
+            ),
+        };
+        Err(WorkloadError::of(source.report().name, found, expected))
+    }
 }
 
 /// Gives each write of a workload its handle.
@@ -97,17 +139,18 @@ impl Placer {
         Some(Self { policy, handles, drive_bytes })
     }
 
-    /// The request with the handle that it is given, if it writes.
+    /// The request with the handle that it is given, if it writes; `background` is its source's.
     ///
     /// # Panics
     /// When the policy names a handle that there is not.
-    pub fn place(&mut self, request: HostRequest) -> HostRequest {
+    pub fn place(&mut self, request: HostRequest, background: Background) -> HostRequest {
         if request.op.effect() != Effect::Write {
             return request;
         }
         let HostRequest { offset, bytes, tag: job, arrive, placement: named, .. } = request;
         let &mut Self { handles, drive_bytes, .. } = self;
-        let view = PlaceView { offset, bytes, job, arrive, named, handles, drive_bytes };
+        let Background { process, life } = background;
+        let view = PlaceView { offset, bytes, job, arrive, named, process, life, handles, drive_bytes };
         let answer = self.policy.place(&view);
         assert!(
             answer.is_none_or(|handle| handle < self.handles),

@@ -247,6 +247,7 @@ mod tests {
             fua: false,
             mark: RecordMark::None,
             placement: None,
+            process: None,
         }
     }
 
@@ -315,7 +316,7 @@ mod tests {
             for &(read, sector, sectors, volume) in requests.iter().cycle().take(requests.len() * repeats) {
                 let op = if read { Op::READ } else { Op::WRITE };
                 let (offset, bytes) = (sector * 512, sectors * 512);
-                map.add(&Record { time_ns: 0, offset, bytes, volume, op, fua: false, mark: RecordMark::None, placement: None });
+                map.add(&Record { volume, ..at(op, offset, bytes) });
                 for page in sector >> shift..=(sector + u64::from(sectors) - 1) >> shift {
                     table.entry((volume, page)).or_default()[usize::from(!read)] += 1;
                 }

@@ -20,6 +20,7 @@ pub(super) fn record(request: &VolumeRequest) -> Record {
         fua: false,
         mark: RecordMark::None,
         placement: None,
+        process: None,
     }
 }
 

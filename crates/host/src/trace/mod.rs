@@ -18,7 +18,7 @@ mod access;
 mod convert;
 mod disorder;
 mod field;
-mod footprint;
+pub(crate) mod footprint;
 mod format;
 mod fuzz;
 mod gaps;

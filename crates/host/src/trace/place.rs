@@ -129,6 +129,7 @@ mod tests {
             fua: false,
             mark: RecordMark::None,
             placement: None,
+            process: None,
         }
     }
 

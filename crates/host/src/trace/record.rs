@@ -31,6 +31,8 @@ pub(crate) struct Record {
     pub mark: RecordMark,
     /// The placement handle that a write names, where the trace has such.
     pub placement: Option<u16>,
+    /// The process that made it, by the number that the system had for it, where the trace tells.
+    pub process: Option<u32>,
 }
 
 /// What a record is besides its operation.
@@ -87,6 +89,7 @@ impl Record {
             fua: false,
             mark: RecordMark::None,
             placement: None,
+            process: None,
         })
     }
 
@@ -115,6 +118,19 @@ impl Record {
             fua: false,
             mark: RecordMark::None,
             placement: None,
+            process: None,
+        }
+    }
+
+    /// The same, of the process that a trace's column of such names.
+    ///
+    /// # Errors
+    /// When that is no number that a system has for one.
+    #[inline]
+    pub fn by(self, process: u64) -> Result<Self, Fault> {
+        match u32::try_from(process) {
+            Ok(process) => Ok(Self { process: Some(process), ..self }),
+            Err(_) => Err(fault(format!("process {process}"), "a number of a process, up to 4294967295")),
         }
     }
 

@@ -10,7 +10,8 @@ use super::record::Record;
 use super::source::{Located, TraceStream};
 use super::survey::VolumeTally;
 use crate::{
-    Completion, Effect, Extent, HostRequest, HostSpace, Poll, Workload, WorkloadError, WorkloadReport,
+    Background, Completion, Effect, Extent, HostRequest, HostSpace, Poll, Telling, Workload, WorkloadError,
+    WorkloadReport,
 };
 use std::path::Path;
 use units::SimTime;
@@ -33,8 +34,10 @@ pub struct TraceWorkload {
     waiting: Option<ReplayRequest>,
     footprint: FootprintPass,
     handed_out: u64,
-    /// The line of the request handed out last.
+    /// The line of the request handed out last, and the process that made it.
     line: u64,
+    process: Option<u32>,
+    names_processes: bool,
     origin: Option<SimTime>,
 }
 
@@ -43,6 +46,7 @@ struct ReplayRequest {
     request: HostRequest,
     after_first_ns: u64,
     line: u64,
+    process: Option<u32>,
 }
 
 /// The pass that finds what the trace touches: the file is read once more, so that memory stays constant.
@@ -112,6 +116,7 @@ pub(crate) fn open_origin(
     Ok(TraceWorkload {
         info: opened.info.clone(),
         footprint,
+        names_processes: opened.survey.names_processes,
         requests: opened.again()?,
         layout,
         placement,
@@ -121,6 +126,7 @@ pub(crate) fn open_origin(
         waiting: None,
         handed_out: 0,
         line: 0,
+        process: None,
         origin: None,
     })
 }
@@ -271,7 +277,8 @@ impl TraceWorkload {
         let (op, bytes, tag, placement) = (record.op, record.bytes, record.volume as u16, record.placement);
         let request =
             HostRequest { arrive: SimTime::ZERO, op, offset, bytes, tag, fua: record.fua, placement };
-        self.waiting = Some(ReplayRequest { request, after_first_ns, line: located.line });
+        self.waiting =
+            Some(ReplayRequest { request, after_first_ns, line: located.line, process: record.process });
         Ok(())
     }
 
@@ -322,7 +329,7 @@ impl Workload for TraceWorkload {
     fn poll(&mut self, now: SimTime) -> Result<Poll, WorkloadError> {
         let origin = *self.origin.get_or_insert(now);
         self.look_ahead()?;
-        let Some(ReplayRequest { mut request, after_first_ns, line }) = self.waiting.take() else {
+        let Some(ReplayRequest { mut request, after_first_ns, line, process }) = self.waiting.take() else {
             return self.done();
         };
         let arrive = match &mut self.pace {
@@ -331,7 +338,7 @@ impl Workload for TraceWorkload {
                 now
             }
             ReplayPace::Closed { .. } => {
-                self.waiting = Some(ReplayRequest { request, after_first_ns, line });
+                self.waiting = Some(ReplayRequest { request, after_first_ns, line, process });
                 return Ok(Poll::Blocked);
             }
             ReplayPace::Open { speedup } => {
@@ -340,17 +347,29 @@ impl Workload for TraceWorkload {
             }
         };
         if arrive > now {
-            self.waiting = Some(ReplayRequest { request, after_first_ns, line });
+            self.waiting = Some(ReplayRequest { request, after_first_ns, line, process });
             return Ok(Poll::At(arrive));
         }
         request.arrive = arrive;
         self.handed_out += 1;
-        self.line = line;
+        (self.line, self.process) = (line, process);
         Ok(Poll::Ready(request))
     }
 
     fn number(&self) -> Option<u64> {
         Some(self.line)
+    }
+
+    fn background(&self) -> Background {
+        Background { process: self.process, life: None }
+    }
+
+    fn tells(&self, what: Telling) -> bool {
+        match what {
+            Telling::Volumes => self.info.volumes.len() > 1,
+            Telling::Processes => self.names_processes,
+            Telling::Lives => false,
+        }
     }
 
     fn complete(&mut self, _: &HostRequest, _: &Completion) {

@@ -14,7 +14,7 @@ use std::fs::File;
 use std::io::{BufWriter, Read, Seek, SeekFrom, Write};
 
 /// Bytes of a request in a run: time, line, offset, length, volume, op.
-const ENCODED: usize = 8 + 8 + 8 + 4 + 4 + 1 + 3;
+const ENCODED: usize = 8 + 8 + 8 + 4 + 4 + 1 + 3 + 5;
 
 /// Marks the operation of a request with force unit access.
 const FUA: u8 = 0x80;
@@ -228,15 +228,20 @@ type HeapEntry = (u64, u64, usize, HeapRecord);
 
 /// A record as the heap carries it; its order never matters.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
-struct HeapRecord(u64, u32, u32, Op, bool, RecordMark, Option<u16>);
+struct HeapRecord(u64, u32, u32, Op, bool, RecordMark, (Option<u16>, Option<u32>));
 
 fn entry(&Located { record: r, line }: &Located, run: usize) -> HeapEntry {
-    (r.time_ns, line, run, HeapRecord(r.offset, r.bytes, r.volume, r.op, r.fua, r.mark, r.placement))
+    (
+        r.time_ns,
+        line,
+        run,
+        HeapRecord(r.offset, r.bytes, r.volume, r.op, r.fua, r.mark, (r.placement, r.process)),
+    )
 }
 
 fn located((time_ns, line, _, record): HeapEntry) -> Located {
-    let HeapRecord(offset, bytes, volume, op, fua, mark, placement) = record;
-    Located { record: Record { time_ns, offset, bytes, volume, op, fua, mark, placement }, line }
+    let HeapRecord(offset, bytes, volume, op, fua, mark, (placement, process)) = record;
+    Located { record: Record { time_ns, offset, bytes, volume, op, fua, mark, placement, process }, line }
 }
 
 impl RunMerge {
@@ -287,6 +292,10 @@ fn encode(located: &Located) -> [u8; ENCODED] {
         bytes[33] = 1;
         bytes[34..36].copy_from_slice(&handle.to_le_bytes());
     }
+    if let Some(process) = r.process {
+        bytes[36] = 1;
+        bytes[37..41].copy_from_slice(&process.to_le_bytes());
+    }
     bytes
 }
 
@@ -297,7 +306,9 @@ fn decode(bytes: &[u8]) -> Located {
     let mark = RecordMark::ALL[usize::from((bytes[32] & !FUA) >> MARK)];
     let (offset, volume) = (long(16), short(28));
     let placement = (bytes[33] == 1).then(|| u16::from_le_bytes([bytes[34], bytes[35]]));
-    let record = Record { time_ns: long(0), offset, bytes: short(24), volume, op, fua, mark, placement };
+    let process = (bytes[36] == 1).then(|| short(37));
+    let record =
+        Record { time_ns: long(0), offset, bytes: short(24), volume, op, fua, mark, placement, process };
     Located { record, line: long(8) }
 }
 
@@ -312,7 +323,8 @@ mod tests {
         for (op, fua, mark) in cases.into_iter().chain([(Op::FLUSH, false, RecordMark::None)]) {
             let time_ns = u64::MAX - 1;
             let (offset, bytes, volume) = (1 << 60, 4096, 65_535);
-            let record = Record { time_ns, offset, bytes, volume, op, fua, mark, placement };
+            let process = placement.map(|handle| u32::from(handle) << 16);
+            let record = Record { time_ns, offset, bytes, volume, op, fua, mark, placement, process };
             let located = Located { record, line: 1 << 33 };
             assert_eq!(decode(&encode(&located)), located);
             placement = Some(placement.map_or(0, |_| 65_535));

@@ -37,6 +37,8 @@ pub(crate) struct Survey {
     sequential: u64,
     writes_with_fua: u64,
     write_zeroes: u64,
+    /// A process that made a request is named.
+    pub names_processes: bool,
     /// The longest request and its line.
     pub longest: (u32, u64),
     estimate: Option<Estimate>,
@@ -70,6 +72,7 @@ impl Survey {
             sequential: 0,
             writes_with_fua: 0,
             write_zeroes: 0,
+            names_processes: false,
             longest: (0, 0),
             estimate: (footprint == Footprint::Estimated).then(Estimate::new),
             pages: (footprint == Footprint::Exact).then(PageSet::default),
@@ -95,6 +98,7 @@ impl Survey {
         self.add_time(r.time_ns, located.line);
         *self.counts.of(r.op) += 1;
         self.writes_with_fua += u64::from(r.fua);
+        self.names_processes |= r.process.is_some();
         *self.bytes.of(r.op) += u64::from(r.bytes);
         let volume = r.volume as usize;
         if volume >= self.volumes.len() {

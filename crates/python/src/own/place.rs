@@ -31,9 +31,9 @@ impl PlacePolicy for OwnPlace {
     }
 
     fn place(&mut self, write: &PlaceView) -> Option<u16> {
-        let &PlaceView { offset, bytes, job, arrive, named, handles, drive_bytes } = write;
+        let &PlaceView { offset, bytes, job, arrive, named, process, handles, drive_bytes, .. } = write;
         let expected = format!("a handle from 0 to {}, or None for no identifier", handles - 1);
-        let shown = (offset, bytes, job, arrive.ns(), named, handles, drive_bytes);
+        let shown = (offset, bytes, job, arrive.ns(), named, handles, drive_bytes, process);
         let handle = |answer: &Bound<'_, PyAny>| {
             let handle: Option<u16> = answer.extract().ok()?;
             handle.is_none_or(|handle| handle < handles).then_some(handle)

@@ -16,6 +16,7 @@ use crate::drive::memory::{Checking, MemoryNeeds, check_blocks};
 use crate::drive::power_cuts::PowerPlan;
 use crate::drive::power_model::PowerModel;
 use crate::namespaces::Namespaces;
+use crate::workload::Reach;
 use bus::Bus;
 use config::{Bringer, ConfigError, Document, Entry, Section, Value};
 use controller::{Controller, ControllerConfig};
@@ -281,6 +282,11 @@ impl Drive {
     /// What writes may reach of it: bytes, and placement handles.
     pub(crate) fn reach(&self) -> (u64, u16) {
         (self.capacity.get(), self.space().handles)
+    }
+
+    /// What a host sees of it, and how it places what it writes.
+    pub(crate) fn reach_of_host(&self) -> Reach {
+        Reach { space: self.space(), place: self.link.place.clone() }
     }
 
     /// The physical layout.

@@ -3,7 +3,7 @@
 use crate::requests::queues::Queues;
 use host::link::{Burst, LinkStep};
 use host::place::Placer;
-use host::{Direction, Effect, HostRequest, LinkConfig};
+use host::{Background, Direction, Effect, HostRequest, LinkConfig};
 use units::{Bytes, Nanos, SimTime};
 
 /// The smallest piece a host interface hands on.
@@ -54,8 +54,8 @@ impl LinkAtWork {
 
     /// A request with the placement handle that the policy gives it, if it writes.
     #[cold]
-    pub fn placed(&mut self, request: HostRequest) -> HostRequest {
-        self.placer.as_mut().map_or(request, |placer| placer.place(request))
+    pub fn placed(&mut self, request: HostRequest, background: Background) -> HostRequest {
+        self.placer.as_mut().map_or(request, |placer| placer.place(request, background))
     }
 
     /// Nothing is in flight from `now` on; what was counted stays.

@@ -99,7 +99,10 @@ impl<P: Observer> Run<P> {
             self.error = Some(error.into());
             return;
         }
-        let request = if self.link.places() { self.link.placed(request) } else { request };
+        let request = match self.link.places() {
+            true => self.link.placed(request, self.workload.background()),
+            false => request,
+        };
         self.handed_out += 1;
         if self.ramping && !self.warming && !self.workload.in_ramp(now) {
             self.begin_measuring(now);

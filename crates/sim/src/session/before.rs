@@ -46,12 +46,12 @@ impl Session {
 
 /// Copies of a workload, for a drive that it writes before.
 pub(super) fn copies_of(workload: &WorkloadSpec, drive: &Drive, seed: u64) -> Copies {
-    let (spec, space) = (workload.clone(), drive.space());
+    let (spec, reach) = (workload.clone(), drive.reach_of_host());
     let recorded = matches!(spec, WorkloadSpec::Trace { .. });
     let copies = move |copy: u64| {
         // Popular data are where the measured run has them; all else is drawn anew.
         let number = FIRST_COPY + (copy as u32) % FIRST_COPY;
-        spec.open_again(&space, seed, number)
+        spec.open_on(&reach, seed, number)
     };
     if recorded { Copies::recorded(copies) } else { Copies::drawn(copies) }
 }

@@ -122,6 +122,7 @@ impl Session {
         options: RunOptions,
     ) -> Result<Self, Error> {
         let copies = copies_of(workload, &drive, options.seed);
+        let source = workload.foreseen(source, &drive.reach_of_host(), options.seed, 0)?;
         let session = Self::begin(drive, source, Some(copies), options)?;
         Ok(session.repeating(workload.clone()))
     }
@@ -154,6 +155,7 @@ impl Session {
         options: RunOptions,
     ) -> Result<Self, Error> {
         let begin = Instant::now();
+        drive.link().place.check(source.as_ref())?;
         if options.precondition == PreconditionKind::Instant {
             check_asked(Feature::Instant, &drive.features)?;
         }

@@ -83,7 +83,7 @@ impl WorkloadPasses {
         let Some(spec) = &self.spec else {
             return Err(Error("--loop: this workload cannot be run again".into()));
         };
-        let source = spec.open_again(&drive.space(), seed, self.begun)?;
+        let source = spec.open_on(&drive.reach_of_host(), seed, self.begun)?;
         self.begun += 1;
         run.go_on_with(Box::new(Later::new(source, run.ctx.calendar.now())));
         Ok(())

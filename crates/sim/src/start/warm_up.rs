@@ -110,7 +110,7 @@ impl WarmUp {
     /// When it cannot be opened.
     pub fn copy(&mut self, drive: &Drive) -> Result<Box<dyn Workload>, Error> {
         self.copies += 1;
-        self.spec.open_again(&drive.space(), self.seed, FIRST_COPY + self.copies)
+        self.spec.open_on(&drive.reach_of_host(), self.seed, FIRST_COPY + self.copies)
     }
 
     /// Lets a run that begins with a copy go on for about so many events; true when it is over.

@@ -24,6 +24,8 @@ pub fn check(context: &str, maker: &Maker, events: u64) {
                 job: random.below(5) as u16,
                 arrive: SimTime::from_ns(event * 1_000),
                 named: random.chance(0.5).then(|| random.below(u64::from(handles)) as u16),
+                process: random.chance(0.5).then(|| random.below(40) as u32),
+                life: random.chance(0.5).then(|| random.below(u64::from(handles)) as u16),
                 handles,
                 drive_bytes: DRIVE_BYTES,
             };

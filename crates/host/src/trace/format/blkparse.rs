@@ -73,7 +73,7 @@ impl Parser for BlkParse {
         int(columns.next("cpu")?, "cpu")?;
         int(columns.next("sequence")?, "sequence")?;
         let time_ns = time(columns.next("time")?, 1_000_000_000, "time")?;
-        int(columns.next("pid")?, "pid")?;
+        let pid = int(columns.next("pid")?, "pid")?;
         let action = columns.next("action")?;
         if action.len() > 2 || !action.iter().all(u8::is_ascii_alphabetic) {
             return Err(fault(format!("action is {}", show(action)), "one or two letters, such as D"));
@@ -93,6 +93,7 @@ impl Parser for BlkParse {
                 Ok(Parsed::Request(Record { mark: RecordMark::Requeued, ..record }))
             }
             _ if requeued => Ok(Parsed::Known),
+            Ok(Parsed::Request(record)) => Ok(Parsed::Request(record.by(pid)?)),
             parsed => parsed,
         }
     }

@@ -22,6 +22,7 @@ struct BlktraceFields {
     /// The action: 32 bits in the first version, 64 in the second.
     action: fn(&BlktraceEvent<'_>) -> u64,
     device: usize,
+    process: usize,
     /// The length of what follows.
     follows: usize,
     other: &'static str,
@@ -32,6 +33,7 @@ const FIRST: BlktraceFields = BlktraceFields {
     head: 48,
     action: |event| u64::from(event.u32_at(28)),
     device: 36,
+    process: 32,
     follows: 46,
     other: "blktrace-v2",
 };
@@ -40,6 +42,7 @@ const SECOND: BlktraceFields = BlktraceFields {
     head: 64,
     action: |event| event.u64_at(32),
     device: 40,
+    process: 28,
     follows: 50,
     other: "blktrace",
 };
@@ -177,7 +180,8 @@ impl Parser for BlkTrace {
                 let device = event.u32_at(self.layout.device);
                 let volume = volumes.pair([u64::from(device >> 20), u64::from(device & 0xf_ffff)])?;
                 let mark = if requeued { RecordMark::Requeued } else { record.mark };
-                Ok(Parsed::Request(Record { volume, mark, ..record }))
+                let process = Some(event.u32_at(self.layout.process));
+                Ok(Parsed::Request(Record { volume, mark, process, ..record }))
             }
             None if requeued => Ok(Parsed::Known),
             None => Ok(Parsed::Empty),

@@ -14,6 +14,7 @@ pub(in crate::trace) enum ColumnRole {
     Size(AddressUnit),
     Volume,
     Handle,
+    Process,
     Nothing,
 }
 
@@ -44,7 +45,7 @@ const OPS: &[(&str, Op)] =
     &[("read", Op::READ), ("write", Op::WRITE), ("trim", Op::TRIM), ("flush", Op::FLUSH)];
 const SEPARATORS: &[(&str, u8)] =
     &[("comma", b','), ("semicolon", b';'), ("tab", b'\t'), ("bar", b'|'), ("blank", 0)];
-const NAMES: &[&str] = &["time", "wait", "op", "offset", "size", "volume", "handle", "-", "..."];
+const NAMES: &[&str] = &["time", "wait", "op", "offset", "size", "volume", "handle", "process", "-", "..."];
 const CONSTANTS: &[&str] = &["op", "size", "time", "separator", "header"];
 
 type WrongField = (String, String);
@@ -99,6 +100,7 @@ impl Spec {
             "size" => ColumnRole::Size(size_unit(name, unit)?),
             "volume" => unitless(ColumnRole::Volume)?,
             "handle" => unitless(ColumnRole::Handle)?,
+            "process" => unitless(ColumnRole::Process)?,
             "-" => unitless(ColumnRole::Nothing)?,
             "..." => {
                 self.open = true;

@@ -30,7 +30,7 @@ fn parse(line: &[u8], volumes: &mut Volumes) -> Result<Parsed, Fault> {
         return Err(fault(format!("{count} columns"), "9: time pid process sector size op major minor md5"));
     }
     let time_ns = int(all[0], "time")?;
-    int(all[1], "pid")?;
+    let pid = int(all[1], "pid")?;
     let [sector, sectors, op, major, minor, md5] = [6, 5, 4, 3, 2, 1].map(|from_end| all[count - from_end]);
     let (sector, sectors) = (int(sector, "sector")?, int(sectors, "size")?);
     let op = letter_op(op)?;
@@ -40,5 +40,5 @@ fn parse(line: &[u8], volumes: &mut Volumes) -> Result<Parsed, Fault> {
     }
     let mut record = Record::in_sectors(time_ns, op, sector, sectors, 0)?;
     record.volume = volumes.pair(device)?;
-    Ok(Parsed::Request(record))
+    Ok(Parsed::Request(record.by(pid)?))
 }

@@ -10,6 +10,7 @@
 //! | `offset`, `size` | `bytes`, `sectors` (512), or a size such as `4KiB`; with `:hex`, hexadecimal without `0x` | |
 //! | `volume` | | a name or number |
 //! | `handle` | | the placement handle that a write names, a number; empty or `-` where it names none |
+//! | `process` | | the number of the process that made it; empty or `-` where that is not known |
 //! | `-` | | a column that says nothing here |
 //! | `...` | | as the last: further columns |
 //!
@@ -76,6 +77,7 @@ struct Fields<'a> {
     size: Option<(&'a [u8], AddressUnit)>,
     volume: Option<&'a [u8]>,
     handle: Option<&'a [u8]>,
+    process: Option<&'a [u8]>,
 }
 
 impl Fields<'_> {
@@ -147,6 +149,9 @@ impl TraceTable {
         if record.op.effect() == Effect::Write {
             record.placement = fields.handle.map_or(Ok(None), handle)?;
         }
+        if let Some(process) = fields.process.filter(|field| is_named(field)) {
+            record = record.by(any_int(process, "process")?)?;
+        }
         record.volume = match fields.volume {
             Some(name) if name.contains(&b'"') => volumes.id(&undoubled(name))?,
             name => volumes.id(name.unwrap_or(b"0"))?,
@@ -202,9 +207,14 @@ fn undoubled(field: &[u8]) -> Vec<u8> {
     found
 }
 
+/// A column that may say nothing says something.
+fn is_named(field: &[u8]) -> bool {
+    !matches!(trim(field), b"" | b"-")
+}
+
 /// A placement handle; none where nothing is named.
 fn handle(field: &[u8]) -> Result<Option<u16>, Fault> {
-    if matches!(trim(field), b"" | b"-") {
+    if !is_named(field) {
         return Ok(None);
     }
     let number = any_int(field, "handle")?;
@@ -237,6 +247,7 @@ fn split<'a>(line: &'a [u8], separator: u8, spec: &Spec) -> Result<Fields<'a>, F
             ColumnRole::Size(unit) => fields.size = Some((columns.next_unquoted("size")?, *unit)),
             ColumnRole::Volume => fields.volume = Some(columns.next_unquoted("volume")?),
             ColumnRole::Handle => fields.handle = Some(columns.next_unquoted("handle")?),
+            ColumnRole::Process => fields.process = Some(columns.next_unquoted("process")?),
             ColumnRole::Nothing => {
                 columns.next_unquoted("column")?;
             }

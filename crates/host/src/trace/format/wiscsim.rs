@@ -17,7 +17,7 @@ pub(super) const CARD: FormatCard = FormatCard {
 
 fn parse(line: &[u8], volumes: &mut Volumes) -> Result<Parsed, Fault> {
     let mut columns = Columns::blank(line);
-    int(columns.next("pid")?, "pid")?;
+    let pid = int(columns.next("pid")?, "pid")?;
     let issued = match columns.next("action")? {
         b"D" => true,
         b"C" => false,
@@ -50,5 +50,5 @@ fn parse(line: &[u8], volumes: &mut Volumes) -> Result<Parsed, Fault> {
         _ => Record::in_bytes(time_ns, op, offset, bytes, 0)?,
     };
     record.volume = volumes.id(b"0")?;
-    Ok(Parsed::Request(record))
+    Ok(Parsed::Request(record.by(pid)?))
 }

@@ -212,7 +212,7 @@ impl WorkloadCopies {
             match source.poll(self.now)? {
                 Poll::Ready(request) => {
                     let placer = self.drive.placer.as_mut();
-                    let request = placer.map_or(request, |placer| placer.place(request));
+                    let request = placer.map_or(request, |placer| placer.place(request, source.background()));
                     self.requests += 1;
                     self.request = Some(request);
                     return self.step_of(&request);

@@ -1,0 +1,1 @@
+"""Which placement of the host's writes a workload would gain from: rules side by side."""

@@ -114,7 +114,9 @@ impl RatePace {
     pub fn advance(&mut self, bytes: u64, random: &mut RandomStream) {
         let step_ns = match self.step {
             DueStep::Even(step_ns) => step_ns,
-            DueStep::Poisson(mean_us) => (-libm::log(1.0 - random.unit()) * mean_us as f64) as u64 * NS_PER_US,
+            DueStep::Poisson(mean_us) => {
+                (-libm::log(1.0 - random.unit()) * mean_us as f64) as u64 * NS_PER_US
+            }
             DueStep::PerByte(rate) => {
                 // Below 2^32 bytes times 10^9 plus a rate up to 2^60: no overflow.
                 let owed = bytes * 1_000_000_000 + self.remainder;

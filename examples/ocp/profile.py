@@ -158,6 +158,11 @@ def main() -> None:
     parser.add_argument("drive", nargs="?", default="nvme-tlc", help="a drive of Floatgate's, or a file")
     parser.add_argument("--seconds", type=int, default=60, help="simulated time of each workload")
     parser.add_argument("--only", default="", help="workloads whose names hold this")
+    parser.add_argument(
+        "--precondition",
+        default="instant",
+        help="the drive's state: `workload`, written as the profile does, takes hours for a terabyte",
+    )
     options = parser.parse_args()
     capacity_tb = capacity_tb_of(options.drive)
     verdicts: list[bool | None] = []
@@ -165,7 +170,7 @@ def main() -> None:
         with tempfile.TemporaryDirectory() as folder:
             job = Path(folder) / f"{load.name}.fio"
             job.write_text(jobs(load, capacity_tb, options.seconds), encoding="utf-8")
-            run = fg.run(options.drive, job, precondition="instant")
+            run = fg.run(options.drive, job, precondition=options.precondition)
         sys.stdout.write(f"{load.name}: write amplification {run.waf:.2f}\n")
         for answer in answers(load, run, capacity_tb):
             word = {True: "yes", False: "NO", None: "too few"}[answer.passes]

@@ -9,6 +9,7 @@ from runpy import run_path
 
 import pytest
 
+import floatgate as fg
 from conftest import Command, one_line_error
 from floatgate.files import shipped
 from floatgate.inputs.examples import copy, listed as examples_listed
@@ -93,3 +94,18 @@ def test_what_pip_compiled_is_no_example(tmp_path: Path, monkeypatch: pytest.Mon
     copied = copy(tmp_path / "here")
     assert not list(copied.rglob("*.pyc"))
     assert (copied / "policies" / "mdc.py").is_file()
+
+
+def test_the_data_centre_profile_answers_line_by_line(tmp_path: Path) -> None:
+    """Rates of a larger drive do not pass, a percentile of too few requests is not answered."""
+    profile = run_path(str(ROOT / "examples/ocp/profile.py"))
+    load = profile["LOADS"][2]
+    job = tmp_path / "job.fio"
+    job.write_text(profile["jobs"](load, 0.24, 1))
+    run = fg.run("tlc", job, precondition="instant", limit_requests=1000)
+    said = {one.target: one.passes for one in profile["answers"](load, run, 0.24)}
+    assert said["210 MiB/s read for each TB"] is True
+    assert said["p99.99 of a read at most 5,000 us"] is None
+    assert said["max of a read at most 15,000 us"] is True
+    fast = {one.target: one.passes for one in profile["answers"](load, run, 3.0)}
+    assert fast["210 MiB/s read for each TB"] is False

@@ -99,7 +99,7 @@ def jobs(load: Load, capacity_tb: float, seconds: int) -> str:
         lines += [
             f"[reads_{number}]", "rw=randread", f"percentage_random={load.percentage_random}",
             f"bssplit={load.sizes}", f"iodepth={max(1, int(load.depth * capacity_tb))}",
-            f"rate={max(1, int(load.read_mib_s * capacity_tb))}m,", "size=80%",
+            f"rate={max(1, round(1024 * load.read_mib_s * capacity_tb))}k,", "size=80%",
         ]  # fmt: skip
     for number, writer in enumerate(load.writers):
         lines += [

@@ -7,7 +7,7 @@ they are out of date.
 
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from runpy import run_path
 from textwrap import indent, wrap
@@ -203,7 +203,7 @@ def _doc(text: str, depth: int) -> str:
 
 REFERENCE = Path("../../docs/reference")
 
-FILES = {
+FILES: dict[str, Callable[[], str]] = {
     "_generated/keywords.py": keywords,
     "_generated/seams.pyi": seams,
     str(REFERENCE / "keys.md"): configuration.page,

@@ -1,8 +1,8 @@
 """Does a drive pass the data-centre profile? Yes or no, line by line.
 
 The targets are those of the Open Compute Project (Datacenter NVMe SSD Specification 2.0, A.2.1): rates
-for each TB of the drive, latencies of reads and writes up to the longest. The workloads are the ones that its
-table names; FioSynth 3.6 (github.com/facebookincubator/FioSynth, suite HE_Flash_Short_wTRIM_2H20) has their
+for each TB of the drive, latencies of reads and writes up to the longest. Its table names the
+workloads; FioSynth 3.6 (github.com/facebookincubator/FioSynth, suite HE_Flash_Short_wTRIM_2H20) has their
 sizes, rates and pauses, which make jobs of fio here. A percentile with too few requests is not answered.
 
     python profile.py nvme-tlc --seconds 60

@@ -14,21 +14,26 @@ pub(crate) struct Gaps {
     sum_ns: u128,
     /// Of the squares; in floating point, because the square of one long gap nearly fills 128 bits.
     squares: f64,
+    /// The longest, and the time before it.
+    pub longest: (u64, u64),
 }
 
 impl Gaps {
     /// None yet.
     pub fn new() -> Self {
         let histogram = Histogram::new(DIGITS).expect("three digits are allowed");
-        Self { histogram, sum_ns: 0, squares: 0.0 }
+        Self { histogram, sum_ns: 0, squares: 0.0, longest: (0, 0) }
     }
 
-    /// One more.
+    /// One more, from that time on.
     #[inline]
-    pub fn add(&mut self, gap_ns: u64) {
+    pub fn add(&mut self, gap_ns: u64, from_ns: u64) {
         self.sum_ns += u128::from(gap_ns);
         self.squares += gap_ns as f64 * gap_ns as f64;
         self.histogram.record(gap_ns).expect("the histogram grows to any value");
+        if gap_ns > self.longest.0 {
+            self.longest = (gap_ns, from_ns);
+        }
     }
 
     /// What they say; `None` without any.
@@ -76,14 +81,14 @@ mod tests {
     fn a_steady_pace_has_no_variation_and_two_values_have_their_own() {
         let mut gaps = Gaps::new();
         assert_eq!(gaps.info(), None);
-        (0..10).for_each(|_| gaps.add(500));
+        (0..10).for_each(|_| gaps.add(500, 0));
         let info = gaps.info().unwrap();
         assert_eq!((info.mean_ns, info.variation, info.p50_ns, info.max_ns), (500.0, Some(0.0), 500, 500));
         assert_eq!(info.cumulative, [(500, 1.0)]);
         let mut gaps = Gaps::new();
         // Nine of nothing and one of 1000: mean 100, variance 0.9 * 100^2 + 0.1 * 900^2 = 300^2.
-        (0..9).for_each(|_| gaps.add(0));
-        gaps.add(1000);
+        (0..9).for_each(|_| gaps.add(0, 0));
+        gaps.add(1000, 0);
         let info = gaps.info().unwrap();
         assert_eq!((info.mean_ns, info.variation, info.p90_ns, info.max_ns), (100.0, Some(3.0), 0, 1000));
         assert_eq!(info.cumulative, [(0, 0.9), (1000, 1.0)]);
@@ -92,7 +97,7 @@ mod tests {
     #[test]
     fn the_picture_has_few_points_and_ends_at_one() {
         let mut gaps = Gaps::new();
-        (0..100_000u64).for_each(|i| gaps.add(i * i));
+        (0..100_000u64).for_each(|i| gaps.add(i * i, 0));
         let points = gaps.info().unwrap().cumulative;
         assert!(points.len() <= MOST_POINTS + 1, "{}", points.len());
         assert!(points.windows(2).all(|pair| pair[0].0 < pair[1].0 && pair[0].1 < pair[1].1));

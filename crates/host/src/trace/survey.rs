@@ -32,8 +32,6 @@ pub(crate) struct Survey {
     latest_ns: u64,
     watch: DisorderWatch,
     gaps: Gaps,
-    /// The longest gap, and the time before it.
-    longest_gap: (u64, u64),
     sequential: u64,
     writes_with_fua: u64,
     write_zeroes: u64,
@@ -68,7 +66,6 @@ impl Survey {
             latest_ns: 0,
             watch: DisorderWatch::new(),
             gaps: Gaps::new(),
-            longest_gap: (0, 0),
             sequential: 0,
             writes_with_fua: 0,
             write_zeroes: 0,
@@ -140,11 +137,7 @@ impl Survey {
             return;
         }
         if !first {
-            let gap = time_ns - self.latest_ns;
-            self.gaps.add(gap);
-            if gap > self.longest_gap.0 {
-                self.longest_gap = (gap, self.latest_ns);
-            }
+            self.gaps.add(time_ns - self.latest_ns, self.latest_ns);
         }
         self.latest_ns = time_ns;
     }
@@ -152,7 +145,7 @@ impl Survey {
     /// A gap of days that is nearly all of the trace's time, and what time after the first request it begins.
     pub fn jump(&self) -> Option<(u64, u64)> {
         const DAY_NS: u64 = 86_400 * 1_000_000_000;
-        let (gap, before) = self.longest_gap;
+        let (gap, before) = self.gaps.longest;
         let span = self.last_ns.saturating_sub(self.first_ns);
         (gap > 7 * DAY_NS && gap > span / 10 * 9).then(|| (before - self.first_ns, gap))
     }

@@ -117,7 +117,7 @@ impl CopySeen {
     }
 
     fn lives(self, classes: u16) -> Lives {
-        let bin = |lived: u64| ((lived.max(PAGE) as f64 / PAGE as f64).log2() * BINS_PER_DOUBLING) as usize;
+        let bin = |lived: u64| (libm::log2(lived.max(PAGE) as f64 / PAGE as f64) * BINS_PER_DOUBLING) as usize;
         let mut weights = vec![0u64; bin(self.written.max(PAGE)) + 1];
         for write in &self.writes {
             if let Some(lived) = write.lived {

@@ -103,6 +103,7 @@ def _make_theirs(folder: Path, text: str) -> None:
     if text.startswith("study"):
         for name in ("hm_0.csv.gz", "prn_0.csv.gz"):
             (folder / name).write_bytes(gzip.compress(trace.encode()))
+    (folder / "app.csv").write_text("0 1 write 0 4096\n1 2 write 4096 4096\n")
     (folder / "ycsb.csv").write_text("1,0,0,5,1,x\n2,0,1,6,1,x\n")
     (folder / "job.fio").write_text(JOB + ("filename=${DEV}\n" if "--env" in text else ""))
     if "--load-state" in text:

@@ -158,7 +158,7 @@ def readers_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder as a reader has it: the examples, papers, and room for files of his own."""
     for name in ("examples", "papers"):
         (tmp_path / name).symlink_to(ROOT / name)
-    for path in (ROOT / "examples" / "study").iterdir():
+    for path in (*(ROOT / "examples" / "study").iterdir(), *(ROOT / "examples" / "place").iterdir()):
         (tmp_path / path.name).write_bytes(path.read_bytes())
     monkeypatch.chdir(tmp_path)
     own = (ROOT / "docs" / "how-to" / "own-policies.md").read_text(encoding="utf-8")

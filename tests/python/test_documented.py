@@ -104,6 +104,7 @@ def _make_theirs(folder: Path, text: str) -> None:
     if text.startswith("study"):
         for name in ("hm_0.csv.gz", "prn_0.csv.gz"):
             (folder / name).write_bytes(gzip.compress(trace.encode()))
+    (folder / "app.csv").write_text("0 1 write 0 4096\n1 2 write 4096 4096\n")
     (folder / "ycsb.csv").write_text("1,0,0,5,1,x\n2,0,1,6,1,x\n")
     (folder / "job.fio").write_text(JOB + ("filename=${DEV}\n" if "--env" in text else ""))
     if "--load-state" in text:
@@ -158,7 +159,7 @@ def readers_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder as a reader has it: the examples, papers, and room for files of his own."""
     for name in ("examples", "papers"):
         (tmp_path / name).symlink_to(ROOT / name)
-    for path in (ROOT / "examples" / "study").iterdir():
+    for path in (*(ROOT / "examples" / "study").iterdir(), *(ROOT / "examples" / "place").iterdir()):
         (tmp_path / path.name).write_bytes(path.read_bytes())
     monkeypatch.chdir(tmp_path)
     own = (ROOT / "docs" / "how-to" / "own-policies.md").read_text(encoding="utf-8")

@@ -45,11 +45,11 @@ def test_processes_and_volumes_have_handles_of_their_own(tmp_path: Path) -> None
 
 def test_hindsight_parts_lives_where_they_lie_apart(tmp_path: Path) -> None:
     often = [(1, 0, 0)] * 8  # seven die at once, the last lives on
-    late = [(1, page, 0) for page in range(10, 40)] * 2  # thirty die after thirty others, thirty live on
+    late = [(1, page, 0) for page in range(10, 1210)] * 2  # 1,200 die after as many others, 1,200 live on
     file = trace(tmp_path, *often, *late)
-    assert placed(file, "hindsight") == [7, 30, 31]
+    assert placed(file, "hindsight") == [7, 1200, 1201]
     # Passes after the first know as much.
-    assert placed(file, "hindsight", loop=2) == [14, 60, 62]
+    assert placed(file, "hindsight", loop=2) == [14, 2400, 2402]
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 //! Each write is told apart by where it begins: the first to a page, the second, and so on. So it does not matter how the
 //! requests of several jobs mix, as long as each address is written by one of them. What a write's first page lives counts
 //! for the whole of it, in bytes that the host writes until that page is written over or trimmed. The lives are parted into
-//! classes, as many as the drive has handles, so that the logarithms within a class differ least (in squares, by bytes):
+//! classes, as many as the drive has handles, so that those of a class differ least (in squares, by bytes; all beyond four drives alike):
 //! what is neither written over nor trimmed before the end is in the last.
 //!
 //! The copy is answered in order, a nanosecond for each byte. Of workloads with a rate or a time of their own it therefore
@@ -17,8 +17,9 @@ use units::{Nanos, SimTime};
 
 /// Writes of the copy that are looked at, at most: what comes later is in the last class.
 const WRITES_MOST: usize = 1 << 25;
-/// Classes of lives before they are parted: so many for each doubling.
-const BINS_PER_DOUBLING: f64 = 8.0;
+/// Lives are told apart by this part of the drive, up to so many of them.
+const BINS_PER_DRIVE: u64 = 64;
+const BINS: usize = 256;
 /// No write.
 const NONE: u32 = u32::MAX;
 
@@ -40,7 +41,7 @@ impl Foreseen {
         space: &HostSpace,
     ) -> Result<Self, WorkloadError> {
         let classes = space.handles.max(1);
-        Ok(Self { inner, lives: CopySeen::through(copy)?.lives(classes), life: None })
+        Ok(Self { inner, lives: CopySeen::through(copy)?.lives(classes, space.bytes), life: None })
     }
 }
 
@@ -116,9 +117,10 @@ impl CopySeen {
         }
     }
 
-    fn lives(self, classes: u16) -> Lives {
-        let bin = |lived: u64| (libm::log2(lived.max(PAGE) as f64 / PAGE as f64) * BINS_PER_DOUBLING) as usize;
-        let mut weights = vec![0u64; bin(self.written.max(PAGE)) + 1];
+    fn lives(self, classes: u16, drive_bytes: u64) -> Lives {
+        let width = (drive_bytes / BINS_PER_DRIVE).max(1);
+        let bin = |lived: u64| ((lived / width) as usize).min(BINS - 1);
+        let mut weights = vec![0u64; BINS];
         for write in &self.writes {
             if let Some(lived) = write.lived {
                 weights[bin(lived)] += u64::from(write.bytes);
@@ -267,7 +269,7 @@ mod tests {
         let mut steps = vec![(Op::WRITE, 0, 1), (Op::WRITE, 0, 1), (Op::WRITE, 9, 1)];
         steps.extend((100..200).map(|page| (Op::WRITE, page, 1)));
         steps.push((Op::WRITE, 0, 1));
-        let mut lives = watched(&steps).lives(3);
+        let mut lives = watched(&steps).lives(3, 64 * PAGE);
         let mut ask =
             |page: u64| lives.take(&HostRequest::plain(SimTime::ZERO, Op::WRITE, page * PAGE, 4096));
         assert_eq!([ask(0), ask(9), ask(0), ask(0), ask(0), ask(7)], [0, 2, 1, 2, 2, 2]);

@@ -1153,7 +1153,7 @@ class host:
         class Hindsight(_Policy):
             """a write goes by how many bytes the workload writes until its first page is written over
             or trimmed, known from a copy of the workload: handle 0 for the shortest lives, the last
-            for what lives on, classes parted where lives lie apart
+            for what lives on, in classes that differ least within
             """
             def __init__(self) -> None: ...
 

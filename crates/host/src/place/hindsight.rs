@@ -12,8 +12,8 @@ impl Policy for ByLife {
     const CARD: Card = Card {
         name: "hindsight",
         rule: "a write goes by how many bytes the workload writes until its first page is written over or trimmed, known from a \
-               copy of the workload: handle 0 for the shortest lives, the last for what lives on, classes parted where lives \
-               lie apart",
+               copy of the workload: handle 0 for the shortest lives, the last for what lives on, in classes that differ \
+               least within",
         paper: "future knowledge, as in Wang and others, FAST 2022: a reference that no host can follow, and no proven bound",
         not_modelled: "that collection moves data, which then lie beside others",
     };

@@ -35,6 +35,6 @@ pub use command::{CommandSet, Completion, CompletionStatus, Effect, Op};
 pub use declared::{Declared, NamespaceRoom};
 pub use link::{Direction, LinkConfig};
 pub use request::HostRequest;
-pub use space::{HostSpace, Namespace};
+pub use space::{HostSpace, HostZones, Namespace};
 pub use workload::{Extent, Poll, Workload, WorkloadReport};
 pub use workload_error::WorkloadError;

@@ -61,6 +61,9 @@ pub struct CloneFiles {
     pub pass_bytes: u64,
     /// `io_size`, where it is given.
     pub io_bytes: Option<u64>,
+    /// Bytes from the start of a zone of the drive to that of the next, and those that can be written, where it works in
+    /// those.
+    pub zones: Option<(u64, u64)>,
 }
 
 /// The files of a job file, and each clone's share of them; clones in the order of their jobs.

@@ -127,6 +127,8 @@ pub struct FileTrack {
 #[derive(Clone, Copy, Debug)]
 struct Zoned {
     strides: Strides,
+    /// Bytes of each of the drive's zones that can be written, where it works in those.
+    capacity: Option<u64>,
     bytes: u64,
     /// The direction of the last request, whose bytes are not counted yet.
     last: Option<usize>,
@@ -180,8 +182,14 @@ impl FileTrack {
             begins: [0; 3],
             covered,
             zone: 0,
-            zoned: strides.map(|strides| Box::new(Zoned { strides, bytes: 0, last: None })),
+            zoned: strides.map(|strides| Box::new(Zoned { strides, capacity: None, bytes: 0, last: None })),
         })
+    }
+
+    /// It works in zones of the drive, of so many bytes, of which so many can be written.
+    pub fn lie_in_zones(&mut self, size: u64, capacity: u64) {
+        let strides = Strides { size, range: size, step: size };
+        self.zoned = Some(Box::new(Zoned { strides, capacity: Some(capacity), bytes: 0, last: None }));
     }
 
     /// Puts blocks that come once a pass in another order.
@@ -254,6 +262,14 @@ impl FileTrack {
     #[inline(never)]
     fn enter_zone(&mut self, direction: usize, random: &mut RandomStream) {
         let Some(zoned) = &mut self.zoned else { return };
+        if let Some(capacity) = zoned.capacity {
+            // As in fio, a sequential write goes from a zone's capacity on to the next zone.
+            let (size, end) = (zoned.strides.size, self.ends[direction]);
+            if direction == 1 && !self.is_random && end % size >= capacity {
+                self.ends[direction] = end.next_multiple_of(size);
+            }
+            return;
+        }
         if let Some(last) = zoned.last.replace(direction) {
             zoned.bytes += self.ends[last] - self.begins[last];
         }

@@ -99,7 +99,16 @@ impl<P: Observer> Run<P> {
             self.error = Some(error.into());
             return;
         }
+        if self.namespaces.is_zoned() {
+            return self.submit_to_zones(request, now);
+        }
         let request = if self.link.places() { self.link.placed(request) } else { request };
+        self.take_in(request, now);
+    }
+
+    /// A request is in flight from now on; gives its number.
+    #[inline]
+    pub(super) fn take_in(&mut self, request: HostRequest, now: SimTime) -> u32 {
         self.handed_out += 1;
         if self.ramping && !self.warming && !self.workload.in_ramp(now) {
             self.begin_measuring(now);
@@ -117,5 +126,6 @@ impl<P: Observer> Run<P> {
             self.ftl.prefetch(self.requests.get(id).first);
         }
         self.link.queues.submit(id, request.tag);
+        id
     }
 }

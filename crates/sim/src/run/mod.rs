@@ -11,6 +11,7 @@ mod power_up;
 mod reading;
 mod resting;
 mod writing;
+mod zones;
 
 use crate::Error;
 use crate::measure::Measure;
@@ -22,7 +23,7 @@ use crate::run::dram::Memory;
 use crate::run::limits::{Watch, stuck};
 use controller::{Context, Work};
 use engine::Event;
-use ftl::{Ftl, FtlStats, HandleTotals, Placing, RegulationCounts};
+use ftl::{Ftl, FtlStats, HandleTotals, Placing, RegulationCounts, Zoned, ZonedTotals};
 use host::later::Later;
 use host::software::Software;
 use host::{Effect, Workload};
@@ -43,6 +44,8 @@ mod events {
     pub const ARRIVAL: u8 = FIRST + 3;
     /// The buffer's DRAM has taken or given what a request is about.
     pub const MEMORY: u8 = FIRST + 4;
+    /// The firmware has looked at the pointer of the zone that a write is about.
+    pub const POINTER: u8 = FIRST + 5;
 }
 
 /// One drive, one workload, and time.
@@ -114,11 +117,12 @@ pub(crate) fn regulation_counts(ftl: &Ftl) -> RegulationCounts {
 pub(crate) struct CountsBefore {
     pub regulation: RegulationCounts,
     pub placed: HandleTotals,
+    pub zoned: ZonedTotals,
 }
 
 impl CountsBefore {
     fn of(ftl: &Ftl) -> Self {
-        Self { regulation: regulation_counts(ftl), placed: ftl.placed() }
+        Self { regulation: regulation_counts(ftl), placed: ftl.placed(), zoned: ftl.zoned() }
     }
 }
 
@@ -234,6 +238,7 @@ impl<P: Observer> Run<P> {
         self.watch.begin_pass();
         self.workload = Software::around(workload, self.link.config().t_software);
         self.source_done = false;
+        self.report_zones();
         self.draw(self.ctx.calendar.now());
     }
 
@@ -350,6 +355,7 @@ impl<P: Observer> Run<P> {
             events::DATA_IN => self.on_data_in(event.index, now),
             events::COMPLETE => self.on_complete(event.index, now),
             events::MEMORY => self.on_memory(event.index, now),
+            events::POINTER => self.on_pointer(event.index, now),
             events::ARRIVAL => {
                 if self.next_arrival <= now {
                     self.next_arrival = SimTime::NEVER;
@@ -395,6 +401,7 @@ impl<P: Observer> Run<P> {
         self.ramping = false;
         self.measure = Measure::new(now);
         self.ftl.account_risk(now);
+        self.namespaces.begin_measuring();
         self.baseline = *self.ftl.stats();
         self.held_before = self.ftl.buffer().held_bytes();
         self.ftl.begin_turnover();
@@ -404,6 +411,9 @@ impl<P: Observer> Run<P> {
     }
 
     fn on_command(&mut self, id: u32, now: SimTime) {
+        if self.namespaces.is_zoned() && self.is_for_zones(id, now) {
+            return;
+        }
         let request = self.requests.get(id);
         let (first, units, effect) = (request.first, request.units, request.host.op.effect());
         let (offset, bytes) = (request.host.offset, u64::from(request.host.bytes));
@@ -425,15 +435,7 @@ impl<P: Observer> Run<P> {
             Effect::Write if self.ftl.is_read_only() => self.fail(id),
             Effect::Write => {
                 self.ftl.note_named(request.host.placement);
-                let request = self.requests.get(id);
-                request.waiting_since = now;
-                request.busy_then = self.ftl.controller().array_busy_total();
-                request.parts = units;
-                if self.writers.is_empty() {
-                    self.take_data(id, now);
-                } else {
-                    self.writers.push_back(id);
-                }
+                self.begin_write(id, now);
             }
             Effect::Trim => {
                 let (first, units) = whole_units(&request.host, self.unit);
@@ -442,10 +444,8 @@ impl<P: Observer> Run<P> {
                 self.ctx.calendar.schedule(end, Event { kind: events::COMPLETE, index: id });
             }
             Effect::Flush => self.ftl.flush(id, &mut self.ctx),
+            Effect::Manage => unreachable!("only zones are managed"),
         }
     }
 
-    // ---- writes -------------------------------------------------------------------------------------
-
-    // ---- completions --------------------------------------------------------------------------------
 }

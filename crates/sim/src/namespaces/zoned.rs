@@ -36,6 +36,8 @@ pub(crate) struct ZonedNamespace {
     times: ZoneTimes,
     /// When the firmware that keeps the pointers can look at the next write.
     firmware_free: SimTime,
+    /// Writes whose pointers it looks at, in this order.
+    looked_at: VecDeque<u32>,
     /// Of each zone, what takes its turn, first, and what waits for that.
     turns: BTreeMap<u32, VecDeque<ZoneTurn>>,
     /// Requests that reach beyond what can be written of a zone, in the host's words, by number.
@@ -61,6 +63,7 @@ impl ZonedNamespace {
             unit,
             times: zoning.times,
             firmware_free: SimTime::ZERO,
+            looked_at: VecDeque::new(),
             turns: BTreeMap::new(),
             odd: BTreeMap::new(),
             errors: BTreeMap::new(),
@@ -192,11 +195,19 @@ impl ZonedNamespace {
         }
     }
 
-    /// When the firmware has looked at the pointer that a write is about: one write after the other.
-    pub fn look_at_pointer(&mut self, op: Op, now: SimTime) -> SimTime {
+    /// When the firmware will have looked at the pointer that a write is about: one write after the other. None once it has.
+    pub fn look_at_pointer(&mut self, id: u32, op: Op, now: SimTime) -> Option<SimTime> {
         let took = if op == Op::APPEND { self.times.append } else { self.times.write };
+        if took == Nanos::ZERO {
+            return None;
+        }
+        if self.looked_at.front() == Some(&id) {
+            self.looked_at.pop_front();
+            return None;
+        }
+        self.looked_at.push_back(id);
         self.firmware_free = self.firmware_free.max(now) + took;
-        self.firmware_free
+        Some(self.firmware_free)
     }
 
     /// Whether zones let a read or a write in, named in the drive's own bytes; gives where an append goes.

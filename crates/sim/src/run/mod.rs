@@ -44,8 +44,6 @@ mod events {
     pub const ARRIVAL: u8 = FIRST + 3;
     /// The buffer's DRAM has taken or given what a request is about.
     pub const MEMORY: u8 = FIRST + 4;
-    /// The firmware has looked at the pointer of the zone that a write is about.
-    pub const POINTER: u8 = FIRST + 5;
 }
 
 /// One drive, one workload, and time.
@@ -355,7 +353,6 @@ impl<P: Observer> Run<P> {
             events::DATA_IN => self.on_data_in(event.index, now),
             events::COMPLETE => self.on_complete(event.index, now),
             events::MEMORY => self.on_memory(event.index, now),
-            events::POINTER => self.on_pointer(event.index, now),
             events::ARRIVAL => {
                 if self.next_arrival <= now {
                     self.next_arrival = SimTime::NEVER;

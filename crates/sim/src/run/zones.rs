@@ -52,11 +52,10 @@ impl<P: Observer> Run<P> {
         match inner.op.effect() {
             Effect::Flush => false,
             Effect::Write => {
-                let at = self.namespaces.zoned().look_at_pointer(inner.op, now);
-                if at > now {
-                    self.ctx.calendar.schedule(at, Event { kind: events::POINTER, index: id });
-                } else {
-                    self.on_pointer(id, now);
+                // A write comes here once more when the firmware has looked at the pointer of its zone.
+                match self.namespaces.zoned().look_at_pointer(id, inner.op, now) {
+                    Some(at) => self.ctx.calendar.schedule(at, Event { kind: events::COMMAND, index: id }),
+                    None => self.on_pointer(id, now),
                 }
                 true
             }
@@ -81,7 +80,7 @@ impl<P: Observer> Run<P> {
     }
 
     /// The firmware has looked at the pointer of the zone that a write is about: it moves on, and the data may come.
-    pub(super) fn on_pointer(&mut self, id: u32, now: SimTime) {
+    fn on_pointer(&mut self, id: u32, now: SimTime) {
         let request = self.requests.get(id);
         request.understood = now;
         let inner = request.host;

@@ -1,6 +1,7 @@
 //! Zoned drives: random commands on zones, wrong ones among them, against the states that the specification gives; what finishes
 //! and resets do to the flash; what is refused before it runs.
 
+use crate::common::zones::{commands, shape_of};
 use crate::common::{TLC, closed_loop, drive, run};
 use engine::RandomStream;
 use host::command::zns::{ZoneShape, ZoneState, Zones};
@@ -38,55 +39,9 @@ fn number(result: &Value, path: &str) -> u64 {
     found.as_u64().unwrap_or_else(|| panic!("{path} is {found}"))
 }
 
-fn shape_of(drive: &Drive) -> ZoneShape {
-    let zones = drive.space().zones.expect("it has zones");
-    ZoneShape {
-        count: zones.count,
-        size: zones.size / 4096,
-        capacity: zones.capacity / 4096,
-        open_most: zones.open_most,
-        active_most: zones.active_most,
-        reads_unwritten: true,
-    }
-}
-
-/// Commands on nine zones, of which about one in ten is wrong.
-fn commands(shape: ZoneShape, seed: u64, requests: u64, depth: u32) -> Box<dyn Workload> {
-    let (mut zones, mut random) = (Zones::new(shape), RandomStream::new(seed, "zones"));
-    closed_loop(requests, depth, move |_| {
-        let zone = random.below(u64::from(shape.count.min(9))) as u32;
-        let written = zones.get(zone).written;
-        let start = u64::from(zone) * shape.size;
-        let blocks = 1 + random.below(8);
-        let at = |block: u64| (start + block) * 4096;
-        let command = match random.below(40) {
-            0 => (Op::ZONE_RESET, at(0), 0),
-            1 => (Op::ZONE_FINISH, at(0), 0),
-            2 => (Op::ZONE_OPEN, at(0), 0),
-            3 => (Op::ZONE_CLOSE, at(0), 0),
-            4 => (Op::WRITE, at(random.below(shape.capacity)), (blocks * 4096) as u32),
-            5 => (Op::READ, at(random.below(shape.size)), (blocks * 4096) as u32),
-            6 => (Op::FLUSH, 0, 0),
-            7..15 => (Op::READ, at(random.below(written.max(1))), (blocks * 4096) as u32),
-            15..25 => (Op::APPEND, at(0), (blocks * 4096) as u32),
-            _ => (Op::WRITE, at(written), (blocks * 4096) as u32),
-        };
-        let (op, offset, bytes) = command;
-        let (within, blocks) = (offset / 4096 - start, u64::from(bytes) / 4096);
-        // The generator follows the drive: what it does not take moves nothing.
-        let _ = match op {
-            Op::WRITE => zones.write(zone, within, blocks),
-            Op::APPEND => zones.append(zone, within, blocks).map(|_| ()),
-            Op::FLUSH | Op::READ => Ok(()),
-            _ => zones.manage(zone, op).map(|_| ()),
-        };
-        command
-    })
-}
-
 /// The same commands on the states alone: requests that fail, by their status, and the states that are left.
 fn expected(shape: ZoneShape, seed: u64, requests: u64) -> (Vec<(String, u64)>, Zones) {
-    let (mut workload, mut zones) = (commands(shape, seed, requests, 1), Zones::new(shape));
+    let (mut workload, mut zones) = (commands(shape, 4096, seed, requests, 1), Zones::new(shape));
     let mut errors = std::collections::BTreeMap::<String, u64>::new();
     while let Ok(host::Poll::Ready(request)) = workload.poll(units::SimTime::ZERO) {
         let block = request.offset / 4096;
@@ -115,7 +70,7 @@ fn random_commands_are_answered_as_the_states_of_zones_say() {
         let shape = shape_of(&drive);
         let (errors, zones) = expected(shape, seed, 4000);
         assert!(errors.len() >= 5, "{errors:?}");
-        let (_, result) = run(drive, commands(shape, seed, 4000, 1), checked());
+        let (_, result) = run(drive, commands(shape, 4096, seed, 4000, 1), checked());
         let said: Vec<(String, u64)> = result["host"]["errors"]
             .as_object()
             .expect("errors")
@@ -139,7 +94,7 @@ fn commands_in_flight_together_leave_no_unit_behind() {
         for (seed, depth) in [(7, 4), (8, 16), (9, 64)] {
             let drive = zoned(kind);
             let shape = shape_of(&drive);
-            let (_, result) = run(drive, commands(shape, seed, 3000, depth), checked());
+            let (_, result) = run(drive, commands(shape, 4096, seed, 3000, depth), checked());
             let all = number(&result, "host.completed.total") + number(&result, "host.failed.total");
             assert_eq!(all, 3000);
         }

@@ -2,9 +2,11 @@
 
 from collections.abc import Iterable
 from pathlib import Path
+from random import Random
 from tempfile import TemporaryDirectory
+from typing import Any
 
-from floatgate.reproduce import Case, Finding, simulate, simulate_files
+from floatgate.reproduce import Case, Finding, simulate_files
 
 DRIVE = "wd-zn540"
 #: Zones of the drive that is simulated, fewer than it has: what is not touched takes no part.
@@ -13,10 +15,13 @@ BLOCKS = {"nand.blocks_per_plane": 46}
 SIZE_KIB, CAPACITY_KIB, UNIT_KIB = 2048 * 1024, 1077 * 1024, 4
 CAPACITY_UNITS = CAPACITY_KIB // UNIT_KIB
 COLUMNS = "op offset:4KiB size:4KiB"
-#: Bytes that are written, or requests that are read, in each case: what the buffer holds is a small part.
-WRITTEN_MIB = {True: 1024, False: 256}
+#: Bytes that are written, by the length of a write, and requests that are read: what the buffer holds is a small part.
+WRITTEN_MIB = {True: (512, 2048), False: (256, 768)}
 READ = {True: 60_000, False: 12_000}
 LEAST_REQUESTS = 4_000
+#: Writes before a finish, and their pace: slower than the flash; the rest after them.
+WRITE_UNITS, WRITE_EVERY_MS, REST_MS = 8192, 40, 2_000
+SEED = 1
 
 BLOCK_KIB = (4, 8, 16, 32, 64, 128)
 READ_KIB = BLOCK_KIB[:3]
@@ -64,27 +69,17 @@ def run(case: Case, full: bool) -> Finding:
     if case.exhibit.startswith("reads"):
         return Finding(_reads(kib, zones, depth, READ[full]))
     op = "write" if case.exhibit == "writes" else "append"
-    return Finding(_writes(op, kib, zones, depth, WRITTEN_MIB[full]))
+    return Finding(_writes(op, kib, zones, depth, WRITTEN_MIB[full][kib > UNIT_KIB]))
 
 
 def _reads(kib: int, zones: int, depth: int, requests: int) -> float:
-    """Return thousands of random reads a second, each zone read by a job of its own as the paper does."""
+    """Return thousands of random reads a second, in zones that take turns."""
+    blocks, start, random = kib // UNIT_KIB, SIZE_KIB // UNIT_KIB, Random(SEED)
     lines = [
-        "[global]",
-        "ioengine=libaio",
-        "rw=randread",
-        "zonemode=zbd",
-        "read_beyond_wp=1",
-        "norandommap=1",
-        f"bs={kib}k",
-        f"iodepth={depth}",
-        f"size={CAPACITY_KIB}k",
-        f"number_ios={max(requests // zones, LEAST_REQUESTS)}",
+        f"read {number % zones * start + random.randrange(CAPACITY_UNITS // blocks) * blocks} {blocks}\n"
+        for number in range(requests)
     ]
-    for zone in range(zones):
-        lines += [f"[zone{zone}]", f"offset={zone * SIZE_KIB}k"]
-    done = simulate(DRIVE, "\n".join(lines) + "\n", set=_sizes())
-    return float(done.document["host"]["read"]["iops"] / 1e3)
+    return float(_traced(lines, zones * depth)["host"]["read"]["iops"] / 1e3)
 
 
 def _writes(op: str, kib: int, zones: int, depth: int, mib: int) -> float:
@@ -103,20 +98,25 @@ def _writes(op: str, kib: int, zones: int, depth: int, mib: int) -> float:
 
 def _managed_ms(what: str, units: int) -> float:
     """Return the time of a finish, or of a reset of a zone that was finished, in ms."""
-    most = 8192
-    lines = [f"write {at} {min(most, units - at)}\n" for at in range(0, units, most)]
-    lines.append("finish 0 0\n")
+    lines = [
+        f"{number * WRITE_EVERY_MS} write {at} {min(WRITE_UNITS, units - at)}\n"
+        for number, at in enumerate(range(0, units, WRITE_UNITS))
+    ]
+    # All that was written is on flash before: what the buffer holds would have to be written first.
+    after = len(lines) * WRITE_EVERY_MS + REST_MS
+    lines.append(f"{after} finish 0 0\n")
     if what == "reset":
-        lines.append("reset 0 0\n")
-    managed = _traced(lines, 1)["host"]["manage"]
-    latency = managed["latency_ns"]
-    if what == "finish":
-        return float(latency["mean"] / 1e6)
-    both = latency["mean"] * managed["requests"]
-    return float((both - latency["max"] if latency["max"] * 2 > both else both - latency["min"]) / 1e6)
+        lines.append(f"{after + REST_MS} reset 0 0\n")
+    latency = _traced(lines, None)["host"]["manage"]["latency_ns"]
+    # A reset is the shorter of both but where next to nothing is missing.
+    is_longest = what == "finish" or units == FILLS[-1]
+    return float(latency["max" if is_longest else "min"] / 1e6)
 
 
-def _traced(lines: list[str], depth: int) -> dict[str, object]:
+def _traced(lines: list[str], depth: int | None) -> dict[str, Any]:
+    """Run a trace: at its own times, or with so many requests outstanding."""
+    pace = {} if depth is None else {"as_fast_as_possible": True, "depth": depth}
+    columns = f"{'time:ms' if depth is None else 'time=none'} {COLUMNS}"
     with TemporaryDirectory(prefix="floatgate-") as folder:
         path = Path(folder) / "zones.txt"
         path.write_text("".join(lines), encoding="utf-8")
@@ -125,12 +125,11 @@ def _traced(lines: list[str], depth: int) -> dict[str, object]:
             path,
             set=_sizes(),
             trace_format="table",
-            columns=f"{COLUMNS} time=none",
-            as_fast_as_possible=True,
-            depth=depth,
+            columns=columns,
+            **pace,
         )
     return done.document
 
 
-def _sizes() -> dict[str, object]:
+def _sizes() -> dict[str, Any]:
     return {**BLOCKS, "ftl.user_capacity": f"{ZONES * CAPACITY_KIB}KiB"}

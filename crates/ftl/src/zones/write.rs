@@ -33,7 +33,7 @@ impl ZoneMapped {
         if !self.has_part(zone, part) && !self.take_parts(zone, part) {
             return false;
         }
-        let (member, number) = self.place_in_zone(position);
+        let (member, number) = self.place_in_zone(zone, position);
         let superblock = self.zones[zone as usize].members[member];
         let (die, within) = self.place_of(superblock);
         if self.bound[die as usize] >= self.media.core.assembly.program_queue {

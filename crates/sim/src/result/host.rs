@@ -22,12 +22,6 @@ sections! {
         trim: Trims,
         /// Flushes: all acknowledged data must be durable.
         flush: Requests,
-        /// Zones opened, closed, finished and reset by the host; absent where none was.
-        #[serde(skip_serializing_if = "Option::is_none")]
-        manage: Option<Requests>,
-        /// Requests that zones answered with an error, by the status that NVMe defines; absent where none did.
-        #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-        errors: BTreeMap<String, u64> = "requests",
         /// How requests came.
         arrivals: Arrivals,
         /// Requests that the host sent in the measured window.
@@ -39,6 +33,12 @@ sections! {
         /// What each namespace was asked for; absent on a drive that is one.
         #[serde(skip_serializing_if = "Vec::is_empty")]
         namespaces: Vec<OfNamespace>,
+        /// Zones opened, closed, finished and reset by the host; absent where none was.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        manage: Option<Requests>,
+        /// Requests that zones answered with an error, by the status that NVMe defines; absent where none did.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        errors: Option<BTreeMap<String, u64>> = "requests",
     }
 
     /// What one of several namespaces was asked for in the measured window; a flush is of the whole drive.
@@ -163,11 +163,11 @@ sections! {
         trim: u64,
         /// Flushes.
         flush: u64,
+        /// All kinds together.
+        total: u64,
         /// Zones opened, closed, finished and reset; absent where none was.
         #[serde(skip_serializing_if = "Option::is_none")]
         manage: Option<u64>,
-        /// All kinds together.
-        total: u64,
     }
 
     /// Where the latency of reads and of writes went: the mean time a request spent in each stage. The stages add up
@@ -266,7 +266,7 @@ pub(super) fn host(measure: &Measure, namespaces: &Namespaces, span_ns: u64, waf
         },
         flush: requests(Effect::Flush),
         manage: Some(requests(Effect::Manage)).filter(|done| done.requests > 0),
-        errors: namespaces.errors(),
+        errors: Some(namespaces.errors()).filter(|errors| !errors.is_empty()),
         arrivals: arrivals(measure, span_ns),
         submitted: by_kind(&measure.submitted),
         completed: by_kind(&measure.completed),

@@ -1,12 +1,12 @@
 """A zoned drive beside what was measured of a WD ZN540: reads, writes, appends, finishes and resets."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from floatgate.reproduce import Case, Finding, simulate_files
+from floatgate.reproduce import Case, Finding, published, simulate, simulate_files
 
 DRIVE = "wd-zn540"
 #: Zones of the drive that is simulated, fewer than it has: what is not touched takes no part.
@@ -22,6 +22,11 @@ LEAST_REQUESTS = 4_000
 #: Writes before a finish, and their pace: slower than the flash; the rest after them.
 WRITE_UNITS, WRITE_EVERY_MS, REST_MS = 8192, 40, 2_000
 SEED = 1
+EXPECTED = published(Path(__file__).parent)
+NOTHING: Mapping[str, Any] = {}
+
+#: What the host takes in the experiments behind misses: for an answer, with fourteen jobs in one reactor.
+BUSY_HOST = "30us"
 
 BLOCK_KIB = (4, 8, 16, 32, 64, 128)
 READ_KIB = BLOCK_KIB[:3]
@@ -54,6 +59,10 @@ def cases(full: bool) -> Iterable[Case]:
         yield Case("reset", f"{units} units written", {"units": units}, units, "reset", 2.0)
 
 
+    yield Case("causes", "a host that takes 30 us more", cost=4.0)
+    yield Case("causes", "two requests made together", cost=4.0)
+
+
 def _case(exhibit: str, kib: int, zones: int, depth: int) -> Case:
     name = f"{kib} KiB, zones {zones}, depth {depth}"
     parameters = {"kib": kib, "zones": zones, "depth": depth}
@@ -63,6 +72,8 @@ def _case(exhibit: str, kib: int, zones: int, depth: int) -> Case:
 
 def run(case: Case, full: bool) -> Finding:
     """Simulate one row."""
+    if case.exhibit == "causes":
+        return _cause(case.name)
     if case.exhibit in ("finish", "reset"):
         return Finding(_managed_ms(case.exhibit, case.parameters["units"]))
     kib, zones, depth = (case.parameters[key] for key in ("kib", "zones", "depth"))
@@ -72,14 +83,37 @@ def run(case: Case, full: bool) -> Finding:
     return Finding(_writes(op, kib, zones, depth, WRITTEN_MIB[full][kib > UNIT_KIB]))
 
 
-def _reads(kib: int, zones: int, depth: int, requests: int) -> float:
+def _cause(name: str) -> Finding:
+    """Return how far a row that misses is from what was measured without what it misses by."""
+    if name == "two requests made together":
+        asked = float(EXPECTED["writes", "4 KiB, zones 2, depth 1"])
+        lines = [
+            "[pairs]",
+            "filename=/dev/nvme0n1",
+            "zonemode=none",
+            "ioengine=libaio",
+            "rw=write",
+            f"bs={UNIT_KIB}k",
+            "iodepth=2",
+            "iodepth_batch_complete_min=2",
+            f"size={WRITTEN_MIB[False][0]}m",
+        ]
+        done = simulate(DRIVE, "\n".join(lines) + "\n", set=_sizes())
+        found = float(done.document["host"]["write"]["iops"] / 1e3)
+    else:
+        asked = float(EXPECTED["reads-zones", "4 KiB, zones 14, depth 1"])
+        found = _reads(UNIT_KIB, 14, 1, READ[False], {"host.software.t_request": BUSY_HOST})
+    return Finding(f"{found:.1f} ({asked:.1f})", measure=found / asked - 1)
+
+
+def _reads(kib: int, zones: int, depth: int, requests: int, more: Mapping[str, Any] = NOTHING) -> float:
     """Return thousands of random reads a second, in zones that take turns."""
     blocks, start, random = kib // UNIT_KIB, SIZE_KIB // UNIT_KIB, Random(SEED)
     lines = [
         f"read {number % zones * start + random.randrange(CAPACITY_UNITS // blocks) * blocks} {blocks}\n"
         for number in range(requests)
     ]
-    return float(_traced(lines, zones * depth)["host"]["read"]["iops"] / 1e3)
+    return float(_traced(lines, zones * depth, more)["host"]["read"]["iops"] / 1e3)
 
 
 def _writes(op: str, kib: int, zones: int, depth: int, mib: int) -> float:
@@ -113,7 +147,7 @@ def _managed_ms(what: str, units: int) -> float:
     return float(latency["max" if is_longest else "min"] / 1e6)
 
 
-def _traced(lines: list[str], depth: int | None) -> dict[str, Any]:
+def _traced(lines: list[str], depth: int | None, more: Mapping[str, Any] = NOTHING) -> dict[str, Any]:
     """Run a trace: at its own times, or with so many requests outstanding."""
     pace = {} if depth is None else {"as_fast_as_possible": True, "depth": depth}
     columns = f"{'time:ms' if depth is None else 'time=none'} {COLUMNS}"
@@ -123,7 +157,7 @@ def _traced(lines: list[str], depth: int | None) -> dict[str, Any]:
         done = simulate_files(
             DRIVE,
             path,
-            set=_sizes(),
+            set={**_sizes(), **more},
             trace_format="table",
             columns=columns,
             **pace,

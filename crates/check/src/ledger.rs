@@ -135,7 +135,8 @@ impl Ledger {
     /// From now on counts: what came before is left out of the results.
     pub fn on_window(&mut self, clock: &Clock, now: SimTime) {
         self.then = self.all.clone();
-        (self.all.submitted, self.all.completed, self.all.failed) = ([0; Effect::COUNT], [0; Effect::COUNT], [0; Effect::COUNT]);
+        (self.all.submitted, self.all.completed, self.all.failed) =
+            ([0; Effect::COUNT], [0; Effect::COUNT], [0; Effect::COUNT]);
         self.all.untrimmed = [0; 2];
         self.parts.begin();
         self.decoding_then = Origin::ALL.map(|origin| clock.decoding(origin, now));
@@ -353,8 +354,7 @@ impl Ledger {
         ] {
             // What no host but one of zones asks for is absent where it asks for none.
             let absent = |effect| if effect == Effect::Manage { 0 } else { u64::MAX };
-            let said =
-                Effect::ALL.map(|effect| host[what][effect.name()].as_u64().unwrap_or(absent(effect)));
+            let said = Effect::ALL.map(|effect| host[what][effect.name()].as_u64().unwrap_or(absent(effect)));
             assert_eq!(
                 said,
                 Effect::ALL.map(|effect| counts[effect as usize]),

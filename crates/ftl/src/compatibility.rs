@@ -60,7 +60,7 @@ use Switch::{Asked, Given, Is, IsNot, Positive, Several, UnitsAProgram};
 features! {
     BlockMap: ["ftl.mapping.name"], Is(&["bast", "block", "fast", "replacement"]), "block mapping";
     Dftl: ["ftl.mapping.name"], Is(&["dftl"]), "page mapping with the map on flash, cached";
-    Zones: ["ftl.mapping.name"], Is(&["zoned-on-write", "zoned-stripe", "zoned-width"]), "zones";
+    Zones: ["ftl.mapping.name"], Is(&["zoned-all", "zoned-on-write", "zoned-width"]), "zones";
     Birrell: ["ftl.mapping.name"], Is(&["birrell"]), "page mapping with the map in RAM, rebuilt at power-up";
     Code: ["ecc.code.name"], IsNot(&["none"]), "bit errors and their correction";
     Regulator: ["ftl.regulator.name"], IsNot(&["mcw-mcr"]), "write cost regulation";

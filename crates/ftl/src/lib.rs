@@ -61,7 +61,7 @@ pub use features::costs::{CostRules, Reckoned, Regulation, RegulationParts};
 pub use features::parity::Stripes;
 pub use features::{Listed, snapshots};
 pub use lapse::KEY_OF_TESTS;
-pub use layers::{BufferView, Ftl, Placing, Zoned};
+pub use layers::{BufferView, Ftl, Placing, ZonedLayer};
 pub use layout::Layout;
 pub use lent::Blocks;
 pub use mapping::bank::{BankView, Block, BlockRules, HostWrite, Role, Room, Step};

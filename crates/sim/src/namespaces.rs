@@ -12,8 +12,7 @@ use config::{ConfigError, Entry, Place};
 use ftl::{Ftl, Zoning};
 use host::command::{self, CommandSet, Effect, SECTOR};
 use host::{
-    CompletionStatus, Declared, Extent, HostRequest, HostSpace, Namespace, NamespaceRoom,
-    WorkloadError,
+    CompletionStatus, Declared, Extent, HostRequest, HostSpace, Namespace, NamespaceRoom, WorkloadError,
 };
 use std::collections::BTreeMap;
 pub(crate) use zoned::{ZoneTurn, ZonedNamespace};
@@ -77,7 +76,7 @@ impl Namespaces {
     ) -> Result<Self, ConfigError> {
         let Some(zoning) = zoning else {
             if let Some(one) = declared.iter().find(|one| std::ptr::eq(one.set, command::ZONED)) {
-                let expected = "expected nvm: this drive has no zones; ftl.mapping.name = zoned-stripe makes it one that has";
+                let expected = "expected nvm: this drive has no zones; ftl.mapping.name = zoned-all makes it one that has";
                 return Err(refuse(entries, &one.name, "command_set", expected.to_owned()));
             }
             return Self::place(declared, units, unit, entries);

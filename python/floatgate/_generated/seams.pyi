@@ -656,7 +656,7 @@ class ftl:
                 s, min, h, d); default "0ns")
                 """
 
-        class ZonedStripe(_Policy):
+        class ZonedAll(_Policy):
             """the drive is zones; each takes superblocks of all dies when it is first written, and
             program units go from die to die; a finish writes all that is missing
             """
@@ -695,7 +695,7 @@ class ftl:
                 """
 
         class ZonedWidth(_Policy):
-            """as zoned-stripe, over `dies` neighbouring dies: zones go to the groups of so many in
+            """as zoned-all, over `dies` neighbouring dies: zones go to the groups of so many in
             turn, by their number
             """
             def __init__(

@@ -10,7 +10,8 @@ use crate::media::Media;
 use crate::parts::{Parts, Whole};
 use crate::upkeep::KeepsUp;
 use crate::{
-    Act, BlockMapped, Found, FtlConfig, Medium, Output, PageMapped, Probe, RegulationParts, SavedState, ZoneMapped,
+    Act, BlockMapped, Found, FtlConfig, Medium, Output, PageMapped, Probe, RegulationParts, SavedState,
+    ZoneMapped,
 };
 use controller::{Context, Controller, ControllerConfig, Interrupted};
 use engine::Event;

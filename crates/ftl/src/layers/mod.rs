@@ -11,4 +11,4 @@ pub use buffer::BufferView;
 pub use ftl::Ftl;
 pub(crate) use list::AnyLayer;
 pub use placing::Placing;
-pub use zoned::Zoned;
+pub use zoned::ZonedLayer;

@@ -5,7 +5,7 @@ use crate::{FlashZoneState, Probe, ZonedTotals, Zoning};
 use controller::Context;
 
 /// A drive that may be zones.
-pub trait Zoned {
+pub trait ZonedLayer {
     /// The shape of the zones; none where the drive has none.
     fn zoning(&self) -> Option<Zoning>;
 
@@ -22,7 +22,7 @@ pub trait Zoned {
     fn reset_zone<P: Probe>(&mut self, zone: u32, ctx: &mut Context<P>);
 }
 
-impl Zoned for Ftl {
+impl ZonedLayer for Ftl {
     fn zoning(&self) -> Option<Zoning> {
         if let AnyLayer::Zones(layer) = &self.layer { Some(layer.zoning()) } else { None }
     }

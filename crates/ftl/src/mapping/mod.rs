@@ -56,7 +56,7 @@ config::policies! {
     fast::Fast,
     page::Page,
     replacement::Replacement,
+    zoned_all::ZonedAll,
     zoned_on_write::ZonedOnWrite,
-    zoned_stripe::ZonedStripe,
     zoned_width::ZonedWidth,
 }

@@ -14,9 +14,9 @@ pub struct ZonedWidth {
 impl Policy for ZonedWidth {
     const CARD: Card = Card {
         name: "zoned-width",
-        rule: "as zoned-stripe, over `dies` neighbouring dies: zones go to the groups of so many in turn, by their number",
+        rule: "as zoned-all, over `dies` neighbouring dies: zones go to the groups of so many in turn, by their number",
         paper: "common practice; Bae et al., CLOUD 2022 (small zones), describe such a drive",
-        not_modelled: "conventional zones, ZRWA, blocks that fail, refresh of zones, parity within a zone",
+        not_modelled: "conventional zones, ZRWA, blocks that fail, refresh of zones, redundancy within a zone",
     };
 
     fn read(section: &mut Section) -> Result<Self, ConfigError> {

@@ -47,7 +47,8 @@ impl ZoneSettings {
     /// # Errors
     /// When a value cannot be.
     pub(super) fn read(section: &mut Section) -> Result<Self, ConfigError> {
-        let size = section.optional("zone_size", "from the start of a zone to that of the next; else its capacity")?;
+        let size = section
+            .optional("zone_size", "from the start of a zone to that of the next; else its capacity")?;
         let help = "bytes of a zone that can be written; else what one superblock of each of its dies holds";
         let capacity = section.optional("zone_capacity", help)?;
         let help = "zones that can be open at once";
@@ -55,7 +56,9 @@ impl ZoneSettings {
         let help = "zones that can be active, open or closed with data, at once";
         let active_most = section.within(at_least(1u32)).or("max_active", open_most, help)?;
         if active_most < open_most {
-            return Err(section.reject("max_active", &format!("expected max_open, which is {open_most}, or more")));
+            return Err(
+                section.reject("max_active", &format!("expected max_open, which is {open_most}, or more"))
+            );
         }
         let help = "reads of blocks that were never written give zeros; else an error";
         let reads_unwritten = section.or("reads_unwritten", true, help)?;
@@ -83,17 +86,21 @@ impl ZoneSettings {
         let (size, capacity) = self.units(layout, width);
         let whole = |bytes: Option<Bytes>, of: u64| bytes.is_none_or(|bytes| bytes.get().is_multiple_of(of));
         if capacity == 0 || !capacity.is_multiple_of(program) || !whole(self.capacity, unit) {
-            let expected = format!("expected a multiple of {} bytes, what one program writes", program * unit);
+            let expected =
+                format!("expected a multiple of {} bytes, what one program writes", program * unit);
             return Err(("zone_capacity", expected));
         }
         if size < capacity || !whole(self.size, unit) {
-            let expected =
-                format!("expected a multiple of {unit} bytes, and the capacity of {} or more", capacity * unit);
+            let expected = format!(
+                "expected a multiple of {unit} bytes, and the capacity of {} or more",
+                capacity * unit
+            );
             return Err(("zone_size", expected));
         }
         let zones = u64::from(layout.logical_units) / capacity;
         if zones == 0 {
-            let expected = format!("expected at most the {} bytes that the host sees", layout.capacity().get());
+            let expected =
+                format!("expected at most the {} bytes that the host sees", layout.capacity().get());
             return Err(("zone_capacity", expected));
         }
         // What is less than a zone the host does not see.

@@ -1,10 +1,10 @@
 //! What the flash reports: reads and programs done, superblocks erased.
 
 use super::ZoneMapped;
+use crate::Probe;
 use crate::core::Erased;
 use crate::host_side::{Reads, Serves};
 use crate::store::{NONE, SuperblockState};
-use crate::Probe;
 use controller::{Class, Context, Kind, Origin, Transaction};
 use engine::Event;
 use nand::ProgramStatus;

@@ -112,10 +112,8 @@ impl ZoneMapped {
     /// The host resets a zone: all it holds is forgotten, and its superblocks are erased as soon as no program is in flight.
     pub(crate) fn reset<P: Probe>(&mut self, zone: u32, ctx: &mut Context<P>) {
         let is_busy = self.zones[zone as usize].is_busy;
-        let former = std::mem::replace(
-            &mut self.zones[zone as usize],
-            FlashZone { is_busy, ..FlashZone::EMPTY },
-        );
+        let former =
+            std::mem::replace(&mut self.zones[zone as usize], FlashZone { is_busy, ..FlashZone::EMPTY });
         if former.finisher != NONE {
             self.host.outputs.push(Output::Flushed { request: former.finisher });
         }

@@ -118,9 +118,11 @@ impl ZoneMapped {
     /// When the drive could not sustain writes; the text says why and what would help.
     pub(crate) fn new(parts: Parts<'_>, zoning: Zoning, rules: Box<dyn ZoneRules>) -> Result<Self, String> {
         if parts.array.may_fail() {
-            return Err("a zoned drive whose blocks can fail is not modelled: a zone would turn read-only; set \
+            return Err(
+                "a zoned drive whose blocks can fail is not modelled: a zone would turn read-only; set \
                         nand.bad_blocks.program_fail_ratio and erase_fail_ratio to 0"
-                .into());
+                    .into(),
+            );
         }
         let layout = parts.config.layout.clone();
         let Whole { media, upkeep, host } = parts.put_together(None, 0, layout.program_units)?;

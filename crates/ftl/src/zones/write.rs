@@ -1,11 +1,11 @@
 //! How what waits in zones gets to the flash: the next program unit of a zone, the superblocks it lies in.
 
 use super::ZoneMapped;
+use crate::Probe;
 use crate::buffer::SlotState;
 use crate::core::Joining;
 use crate::mapping::zoning::ZoneView;
 use crate::store::{Source, SuperblockState};
-use crate::Probe;
 use controller::{Class, Context, Kind, Origin, Transaction};
 use engine::Calendar;
 use units::{DieId, Lpn, Ppa};
@@ -131,9 +131,8 @@ impl ZoneMapped {
 
     fn take_part(&mut self, zone: u32, part: u32) -> bool {
         let width = self.zoning.width as usize;
-        let free = |dies: &[crate::store::DieSpace]| {
-            dies.iter().map(|die| die.free.len() as u32).min().unwrap_or(0)
-        };
+        let free =
+            |dies: &[crate::store::DieSpace]| dies.iter().map(|die| die.free.len() as u32).min().unwrap_or(0);
         let free: Vec<u32> = self.media.core.store.space.dies.chunks(width).map(free).collect();
         let being_written = self.being_written(free.len());
         let view = ZoneView { zone, part, free: &free, being_written: &being_written };

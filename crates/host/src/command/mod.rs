@@ -215,9 +215,10 @@ impl CommandSet {
             Range::Sectors if bytes == 0 || !(offset | wide).is_multiple_of(SECTOR) => {
                 Some((found(), format!("whole sectors of {SECTOR} bytes, at least one")))
             }
-            Range::Zone if offset >= size || bytes > 0 || !offset.is_multiple_of(SECTOR) => {
-                Some((found(), format!("a {} at the first byte of a zone of the {what}, without length", operation.name)))
-            }
+            Range::Zone if offset >= size || bytes > 0 || !offset.is_multiple_of(SECTOR) => Some((
+                found(),
+                format!("a {} at the first byte of a zone of the {what}, without length", operation.name),
+            )),
             Range::Sectors | Range::Zone => None,
         }
     }

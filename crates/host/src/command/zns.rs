@@ -1,11 +1,15 @@
 //! The zoned namespace command set: a namespace is zones of one size, each written from its beginning on, at its write pointer
 //! or by appends that are told where they went, and reset as a whole.
 //!
-//! What is remembered of a namespace is [`Zones`]: the state machine of the specification (NVM Express, Zoned Namespace
+//! What is remembered of a namespace is [`ZoneStates`]: the state machine of the specification (NVM Express, Zoned Namespace
 //! Command Set 1.1), without time and without flash. Offsets and lengths here are counted in the drive's blocks.
 //!
 //! Not here: conventional zones, the random write area (ZRWA), zone descriptor extensions, reports (a host that keeps its own
 //! account asks for none while it runs), zones that are excursed or recommended to be finished or reset.
+
+mod status;
+
+pub use status::ZoneError;
 
 use super::{CommandSet, CompletionKind, Effect, Op, Range, SetOperation};
 use std::collections::VecDeque;
@@ -47,74 +51,6 @@ pub static SET: CommandSet = CommandSet {
         of(Op::ZONE_RESET, "reset", Range::Zone),
     ],
 };
-
-/// Why a zone refuses a command: the status of its completion.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum ZoneError {
-    /// A read of blocks that were never written, where the drive answers those with an error.
-    Unwritten,
-    /// It reaches beyond the zone, or a write beyond its capacity.
-    Boundary,
-    /// The zone is full.
-    Full,
-    /// The zone can only be read.
-    ReadOnly,
-    /// The zone answers no more.
-    Offline,
-    /// A write elsewhere than at the write pointer, or an append elsewhere than at the zone's first block.
-    InvalidWrite,
-    /// No more zones can be active.
-    TooManyActive,
-    /// No more zones can be open.
-    TooManyOpen,
-    /// The zone's state forbids it.
-    Transition,
-}
-
-impl ZoneError {
-    /// Every one, in the order of its number.
-    pub const ALL: [Self; 9] = [
-        Self::Unwritten,
-        Self::Boundary,
-        Self::Full,
-        Self::ReadOnly,
-        Self::Offline,
-        Self::InvalidWrite,
-        Self::TooManyActive,
-        Self::TooManyOpen,
-        Self::Transition,
-    ];
-
-    /// The name in results: as the specification has it.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Unwritten => "deallocated_or_unwritten",
-            Self::Boundary => "zone_boundary_error",
-            Self::Full => "zone_is_full",
-            Self::ReadOnly => "zone_is_read_only",
-            Self::Offline => "zone_is_offline",
-            Self::InvalidWrite => "zone_invalid_write",
-            Self::TooManyActive => "too_many_active_zones",
-            Self::TooManyOpen => "too_many_open_zones",
-            Self::Transition => "invalid_zone_state_transition",
-        }
-    }
-
-    /// Status code type and status code of the completion.
-    pub const fn status(self) -> (u8, u8) {
-        match self {
-            Self::Unwritten => (2, 0x87),
-            Self::Boundary => (1, 0xb8),
-            Self::Full => (1, 0xb9),
-            Self::ReadOnly => (1, 0xba),
-            Self::Offline => (1, 0xbb),
-            Self::InvalidWrite => (1, 0xbc),
-            Self::TooManyActive => (1, 0xbd),
-            Self::TooManyOpen => (1, 0xbe),
-            Self::Transition => (1, 0xbf),
-        }
-    }
-}
 
 /// The state of a zone.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -190,7 +126,7 @@ pub struct ZoneShape {
 
 /// A zone.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Zone {
+pub struct ZoneRecord {
     /// Its state.
     pub state: ZoneState,
     /// Its write pointer: blocks from its start; what a finish left out is not counted.
@@ -239,9 +175,9 @@ impl ZoneCounts {
 
 /// The zones of a namespace.
 #[derive(Clone, Debug)]
-pub struct Zones {
+pub struct ZoneStates {
     shape: ZoneShape,
-    zones: Vec<Zone>,
+    zones: Vec<ZoneRecord>,
     /// Zones that are open, the one that was opened first at the front.
     open: VecDeque<u32>,
     active: u32,
@@ -249,10 +185,10 @@ pub struct Zones {
     pub counts: ZoneCounts,
 }
 
-impl Zones {
+impl ZoneStates {
     /// Zones of this shape, all empty.
     pub fn new(shape: ZoneShape) -> Self {
-        let zones = vec![Zone::default(); shape.count as usize];
+        let zones = vec![ZoneRecord::default(); shape.count as usize];
         Self { shape, zones, open: VecDeque::new(), active: 0, counts: ZoneCounts::default() }
     }
 
@@ -262,7 +198,7 @@ impl Zones {
     }
 
     /// Zone number `zone`.
-    pub fn get(&self, zone: u32) -> Zone {
+    pub fn get(&self, zone: u32) -> ZoneRecord {
         self.zones[zone as usize]
     }
 
@@ -315,7 +251,7 @@ impl Zones {
     /// # Errors
     /// With the status of the completion; nothing changes then.
     pub fn write(&mut self, zone: u32, at: u64, blocks: u64) -> Result<(), ZoneError> {
-        let Zone { state, written } = self.get(zone);
+        let ZoneRecord { state, written } = self.get(zone);
         match state {
             ZoneState::Full => return Err(ZoneError::Full),
             ZoneState::ReadOnly => return Err(ZoneError::ReadOnly),
@@ -354,7 +290,7 @@ impl Zones {
     /// # Errors
     /// As for [`Self::write`].
     pub fn read(&self, zone: u32, at: u64, blocks: u64) -> Result<(), ZoneError> {
-        let Zone { state, written } = self.get(zone);
+        let ZoneRecord { state, written } = self.get(zone);
         match state {
             ZoneState::Offline => Err(ZoneError::Offline),
             _ if at + blocks > self.shape.size => Err(ZoneError::Boundary),
@@ -371,7 +307,7 @@ impl Zones {
     /// # Panics
     /// When `op` manages nothing.
     pub fn manage(&mut self, zone: u32, op: Op) -> Result<ZoneWork, ZoneError> {
-        let Zone { state, written } = self.get(zone);
+        let ZoneRecord { state, written } = self.get(zone);
         match state {
             ZoneState::Offline => return Err(ZoneError::Offline),
             ZoneState::ReadOnly => return Err(ZoneError::ReadOnly),
@@ -421,13 +357,13 @@ mod tests {
     const SHAPE: ZoneShape =
         ZoneShape { count: 6, size: 16, capacity: 10, open_most: 2, active_most: 3, reads_unwritten: true };
 
-    fn states(zones: &Zones) -> Vec<ZoneState> {
+    fn states(zones: &ZoneStates) -> Vec<ZoneState> {
         (0..zones.shape().count).map(|zone| zones.get(zone).state).collect()
     }
 
     #[test]
     fn a_zone_is_written_at_its_pointer_up_to_its_capacity() {
-        let mut zones = Zones::new(SHAPE);
+        let mut zones = ZoneStates::new(SHAPE);
         assert_eq!(zones.write(0, 1, 1), Err(ZoneError::InvalidWrite));
         assert_eq!(zones.write(0, 0, 4), Ok(()));
         assert_eq!(zones.write(0, 0, 4), Err(ZoneError::InvalidWrite));
@@ -436,14 +372,17 @@ mod tests {
         assert_eq!(zones.append(0, 4, 1), Err(ZoneError::InvalidWrite));
         assert_eq!(zones.append(0, 0, 2), Err(ZoneError::Boundary));
         assert_eq!(zones.append(0, 0, 1), Ok(9));
-        assert_eq!(zones.get(0), Zone { state: ZoneState::Full, written: 10 });
-        assert_eq!((zones.write(0, 10, 1), zones.append(0, 0, 1)), (Err(ZoneError::Full), Err(ZoneError::Full)));
+        assert_eq!(zones.get(0), ZoneRecord { state: ZoneState::Full, written: 10 });
+        assert_eq!(
+            (zones.write(0, 10, 1), zones.append(0, 0, 1)),
+            (Err(ZoneError::Full), Err(ZoneError::Full))
+        );
         assert_eq!(zones.by_state(), [5, 0, 0, 0, 1, 0, 0]);
     }
 
     #[test]
     fn the_drive_closes_what_a_write_opened_and_never_what_the_host_did() {
-        let mut zones = Zones::new(SHAPE);
+        let mut zones = ZoneStates::new(SHAPE);
         for zone in 0..3 {
             assert_eq!(zones.write(zone, 0, 1), Ok(()));
         }
@@ -464,7 +403,7 @@ mod tests {
 
     #[test]
     fn management_moves_a_zone_from_state_to_state() {
-        let mut zones = Zones::new(SHAPE);
+        let mut zones = ZoneStates::new(SHAPE);
         assert_eq!(zones.manage(0, Op::ZONE_CLOSE), Err(ZoneError::Transition));
         zones.manage(0, Op::ZONE_OPEN).unwrap();
         // Closed with nothing written it is empty again, and no longer active.
@@ -475,7 +414,7 @@ mod tests {
         assert_eq!(zones.manage(0, Op::ZONE_FINISH), Ok(ZoneWork::None));
         assert_eq!(zones.manage(0, Op::ZONE_OPEN), Err(ZoneError::Transition));
         assert_eq!(zones.manage(0, Op::ZONE_RESET), Ok(ZoneWork::Reset(3)));
-        assert_eq!(zones.get(0), Zone::default());
+        assert_eq!(zones.get(0), ZoneRecord::default());
         assert_eq!(zones.manage(1, Op::ZONE_FINISH), Ok(ZoneWork::Finish));
         assert_eq!(zones.manage(1, Op::ZONE_RESET), Ok(ZoneWork::Reset(0)));
         assert_eq!((zones.counts.finished, zones.counts.reset), (2, 2));
@@ -484,10 +423,10 @@ mod tests {
 
     #[test]
     fn reads_stay_in_a_zone_and_beyond_the_pointer_follow_the_rule() {
-        let mut zones = Zones::new(SHAPE);
+        let mut zones = ZoneStates::new(SHAPE);
         zones.write(0, 0, 3).unwrap();
         assert_eq!((zones.read(0, 2, 14), zones.read(0, 2, 15)), (Ok(()), Err(ZoneError::Boundary)));
-        let mut strict = Zones::new(ZoneShape { reads_unwritten: false, ..SHAPE });
+        let mut strict = ZoneStates::new(ZoneShape { reads_unwritten: false, ..SHAPE });
         strict.write(0, 0, 3).unwrap();
         assert_eq!((strict.read(0, 0, 3), strict.read(0, 0, 4)), (Ok(()), Err(ZoneError::Unwritten)));
     }

@@ -50,6 +50,9 @@ pub struct FilePart {
     pub bytes: u64,
     /// The length of the file as this clone found or made it.
     pub file_bytes: u64,
+    /// Bytes from the start of a zone of the drive to that of the next, and those of them that can be written, where the
+    /// clone works in zones.
+    pub zones: Option<(u64, u64)>,
 }
 
 /// All that a clone works in.
@@ -61,9 +64,6 @@ pub struct CloneFiles {
     pub pass_bytes: u64,
     /// `io_size`, where it is given.
     pub io_bytes: Option<u64>,
-    /// Bytes from the start of a zone of the drive to that of the next, and those that can be written, where it works in
-    /// those.
-    pub zones: Option<(u64, u64)>,
 }
 
 /// The files of a job file, and each clone's share of them; clones in the order of their jobs.
@@ -284,7 +284,7 @@ impl FilePlan<'_> {
             }
             self.check(job, found, start, bytes)?;
             let file_bytes = found.bytes.max(start + bytes);
-            share.parts.push(FilePart { file, start, bytes, file_bytes });
+            share.parts.push(FilePart { file, start, bytes, file_bytes, zones: None });
             total = total.saturating_add(bytes);
         }
         share.pass_bytes = if given == 0 { total } else { given.min(total) };

@@ -134,6 +134,16 @@ struct Zoned {
     last: Option<usize>,
 }
 
+impl Zoned {
+    /// The zones of a job, its own or those of the drive that its part lies in.
+    fn of(strides: Option<Strides>, part: &FilePart) -> Option<Box<Self>> {
+        let own = strides.map(|strides| (strides, None));
+        let of_drive = |(size, capacity)| (Strides { size, range: size, step: size }, Some(capacity));
+        let (strides, capacity) = own.or(part.zones.map(of_drive))?;
+        Some(Box::new(Self { strides, capacity, bytes: 0, last: None }))
+    }
+}
+
 impl FileTrack {
     /// Clone's `part` of a file that begins at `file_offset` of the drive.
     ///
@@ -182,14 +192,8 @@ impl FileTrack {
             begins: [0; 3],
             covered,
             zone: 0,
-            zoned: strides.map(|strides| Box::new(Zoned { strides, capacity: None, bytes: 0, last: None })),
+            zoned: Zoned::of(strides, part),
         })
-    }
-
-    /// It works in zones of the drive, of so many bytes, of which so many can be written.
-    pub fn lie_in_zones(&mut self, size: u64, capacity: u64) {
-        let strides = Strides { size, range: size, step: size };
-        self.zoned = Some(Box::new(Zoned { strides, capacity: Some(capacity), bytes: 0, last: None }));
     }
 
     /// Puts blocks that come once a pass in another order.

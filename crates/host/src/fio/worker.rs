@@ -143,9 +143,6 @@ impl Worker {
             let offset = files[part.file as usize].offset;
             tracks.push(FileTrack::new(job, part, offset, at_end, &mut random)?);
         }
-        if let Some((size, capacity)) = share.zones {
-            tracks.iter_mut().for_each(|track| track.lie_in_zones(size, capacity));
-        }
         let mut streams = [None, None, None];
         for &direction in job.directions() {
             let sizes = RequestSizes::new(&job.blocks[direction]);
@@ -226,18 +223,6 @@ impl Worker {
                 stream.pace = RatePace::of(job, direction, times.start_ns);
             }
         }
-    }
-
-    /// It makes a request beside what its job asks for, such as the reset of a zone.
-    pub fn note_extra(&mut self) {
-        self.outstanding += 1;
-    }
-
-    /// A request that it made comes to nothing, as its file has no more: true when nothing more is asked for.
-    pub fn withdraw(&mut self) -> bool {
-        self.outstanding -= 1;
-        self.end_pass();
-        self.is_done()
     }
 
     /// Requests of its own that are not answered yet.

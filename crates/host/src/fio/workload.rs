@@ -195,7 +195,8 @@ impl FioWorkload {
             let stream = format!("fio.{}.{}", job.name, first + clone);
             let random = RandomStream::new(job.seed.unwrap_or(seed), &stream);
             let zones = space.zones.filter(|_| job.zones.is_zbd());
-            let share = zones.map_or_else(|| Ok(share.clone()), |zones| zbd::whole_zones(job, &share, zones))?;
+            let share =
+                zones.map_or_else(|| Ok(share.clone()), |zones| zbd::whole_zones(job, &share, zones))?;
             let own = zones.map(|zones| Box::new(ZbdClone::new(job, &share, &self.files, zones)));
             let worker = Worker::new(job, &share, &self.files, random)?;
             let random = RandomStream::new(job.seed.unwrap_or(seed), &format!("{stream}.placement"));
@@ -322,7 +323,8 @@ impl FioWorkload {
         let fua = clone.fua && writes;
         let placement = clone.placer.as_mut().filter(|_| writes).and_then(|placer| placer.next(offset));
         if writes && clone.appends {
-            (op, offset) = (crate::Op::APPEND, self.zones.as_ref().map_or(offset, |zones| zones.start_of(offset)));
+            (op, offset) =
+                (crate::Op::APPEND, self.zones.as_ref().map_or(offset, |zones| zones.start_of(offset)));
         }
         let request = HostRequest { arrive: now, op, offset, bytes, tag: clone.tag, fua, placement };
         if clone.shares_tag {
@@ -379,8 +381,11 @@ impl Workload for FioWorkload {
         self.wake(now.ns());
         while let Some(&index) = self.ready.front() {
             let clone = &mut self.clones[index as usize];
-            let step =
-                if clone.zbd.is_none() { clone.worker.step(now.ns()) } else { self.step_in_zones(index, now.ns()) };
+            let step = if clone.zbd.is_none() {
+                clone.worker.step(now.ns())
+            } else {
+                self.step_in_zones(index, now.ns())
+            };
             let clone = &mut self.clones[index as usize];
             if !matches!(step, CloneAnswer::Issue { .. }) {
                 self.ready.pop_front();

@@ -85,9 +85,11 @@ pub(crate) fn open_origin(
     if space.is_parted() {
         opened.layout = Some(in_namespaces(&opened, options.addresses, space)?);
     }
-    if space.zones.is_some() && (options.addresses != Addresses::Auto || !fits_as_it_is(&opened, drive_bytes)) {
+    if space.zones.is_some() && (options.addresses != Addresses::Auto || !fits_as_it_is(&opened, drive_bytes))
+    {
         let found = format!("{} on a drive of zones", asked(options.addresses));
-        let expected = format!("its addresses as they are, within {drive_bytes} bytes: zones are where they are");
+        let expected =
+            format!("its addresses as they are, within {drive_bytes} bytes: zones are where they are");
         return Err(WorkloadError::of(&opened.info.path, found, expected));
     }
     let addresses = match options.addresses {
@@ -115,7 +117,8 @@ pub(crate) fn open_origin(
         Some(depth) => ReplayPace::Closed { depth, outstanding: 0 },
         None => ReplayPace::Open { speedup: options.speedup },
     };
-    let footprint = FootprintPass { reader: opened.reader(), stream: None, seen: 0, of_writes: space.zones.is_none() };
+    let footprint =
+        FootprintPass { reader: opened.reader(), stream: None, seen: 0, of_writes: space.zones.is_none() };
     Ok(TraceWorkload {
         info: opened.info.clone(),
         footprint,

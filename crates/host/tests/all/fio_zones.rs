@@ -1,7 +1,7 @@
 //! `zonemode=zbd`: every request of a job is one that the zones take, by the states of the specification, and zones are reset
 //! and finished when fio 3.42's `zbd.c` does so.
 
-use host::command::zns::{ZoneShape, Zones};
+use host::command::zns::{ZoneShape, ZoneStates};
 use host::fio::{FioWorkload, Variables, parse_text};
 use host::{Completion, Effect, HostRequest, HostSpace, HostZones, Op, Poll, Workload};
 use std::collections::VecDeque;
@@ -16,17 +16,23 @@ const BLOCK: u64 = 4 * KIB;
 fn workload(text: &str) -> Result<FioWorkload, String> {
     let none = |name: &str| panic!("{name} is not included");
     let file = parse_text("jobs.fio", text, &Variables::new(), &none).map_err(|error| error.to_string())?;
-    let zones =
-        HostZones { count: COUNT, size: SIZE, capacity: CAPACITY, open_most: 4, active_most: 4, block: BLOCK };
+    let zones = HostZones {
+        count: COUNT,
+        size: SIZE,
+        capacity: CAPACITY,
+        open_most: 4,
+        active_most: 4,
+        block: BLOCK,
+    };
     let space = HostSpace { zones: Some(zones), ..HostSpace::from(u64::from(COUNT) * SIZE) };
     FioWorkload::new(file, space, 1).map_err(|error| error.to_string())
 }
 
 /// What a job asked for, of a drive whose first `full` zones are full: all requests, and what happened to zones.
-fn play(options: &str, full: u32) -> (Vec<HostRequest>, Zones) {
+fn play(options: &str, full: u32) -> (Vec<HostRequest>, ZoneStates) {
     let mut workload = workload(&format!("[j]\nfilename=/dev/nvme0n1\nzonemode=zbd\nbs=4k\n{options}\n"))
         .unwrap_or_else(|error| panic!("{error}"));
-    let mut zones = Zones::new(ZoneShape {
+    let mut zones = ZoneStates::new(ZoneShape {
         count: COUNT,
         size: SIZE / BLOCK,
         capacity: CAPACITY / BLOCK,
@@ -62,13 +68,16 @@ fn play(options: &str, full: u32) -> (Vec<HostRequest>, Zones) {
 }
 
 /// The drive takes a request, which must be one that it can take.
-fn take(zones: &mut Zones, request: &HostRequest) {
+fn take(zones: &mut ZoneStates, request: &HostRequest) {
     let (block, blocks) = (request.offset / BLOCK, u64::from(request.bytes) / BLOCK);
     let (zone, at) = ((block / (SIZE / BLOCK)) as u32, block % (SIZE / BLOCK));
     let written = zones.get(zone).written;
     let taken = match request.op {
         Op::READ => {
-            assert!(at + blocks <= written, "a read of {blocks} at {at} of zone {zone}, written to {written}");
+            assert!(
+                at + blocks <= written,
+                "a read of {blocks} at {at} of zone {zone}, written to {written}"
+            );
             Ok(())
         }
         Op::WRITE => zones.write(zone, at, blocks),
@@ -97,7 +106,8 @@ fn a_sequential_job_goes_from_capacity_to_the_next_zone() {
 
 #[test]
 fn random_writes_go_to_the_pointers_of_a_few_zones() {
-    for more in ["", "ioengine=libaio\niodepth=16", "max_open_zones=2", "job_max_open_zones=1", "norandommap"] {
+    for more in ["", "ioengine=libaio\niodepth=16", "max_open_zones=2", "job_max_open_zones=1", "norandommap"]
+    {
         for full in [0, 5, COUNT] {
             let (all, zones) = play(&format!("rw=randwrite\nio_size=3m\n{more}"), full);
             assert!(bytes(&all, Effect::Write) > 2 << 20, "{more}: {}", bytes(&all, Effect::Write));
@@ -134,8 +144,7 @@ fn reads_stay_below_the_pointer_unless_they_may_go_beyond() {
 
 #[test]
 fn zones_are_reset_by_threshold_and_frequency() {
-    let (_, zones) =
-        play("rw=randwrite\nio_size=4m\nzone_reset_threshold=0.2\nzone_reset_frequency=0.05", 0);
+    let (_, zones) = play("rw=randwrite\nio_size=4m\nzone_reset_threshold=0.2\nzone_reset_frequency=0.05", 0);
     let (_, without) = play("rw=randwrite\nio_size=1m", 0);
     assert!(zones.counts.reset > 10 && without.counts.reset == 0, "{:?}", zones.counts);
 }

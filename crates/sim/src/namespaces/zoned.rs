@@ -1,10 +1,10 @@
 //! What is remembered of a zoned namespace: the states of its zones, and which commands on a zone wait for each other.
 //!
-//! The host counts bytes from the start of a zone to that of the next; the drive's own bytes are those that can be written,
-//! side by side. Here alone the ones become the others.
+//! The host counts bytes from the start of a zone to that of the next; the drive's own are the bytes that can be
+//! written, side by side. Here alone the ones become the others.
 
-use ftl::{Ftl, ZoneTimes, Zoned, Zoning};
-use host::command::zns::{ZoneCounts, ZoneError, ZoneShape, ZoneState, ZoneWork, Zones};
+use ftl::{Ftl, ZoneTimes, ZonedLayer, Zoning};
+use host::command::zns::{ZoneCounts, ZoneError, ZoneShape, ZoneState, ZoneStates, ZoneWork};
 use host::{Effect, Extent, HostRequest, HostZones, Op};
 use std::collections::{BTreeMap, VecDeque};
 use units::{Nanos, SimTime};
@@ -30,7 +30,7 @@ pub(crate) struct ZoneEntry {
 /// What is remembered of a zoned namespace.
 #[derive(Clone, Debug)]
 pub(crate) struct ZonedNamespace {
-    zones: Zones,
+    zones: ZoneStates,
     /// Bytes of a block.
     unit: u64,
     times: ZoneTimes,
@@ -59,7 +59,7 @@ impl ZonedNamespace {
             reads_unwritten: zoning.reads_unwritten,
         };
         Self {
-            zones: Zones::new(shape),
+            zones: ZoneStates::new(shape),
             unit,
             times: zoning.times,
             firmware_free: SimTime::ZERO,
@@ -105,7 +105,7 @@ impl ZonedNamespace {
     }
 
     /// The zones.
-    pub fn zones(&self) -> &Zones {
+    pub fn zones(&self) -> &ZoneStates {
         &self.zones
     }
 
@@ -183,8 +183,7 @@ impl ZonedNamespace {
 
     /// Parts of the drive's own bytes that a part of the host's is.
     pub fn on_flash(&self, extent: Extent, name: &mut dyn FnMut(Extent)) {
-        let (size, capacity) =
-            (self.zones.shape().size * self.unit, self.zones.shape().capacity * self.unit);
+        let (size, capacity) = (self.zones.shape().size * self.unit, self.zones.shape().capacity * self.unit);
         let end = extent.offset.saturating_add(extent.bytes);
         for zone in extent.offset / size..end.div_ceil(size).min(u64::from(self.zones.shape().count)) {
             let from = extent.offset.saturating_sub(zone * size).min(capacity);
@@ -267,7 +266,7 @@ impl ZonedNamespace {
         }
     }
 
-    /// Something joins those that take their turns in a zone; true when it is its turn.
+    /// Something joins what takes its turn in a zone; true when it is its turn.
     pub fn queue(&mut self, zone: u32, turn: ZoneTurn) -> bool {
         let turns = self.turns.entry(zone).or_default();
         turns.push_back(turn);

@@ -3,7 +3,7 @@
 use crate::observe::Observer;
 use crate::run::Run;
 use crate::sections::sections;
-use ftl::Zoned;
+use ftl::ZonedLayer;
 
 sections! {
     /// The zones of a drive that is a zoned namespace, and what happened to them in the measured window.

@@ -1,6 +1,6 @@
 //! What the drive answers, and what the host is told.
 
-use super::{Run, events};
+use super::{AtZones, Run, events};
 use crate::measure::stages;
 use crate::observe::Observer;
 use crate::requests::whole_units;
@@ -79,7 +79,7 @@ impl<P: Observer> Run<P> {
         self.ctx.probe.on_answer(request, now, &self.ftl);
         let completion = Completion { at: now, status, address: None };
         if self.namespaces.is_zoned() {
-            self.tell_of_zone(id, completion);
+            AtZones(self).tell(id, completion);
         } else {
             self.workload.complete(&request.host, &completion);
         }

@@ -1,6 +1,6 @@
 //! Requests of the workload: drawn as there is room for them, and handed to the drive.
 
-use super::{Run, events};
+use super::{AtZones, Run, events};
 use crate::observe::Observer;
 use crate::run::limits::{LATEST, too_late, too_much};
 use engine::Event;
@@ -100,7 +100,7 @@ impl<P: Observer> Run<P> {
             return;
         }
         if self.namespaces.is_zoned() {
-            return self.submit_to_zones(request, now);
+            return AtZones(self).submit(request, now);
         }
         let request = if self.link.places() { self.link.placed(request) } else { request };
         self.take_in(request, now);

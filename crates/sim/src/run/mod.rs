@@ -4,6 +4,7 @@ mod answering;
 pub(crate) mod dram;
 mod drawing;
 pub(crate) mod failure;
+mod in_zones;
 pub(crate) mod limits;
 mod outside;
 pub(crate) mod power_cut;
@@ -11,7 +12,6 @@ mod power_up;
 mod reading;
 mod resting;
 mod writing;
-mod zones;
 
 use crate::Error;
 use crate::measure::Measure;
@@ -23,10 +23,11 @@ use crate::run::dram::Memory;
 use crate::run::limits::{Watch, stuck};
 use controller::{Context, Work};
 use engine::Event;
-use ftl::{Ftl, FtlStats, HandleTotals, Placing, RegulationCounts, Zoned, ZonedTotals};
+use ftl::{Ftl, FtlStats, HandleTotals, Placing, RegulationCounts, ZonedLayer, ZonedTotals};
 use host::later::Later;
 use host::software::Software;
 use host::{Effect, Workload};
+use in_zones::AtZones;
 pub(crate) use power_up::Recovery;
 use std::collections::VecDeque;
 use units::{Bytes, Nanos, SimTime};
@@ -408,7 +409,7 @@ impl<P: Observer> Run<P> {
     }
 
     fn on_command(&mut self, id: u32, now: SimTime) {
-        if self.namespaces.is_zoned() && self.is_for_zones(id, now) {
+        if self.namespaces.is_zoned() && AtZones(self).takes(id, now) {
             return;
         }
         let request = self.requests.get(id);
@@ -444,5 +445,4 @@ impl<P: Observer> Run<P> {
             Effect::Manage => unreachable!("only zones are managed"),
         }
     }
-
 }

@@ -1,6 +1,6 @@
 //! The data of a write: over the link, into the buffer as there is room.
 
-use super::{Run, events};
+use super::{AtZones, Run, events};
 use crate::observe::Observer;
 use crate::requests::{bytes_of, coverage};
 use engine::Event;
@@ -89,7 +89,7 @@ impl<P: Observer> Run<P> {
         }
         self.ftl.pump(&mut self.ctx);
         if is_last && self.namespaces.is_zoned() {
-            self.end_turn(at, now);
+            AtZones(self).end_turn(at, now);
         }
     }
 }

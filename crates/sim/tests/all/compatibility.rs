@@ -36,7 +36,7 @@ fn settings(feature: Feature) -> Vec<Vec<String>> {
                 ["bast", "block", "fast", "replacement"].map(|kind| format!("ftl.mapping.name={kind}"));
             kinds.map(|line| vec![line]).to_vec()
         }
-        Feature::Zones => ["zoned-on-write", "zoned-stripe", "zoned-width"]
+        Feature::Zones => ["zoned-all", "zoned-on-write", "zoned-width"]
             .map(|kind| {
                 let line = format!("ftl.mapping.name={kind}");
                 let more = ["ftl.buffer.power_loss_protection=true", "ftl.mapping.max_open=3"];

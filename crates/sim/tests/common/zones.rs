@@ -2,7 +2,7 @@
 
 use super::closed_loop;
 use engine::RandomStream;
-use host::command::zns::{ZoneShape, Zones};
+use host::command::zns::{ZoneShape, ZoneStates};
 use host::{Op, Workload};
 use sim::Drive;
 
@@ -21,7 +21,7 @@ pub fn shape_of(drive: &Drive) -> ZoneShape {
 
 /// Commands on nine zones, of which about one in ten is wrong.
 pub fn commands(shape: ZoneShape, block: u64, seed: u64, requests: u64, depth: u32) -> Box<dyn Workload> {
-    let (mut zones, mut random) = (Zones::new(shape), RandomStream::new(seed, "zones"));
+    let (mut zones, mut random) = (ZoneStates::new(shape), RandomStream::new(seed, "zones"));
     closed_loop(requests, depth, move |_| {
         let zone = random.below(u64::from(shape.count.min(9))) as u32;
         let written = zones.get(zone).written;
@@ -57,4 +57,3 @@ pub fn commands(shape: ZoneShape, block: u64, seed: u64, requests: u64, depth: u
         command
     })
 }
-

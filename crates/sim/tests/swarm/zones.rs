@@ -8,7 +8,7 @@ use engine::RandomStream;
 use sim::{Drive, RunOptions};
 
 /// Kinds of mapping that know zones only: no other drive is dealt them.
-pub const KINDS: [&str; 3] = ["zoned-on-write", "zoned-stripe", "zoned-width"];
+pub const KINDS: [&str; 3] = ["zoned-on-write", "zoned-all", "zoned-width"];
 const SEEDS: u64 = 120;
 
 /// A drive from a seed.
@@ -42,7 +42,7 @@ fn drive_lines(random: &mut RandomStream) -> Vec<String> {
     set("ftl.buffer.size", choose(random, &["2MiB", "4MiB"]).to_owned());
     let kind = choose(random, &KINDS);
     set("ftl.mapping.name", kind.to_owned());
-    if kind != "zoned-stripe" {
+    if kind != "zoned-all" {
         let dies = channels * ways;
         let divisors: Vec<u64> = (1..=dies).filter(|width| dies % width == 0).collect();
         set("ftl.mapping.dies", choose(random, &divisors).to_string());

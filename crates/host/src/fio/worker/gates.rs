@@ -89,6 +89,18 @@ impl Worker {
         }
     }
 
+    /// It makes a request beside what its job asks for, such as the reset of a zone.
+    pub fn note_extra(&mut self) {
+        self.outstanding += 1;
+    }
+
+    /// A request that it made comes to nothing, as its file has no more: true when nothing more is asked for.
+    pub fn withdraw(&mut self) -> bool {
+        self.outstanding -= 1;
+        self.end_pass();
+        self.is_done()
+    }
+
     /// Its flow lets it make the next request.
     pub fn admit(&mut self) {
         self.gate = Gate::Open;

@@ -135,7 +135,9 @@ impl TraceTable {
         let by_letters = self.spec.op.is_none() && rwbs::is_whole(letters);
         let mut record = match op.effect() {
             Effect::Flush => Record::flush(self.now_ns, 0),
-            Effect::Manage => Record { offset: in_units(fields.offset, "offset")?, op, ..Record::flush(self.now_ns, 0) },
+            Effect::Manage => {
+                Record { offset: in_units(fields.offset, "offset")?, op, ..Record::flush(self.now_ns, 0) }
+            }
             _ => {
                 let offset = in_units(fields.offset, "offset")?;
                 let bytes = self.spec.size.map_or_else(|| in_units(fields.size, "size"), Ok)?;

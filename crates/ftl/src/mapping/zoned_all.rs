@@ -6,17 +6,17 @@ use config::{Card, ConfigError, Policy, Section};
 
 /// A zone over all dies.
 #[derive(Clone, Debug)]
-pub struct ZonedStripe {
+pub struct ZonedAll {
     settings: ZoneSettings,
 }
 
-impl Policy for ZonedStripe {
+impl Policy for ZonedAll {
     const CARD: Card = Card {
-        name: "zoned-stripe",
+        name: "zoned-all",
         rule: "the drive is zones; each takes superblocks of all dies when it is first written, and program units go from \
                die to die; a finish writes all that is missing",
         paper: "common practice; Doekemeijer et al., CLUSTER 2023, measure such a drive",
-        not_modelled: "conventional zones, ZRWA, blocks that fail, refresh of zones, parity within a zone (a capacity below \
+        not_modelled: "conventional zones, ZRWA, blocks that fail, refresh of zones, redundancy within a zone (a capacity below \
                        the size of its superblocks leaves its room)",
     };
 
@@ -25,7 +25,7 @@ impl Policy for ZonedStripe {
     }
 }
 
-impl ZoneRules for ZonedStripe {
+impl ZoneRules for ZonedAll {
     fn settings(&self) -> &ZoneSettings {
         &self.settings
     }
@@ -43,4 +43,4 @@ impl ZoneRules for ZonedStripe {
     }
 }
 
-zoned_kind!(ZonedStripe);
+zoned_kind!(ZonedAll);

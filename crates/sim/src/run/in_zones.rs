@@ -1,11 +1,11 @@
 //! Commands on zones: what a drive that is a zoned namespace does with them beside what every drive does.
 
 use super::{Run, events};
-use crate::namespaces::ZoneTurn;
 use crate::namespaces::Namespaces;
+use crate::namespaces::ZoneTurn;
 use crate::observe::Observer;
 use engine::Event;
-use ftl::Zoned;
+use ftl::ZonedLayer;
 use host::command::refused;
 use host::command::zns::{ZoneError, ZoneWork};
 use host::{Completion, CompletionStatus, Effect, HostRequest, Op};
@@ -25,51 +25,56 @@ impl<P: Observer> Run<P> {
             self.workload.learn_zones(&zoned.report());
         }
     }
+}
 
+/// A run whose drive is zones, asked for what only such a drive does.
+pub(super) struct AtZones<'a, P: Observer>(pub &'a mut Run<P>);
+
+impl<P: Observer> AtZones<'_, P> {
     /// Takes in a request that names zones.
     #[cold]
-    pub(super) fn submit_to_zones(&mut self, request: HostRequest, now: SimTime) {
+    pub fn submit(&mut self, request: HostRequest, now: SimTime) {
         if request.op.effect() == Effect::Flush {
-            self.take_in(request, now);
+            self.0.take_in(request, now);
             return;
         }
-        let zoned = self.namespaces.zoned();
+        let zoned = self.0.namespaces.zoned();
         if let Some(refusal) = zoned.refusal(&request) {
-            self.error = Some(refused(&self.workload.report().name, refusal).into());
+            self.0.error = Some(refused(&self.0.workload.report().name, refusal).into());
             return;
         }
         let entry = zoned.enter(&request);
-        let id = self.take_in(entry.inner, now);
+        let id = self.0.take_in(entry.inner, now);
         if entry.is_odd {
-            self.namespaces.zoned().keep(id, request);
+            self.0.namespaces.zoned().keep(id, request);
         }
     }
 
     /// A command is understood: true when zones have something to do with it, or to say to it, before all else.
     #[cold]
-    pub(super) fn is_for_zones(&mut self, id: u32, now: SimTime) -> bool {
-        let inner = self.requests.get(id).host;
+    pub fn takes(&mut self, id: u32, now: SimTime) -> bool {
+        let inner = self.0.requests.get(id).host;
         match inner.op.effect() {
             Effect::Flush => false,
             Effect::Write => {
                 // A write comes here once more when the firmware has looked at the pointer of its zone.
-                match self.namespaces.zoned().look_at_pointer(id, inner.op, now) {
-                    Some(at) => self.ctx.calendar.schedule(at, Event { kind: events::COMMAND, index: id }),
+                match self.0.namespaces.zoned().look_at_pointer(id, inner.op, now) {
+                    Some(at) => self.0.ctx.calendar.schedule(at, Event { kind: events::COMMAND, index: id }),
                     None => self.on_pointer(id, now),
                 }
                 true
             }
             Effect::Manage => {
-                match self.namespaces.zoned().manage(&inner) {
+                match self.0.namespaces.zoned().manage(&inner) {
                     Ok(work) => {
-                        let zone = self.namespaces.zoned().zone_of(inner.offset);
+                        let zone = self.0.namespaces.zoned().zone_of(inner.offset);
                         self.take_turn(zone, ZoneTurn::Work(id, work), now);
                     }
                     Err(error) => self.fail_in_zone(id, error, now),
                 }
                 true
             }
-            Effect::Read | Effect::Trim => match self.namespaces.zoned().let_in(id, &inner) {
+            Effect::Read | Effect::Trim => match self.0.namespaces.zoned().let_in(id, &inner) {
                 Ok(_) => false,
                 Err(error) => {
                     self.fail_in_zone(id, error, now);
@@ -81,15 +86,15 @@ impl<P: Observer> Run<P> {
 
     /// The firmware has looked at the pointer of the zone that a write is about: it moves on, and the data may come.
     fn on_pointer(&mut self, id: u32, now: SimTime) {
-        let request = self.requests.get(id);
+        let request = self.0.requests.get(id);
         request.understood = now;
         let inner = request.host;
-        match self.namespaces.zoned().let_in(id, &inner) {
+        match self.0.namespaces.zoned().let_in(id, &inner) {
             Ok(offset) => {
-                let request = self.requests.get(id);
+                let request = self.0.requests.get(id);
                 request.host.offset = offset;
-                request.first = Lpn((offset / self.unit) as u32);
-                let zone = self.namespaces.zoned().zone_of(offset);
+                request.first = Lpn((offset / self.0.unit) as u32);
+                let zone = self.0.namespaces.zoned().zone_of(offset);
                 self.take_turn(zone, ZoneTurn::Write(id), now);
             }
             Err(error) => self.fail_in_zone(id, error, now),
@@ -97,7 +102,7 @@ impl<P: Observer> Run<P> {
     }
 
     fn take_turn(&mut self, zone: u32, turn: ZoneTurn, now: SimTime) {
-        if self.namespaces.zoned().queue(zone, turn) {
+        if self.0.namespaces.zoned().queue(zone, turn) {
             self.go_on_in_zone(zone, turn, now);
         }
     }
@@ -107,49 +112,51 @@ impl<P: Observer> Run<P> {
         let mut next = Some(turn);
         while let Some(turn) = next {
             match turn {
-                ZoneTurn::Write(id) => return self.begin_write(id, now),
+                ZoneTurn::Write(id) => return self.0.begin_write(id, now),
                 ZoneTurn::Work(id, work) => self.work_in_zone(id, zone, work, now),
             }
-            next = self.namespaces.zoned().next_turn(zone);
+            next = self.0.namespaces.zoned().next_turn(zone);
         }
     }
 
     fn work_in_zone(&mut self, id: u32, zone: u32, work: ZoneWork, now: SimTime) {
         match work {
-            ZoneWork::Finish => return self.ftl.finish_zone(id, zone, &mut self.ctx),
-            ZoneWork::Reset(_) => self.ftl.reset_zone(zone, &mut self.ctx),
+            ZoneWork::Finish => return self.0.ftl.finish_zone(id, zone, &mut self.0.ctx),
+            ZoneWork::Reset(_) => self.0.ftl.reset_zone(zone, &mut self.0.ctx),
             ZoneWork::None => {}
         }
-        let done = now + self.namespaces.zoned().time_of(work);
-        let end = self.link.answered(Effect::Manage, now, done);
-        self.ctx.calendar.schedule(end, Event { kind: events::COMPLETE, index: id });
+        let done = now + self.0.namespaces.zoned().time_of(work);
+        let end = self.0.link.answered(Effect::Manage, now, done);
+        self.0.ctx.calendar.schedule(end, Event { kind: events::COMPLETE, index: id });
     }
 
     /// All data of a write at byte `at` of the drive's own are in: what waits in its zone has its turn.
     #[cold]
-    pub(super) fn end_turn(&mut self, at: u64, now: SimTime) {
-        let zone = self.namespaces.zoned().zone_of(at);
-        if let Some(next) = self.namespaces.zoned().next_turn(zone) {
+    pub fn end_turn(&mut self, at: u64, now: SimTime) {
+        let zone = self.0.namespaces.zoned().zone_of(at);
+        if let Some(next) = self.0.namespaces.zoned().next_turn(zone) {
             self.go_on_in_zone(zone, next, now);
         }
     }
 
     /// A zone answers a request with an error.
     fn fail_in_zone(&mut self, id: u32, error: ZoneError, now: SimTime) {
-        let request = self.requests.get(id);
+        let request = self.0.requests.get(id);
         request.failed = true;
         if request.measured {
-            self.namespaces.zoned().note_error(error);
+            self.0.namespaces.zoned().note_error(error);
         }
-        self.answer(id, now);
+        // No part of it is looked for.
+        self.0.ctx.probe.on_unheard(id);
+        self.0.answer(id, now);
     }
 
     /// The host is told of a request in its own words, and where its data are if the drive chose that.
     #[cold]
-    pub(super) fn tell_of_zone(&mut self, id: u32, completion: Completion) {
-        let inner = self.requests.get(id).host;
-        let (request, address) = self.namespaces.zoned().in_hosts_words(id, &inner);
+    pub fn tell(&mut self, id: u32, completion: Completion) {
+        let inner = self.0.requests.get(id).host;
+        let (request, address) = self.0.namespaces.zoned().in_hosts_words(id, &inner);
         let is_told = inner.op == Op::APPEND && completion.status == CompletionStatus::Success;
-        self.workload.complete(&request, &Completion { address: is_told.then_some(address), ..completion });
+        self.0.workload.complete(&request, &Completion { address: is_told.then_some(address), ..completion });
     }
 }

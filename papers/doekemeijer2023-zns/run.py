@@ -15,7 +15,8 @@ BLOCKS = {"nand.blocks_per_plane": 46}
 SIZE_KIB, CAPACITY_KIB, UNIT_KIB = 2048 * 1024, 1077 * 1024, 4
 CAPACITY_UNITS = CAPACITY_KIB // UNIT_KIB
 COLUMNS = "op offset:4KiB size:4KiB"
-#: Bytes that are written, by the length of a write, and requests that are read: what the buffer holds is a small part.
+#: MiB that are written by writes of 4 KiB and by longer ones, and requests that are read: what the buffer
+#: holds is a small part.
 WRITTEN_MIB = {True: (512, 2048), False: (256, 768)}
 READ = {True: 60_000, False: 12_000}
 LEAST_REQUESTS = 4_000
@@ -57,7 +58,6 @@ def cases(full: bool) -> Iterable[Case]:
     for units in FILLS if full else (1, 137_856):
         yield Case("finish", f"{units} units written", {"units": units}, units, "finish", 2.0)
         yield Case("reset", f"{units} units written", {"units": units}, units, "reset", 2.0)
-
 
     yield Case("causes", "a host that takes 30 us more", cost=4.0)
     yield Case("causes", "two requests made together", cost=4.0)

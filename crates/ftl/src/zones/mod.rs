@@ -6,8 +6,8 @@
 //! fills it up. The layer keeps the true place of every unit, as all layers do; what the controller would need in RAM is
 //! a superblock number for each superblock of a zone ([`Layer::map_bytes`]).
 
-mod flash;
-mod host;
+mod commands;
+mod reports;
 mod rest;
 mod write;
 

@@ -196,6 +196,12 @@ impl FileTrack {
         })
     }
 
+    /// The last request of `direction` went elsewhere than it was drawn for: a sequential job goes on from there, as fio's do.
+    pub fn moved(&mut self, direction: usize, offset: u64, bytes: u64) {
+        self.begins[direction] = offset - self.base;
+        self.ends[direction] = offset - self.base + bytes;
+    }
+
     /// Puts blocks that come once a pass in another order.
     pub fn draw_anew(&mut self, random: &mut RandomStream) {
         if let Covered::InOrder(passes) = &mut self.covered {

@@ -146,7 +146,9 @@ fn reads_stay_below_the_pointer_unless_they_may_go_beyond() {
 fn zones_are_reset_by_threshold_and_frequency() {
     let (_, zones) = play("rw=randwrite\nio_size=4m\nzone_reset_threshold=0.2\nzone_reset_frequency=0.05", 0);
     let (_, without) = play("rw=randwrite\nio_size=1m", 0);
-    assert!(zones.counts.reset > 10 && without.counts.reset == 0, "{:?}", zones.counts);
+    // Without them a zone is reset when it is written again.
+    let (with, without) = (zones.counts.reset, without.counts.reset);
+    assert!(with > 4 * without.max(3), "{with} resets, {without} of a fourth of the writes");
 }
 
 #[test]

@@ -94,6 +94,12 @@ impl Worker {
         self.outstanding += 1;
     }
 
+    /// The request that it made last, in its only file, went elsewhere.
+    pub fn moved(&mut self, op: Op, offset: u64, bytes: u64) {
+        let direction = usize::from(op.effect() == Effect::Write);
+        self.tracks[0].moved(direction, offset, bytes);
+    }
+
     /// A request that it made comes to nothing, as its file has no more: true when nothing more is asked for.
     pub fn withdraw(&mut self) -> bool {
         self.outstanding -= 1;

@@ -37,6 +37,7 @@ impl FioWorkload {
             match account.adjust(index, own, (op, offset, u64::from(bytes)), others) {
                 ZbdStep::Accept { offset, bytes } => {
                     own.pending = None;
+                    clone.worker.moved(op, offset, bytes);
                     return CloneAnswer::Issue { op, offset, bytes: bytes as u32 };
                 }
                 ZbdStep::Manage(op, zone) => {

@@ -9,6 +9,7 @@ from floatgate.errors import InputError
 
 ZONED = {
     "nand.blocks_per_plane": 32,
+    "ftl.user_capacity": "512MiB",
     "ftl.mapping.name": "zoned-all",
     "ftl.mapping.max_open": 4,
     "ftl.buffer.power_loss_protection": True,
@@ -42,6 +43,7 @@ def test_errors_of_zones_are_data(tmp_path: Path) -> None:
         columns="time=none op offset:4KiB size:4KiB",
         as_fast_as_possible=True,
         depth=1,
+        layout=False,  # what is read would be there before
         set=ZONED,
         check=True,
     )

@@ -33,7 +33,8 @@ def test_the_ratio_that_is_advised_is_enough() -> None:
     followed = 0
     for case in range(FIRST, BEYOND):
         draw = random.Random(case)
-        drive = draw.choice(fg.drives())
+        # A drive of zones is advised of its capacity, not of spare space.
+        drive = draw.choice([name for name in fg.drives() if name != "wd-zn540"])
         settings = [
             f"nand.blocks_per_plane={draw.choice((16, 20, 24, 32, 40, 64, 100))}",
             f"geometry.channels={draw.choice((1, 2))}",

@@ -25,7 +25,7 @@ FLOORS = [
     ["host_side"],
     ["parts"],
     ["layer"],
-    ["pages", "blocks"],
+    ["pages", "blocks", "zones"],
     ["steady", "needs"],
     ["layers"],
     ["lib"],

@@ -41,7 +41,8 @@ def test_a_large_drive_is_made_small(drive: str) -> None:
     assert not any(one.startswith(("geometry.ways", "ftl.slc_cache")) for one in given)
 
 
-@pytest.mark.parametrize("drive", fg.drives())
+# Zones and power cuts are refused together.
+@pytest.mark.parametrize("drive", sorted(set(fg.drives()) - {"wd-zn540"}))
 def test_every_drive_that_is_listed_is_tortured(drive: str) -> None:
     """What makes it small leaves it a drive: it is built and its power cut."""
     settings = torture.smaller(drive, ())

@@ -27,9 +27,9 @@ struct Counts {
     bytes_written: u64,
     bytes_filled_up: u64,
     /// By kind of request: asked for, answered, failed.
-    submitted: [u64; 4],
-    completed: [u64; 4],
-    failed: [u64; 4],
+    submitted: [u64; Effect::COUNT],
+    completed: [u64; Effect::COUNT],
+    failed: [u64; Effect::COUNT],
     /// Trims without a whole unit, and bytes of trims in units that they cover in part.
     untrimmed: [u64; 2],
 }
@@ -135,7 +135,8 @@ impl Ledger {
     /// From now on counts: what came before is left out of the results.
     pub fn on_window(&mut self, clock: &Clock, now: SimTime) {
         self.then = self.all.clone();
-        (self.all.submitted, self.all.completed, self.all.failed) = ([0; 4], [0; 4], [0; 4]);
+        (self.all.submitted, self.all.completed, self.all.failed) =
+            ([0; Effect::COUNT], [0; Effect::COUNT], [0; Effect::COUNT]);
         self.all.untrimmed = [0; 2];
         self.parts.begin();
         self.decoding_then = Origin::ALL.map(|origin| clock.decoding(origin, now));
@@ -351,7 +352,9 @@ impl Ledger {
             ("completed", self.all.completed),
             ("failed", self.all.failed),
         ] {
-            let said = Effect::ALL.map(|effect| host[what][effect.name()].as_u64().unwrap_or(u64::MAX));
+            // What no host but one of zones asks for is absent where it asks for none.
+            let absent = |effect| if effect == Effect::Manage { 0 } else { u64::MAX };
+            let said = Effect::ALL.map(|effect| host[what][effect.name()].as_u64().unwrap_or(absent(effect)));
             assert_eq!(
                 said,
                 Effect::ALL.map(|effect| counts[effect as usize]),

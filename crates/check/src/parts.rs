@@ -30,7 +30,7 @@ impl NamespaceParts {
             Effect::Read => 0,
             Effect::Write => 1,
             Effect::Trim => 2,
-            Effect::Flush => return,
+            Effect::Flush | Effect::Manage => return,
         };
         let [from, bytes] = [request.offset, u64::from(request.bytes)];
         let holds = |extent: &[u64; 2]| extent[0] <= from && from + bytes <= extent[1];

@@ -1,8 +1,9 @@
 //! A trim that was answered has happened: each unit that lies wholly inside it was forgotten after it was asked for. And no
-//! unit is forgotten that no trim covers as a whole.
+//! unit is forgotten that no trim covers as a whole, nor a reset of its zone. Which units a zone holds is not known here: that a reset
+//! forgets all of them shows where they are written again.
 
 use crate::shape::FlashShape;
-use host::{Effect, HostRequest};
+use host::{Effect, HostRequest, HostZones, Op};
 use std::collections::BTreeMap;
 use std::ops::Range;
 use units::Lpn;
@@ -11,6 +12,8 @@ use units::Lpn;
 pub(crate) struct TrimAccount {
     unit: u64,
     units: usize,
+    /// Units of a zone, where the drive is zones.
+    zone_units: u32,
     /// Snapshots may have no room for what a trim would forget.
     may_refuse: bool,
     /// Units forgotten so far, and which of them each unit was last; none until a trim comes.
@@ -31,10 +34,12 @@ fn whole_units(trim: &HostRequest, unit: u64) -> Range<u32> {
 }
 
 impl TrimAccount {
-    pub fn of(shape: &FlashShape, snapshots: Option<&[u32]>) -> Self {
+    pub fn of(shape: &FlashShape, zones: Option<HostZones>, snapshots: Option<&[u32]>) -> Self {
+        let zone_units = zones.map_or(0, |zones| (zones.capacity / shape.unit_bytes) as u32);
         Self {
             unit: shape.unit_bytes,
             units: shape.logical_units as usize,
+            zone_units,
             may_refuse: snapshots.is_some(),
             count: 0,
             last: Vec::new(),
@@ -49,6 +54,9 @@ impl TrimAccount {
             self.last.resize(self.units, 0);
             self.asked.insert(id, self.count);
             self.covered.insert(id, whole_units(request, self.unit));
+        } else if request.op == Op::ZONE_RESET {
+            let first = (request.offset / self.unit) as u32;
+            self.covered.insert(id, first..first + self.zone_units);
         }
     }
 
@@ -87,7 +95,6 @@ impl TrimAccount {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use host::Op;
     use units::SimTime;
 
     /// A trim of units 2 and 3, of which these are forgotten before it is answered.
@@ -95,6 +102,7 @@ mod tests {
         let mut trims = TrimAccount {
             unit: 4096,
             units: 8,
+            zone_units: 0,
             may_refuse: false,
             count: 0,
             last: Vec::new(),

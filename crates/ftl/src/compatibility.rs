@@ -60,6 +60,7 @@ use Switch::{Asked, Given, Is, IsNot, Positive, Several, UnitsAProgram};
 features! {
     BlockMap: ["ftl.mapping.name"], Is(&["bast", "block", "fast", "replacement"]), "block mapping";
     Dftl: ["ftl.mapping.name"], Is(&["dftl"]), "page mapping with the map on flash, cached";
+    Zones: ["ftl.mapping.name"], Is(&["zoned-all", "zoned-on-write", "zoned-width"]), "zones";
     Birrell: ["ftl.mapping.name"], Is(&["birrell"]), "page mapping with the map in RAM, rebuilt at power-up";
     Code: ["ecc.code.name"], IsNot(&["none"]), "bit errors and their correction";
     Regulator: ["ftl.regulator.name"], IsNot(&["mcw-mcr"]), "write cost regulation";
@@ -174,6 +175,34 @@ pub const APART: &[Apart] = apart! {
     ProgramOrder, BlockMap:
         Logical("a unit's address determines its block and the order of programs: there is nothing to swap")
         => "ftl.program_order.name = in-order, or ftl.mapping.name = page, dftl or birrell";
+    SlcCache, Zones: Logical("a zone lies where its number says, and nothing is folded out of a cache")
+        => "ftl.slc_cache.name = none";
+    Parity, Zones: Logical("superblocks of a zone are filled and reset by themselves, not in groups of neighbours")
+        => "ftl.parity.name = none, and a ftl.mapping.zone_capacity below the size of its superblocks";
+    Snapshots, Zones: Logical("a zone is reset as a whole, and no version of it outlives that")
+        => "no ftl.snapshots";
+    MixedStreams, Zones: Logical("nothing is moved: a zone has superblocks of its own")
+        => "ftl.streams.name = separate";
+    Streams, Zones: Logical("a zone has superblocks of its own, which say what streams could")
+        => "ftl.streams.name = separate";
+    ProgramOrder, Zones: Logical("a unit's address determines its place: there is nothing to swap")
+        => "ftl.program_order.name = in-order";
+    Sectors, Zones: Logical("a zone is written in whole mapping units") => "ftl.sectors.track = false";
+    Refresh, Zones: Logical("moving a zone's data to keep them is not modelled") => "ftl.refresh.age = 0";
+    Patrol, Zones: Logical("moving a zone's data to keep them is not modelled") => "no ftl.scrub.period";
+    FailedDie, Zones: Logical("every zone over the die would be offline, which is not modelled") => "no ftl.failed_die";
+    DieFault, Zones: Logical("every zone over the die would turn offline, which is not modelled")
+        => "no fault.die and fault.channel";
+    Recovery, Zones: Logical("summaries and checkpoints name units, and the map of zones names superblocks")
+        => "ftl.recovery.name = scan";
+    PowerCut, Zones: Logical("how a drive finds its zones' pointers again is not modelled")
+        => "no power.cut, or ftl.mapping.name = page";
+    DeterministicTrim, Zones: Logical("a zoned drive knows resets, and no trims") => "ftl.trim = not";
+    Instant, Zones: Logical("a zone has no steady state of collection") => "--precondition none";
+    SavedState, Zones: Logical("what the buffer holds of zones until their program units are full is not saved")
+        => "a run without --save-state and --load-state";
+    Ageing, Zones: Logical("a drive's life is written by overwrites of blocks, which zones do not take")
+        => "ftl.mapping.name = page, dftl or birrell";
     SlcCache, OneBitCells: Physical("this chip already stores one bit per cell")
         => "ftl.slc_cache.name = none";
     SlcCache, MixedStreams:
@@ -258,6 +287,13 @@ pub const IDLE: &[Idle] = &[
         feature: Feature::BlockMap,
         with: true,
         reason: "the address determines where data goes, and merges replace garbage collection",
+        change: PAGES,
+    },
+    Idle {
+        keys: &["controller.copyback", "ftl.gc.trigger", "ftl.gc.victim", "ftl.placement", "ftl.streams"],
+        feature: Feature::Zones,
+        with: true,
+        reason: "a zone's number determines where data goes, and a reset replaces garbage collection",
         change: PAGES,
     },
     Idle {

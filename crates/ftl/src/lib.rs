@@ -52,6 +52,7 @@ pub mod streams;
 mod turnover;
 mod upkeep;
 pub mod wear;
+mod zones;
 
 pub use agenda::UpkeepCounts;
 pub use blocks::BlockMapped;
@@ -62,10 +63,11 @@ pub use features::costs::{CorrectionParts, CostRules, Reckoned, Regulation, Regu
 pub use features::parity::Stripes;
 pub use features::{Listed, snapshots};
 pub use lapse::KEY_OF_TESTS;
-pub use layers::{BufferView, Ftl, Placing};
+pub use layers::{BufferView, Ftl, Placing, ZonedLayer};
 pub use layout::Layout;
 pub use lent::Blocks;
 pub use mapping::bank::{BankView, Block, BlockRules, HostWrite, Role, Room, Step};
+pub use mapping::zoning::{ZoneRules, ZoneSettings, ZoneTimes, ZoneView, Zoning};
 pub use media::Found;
 pub use medium::{Damage, Medium, SuperblockFound};
 pub use output::{Output, Stages};
@@ -82,6 +84,7 @@ pub use steady::{
 };
 pub use store::{Beginning, SuperblockState};
 pub use turnover::{Mark, Turnover};
+pub use zones::{FlashZoneState, ZoneMapped, ZonedTotals};
 
 /// Every policy of every seam of this crate and of the controller below it; the crates above add theirs.
 pub fn policies() -> Vec<config::PolicyEntry> {

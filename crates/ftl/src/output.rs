@@ -77,7 +77,7 @@ pub enum Output {
         /// How long it waited, in ns.
         waited_ns: u64,
     },
-    /// All that was acknowledged before this flush is on the flash.
+    /// All that was acknowledged before this flush, or that a zone lacked until it is full, is on the flash.
     Flushed {
         /// The request's number.
         request: u32,

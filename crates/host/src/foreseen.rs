@@ -104,7 +104,7 @@ impl CopySeen {
                 self.written += u64::from(request.bytes);
             }
             Effect::Trim => self.die(begin.div_ceil(PAGE)..end / PAGE),
-            Effect::Read | Effect::Flush => {}
+            Effect::Read | Effect::Flush | Effect::Manage => {}
         }
     }
 

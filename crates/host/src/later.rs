@@ -47,6 +47,10 @@ impl Workload for Later {
         self.inner.complete(&inside, &Completion { at: self.inside(completion.at), ..*completion });
     }
 
+    fn learn_zones(&mut self, zones: &[(u64, bool)]) {
+        self.inner.learn_zones(zones);
+    }
+
     fn number(&self) -> Option<u64> {
         if self.ramps { self.inner.number() } else { None }
     }

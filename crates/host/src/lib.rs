@@ -39,6 +39,6 @@ pub use command::{CommandSet, Completion, CompletionStatus, Effect, Op};
 pub use declared::{Declared, NamespaceRoom};
 pub use link::{Direction, LinkConfig};
 pub use request::HostRequest;
-pub use space::{HostSpace, Namespace};
+pub use space::{HostSpace, HostZones, Namespace};
 pub use workload::{Background, Extent, Poll, Telling, Workload, WorkloadReport};
 pub use workload_error::WorkloadError;

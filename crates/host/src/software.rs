@@ -49,6 +49,10 @@ impl Workload for Software {
         self.told.push_back((*request, Completion { at: completion.at + self.time, ..*completion }));
     }
 
+    fn learn_zones(&mut self, zones: &[(u64, bool)]) {
+        self.inner.learn_zones(zones);
+    }
+
     fn number(&self) -> Option<u64> {
         self.inner.number()
     }

@@ -24,12 +24,31 @@ pub struct HostSpace {
     pub namespaces: Vec<Namespace>,
     /// Placement handles that writes may name; none on most drives.
     pub handles: u16,
+    /// The zones that the drive is; none on most drives.
+    pub zones: Option<HostZones>,
+}
+
+/// The zones of a drive that is one zoned namespace, as a host learns of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HostZones {
+    /// Zones.
+    pub count: u32,
+    /// Bytes from the start of a zone to that of the next.
+    pub size: u64,
+    /// Bytes of it that can be written.
+    pub capacity: u64,
+    /// Zones that can be open, and active, at once.
+    pub open_most: u32,
+    /// See `open_most`.
+    pub active_most: u32,
+    /// Bytes of a block: offsets and lengths are multiples of it.
+    pub block: u64,
 }
 
 impl From<u64> for HostSpace {
     /// A drive of so many bytes that is one namespace.
     fn from(bytes: u64) -> Self {
-        Self { bytes, namespaces: Vec::new(), handles: 0 }
+        Self { bytes, namespaces: Vec::new(), handles: 0, zones: None }
     }
 }
 
@@ -89,6 +108,7 @@ mod tests {
             bytes: 8192,
             namespaces: vec![namespace("log", 0), namespace("data", 4096)],
             handles: 0,
+            zones: None,
         };
         for name in ["data", "/dev/data", "/dev/nvme0n2", "nvme3n2"] {
             assert_eq!(space.device(name).map(|found| found.extent.offset), Some(4096), "{name}");

@@ -100,6 +100,10 @@ pub trait Workload: Send {
         false
     }
 
+    /// A zoned drive reports its zones before the first [`Self::poll`]: so many bytes of each are written, and it may be full
+    /// with fewer.
+    fn learn_zones(&mut self, _zones: &[(u64, bool)]) {}
+
     /// True while requests handed out now belong to a ramp-up that metrics leave out (fio's `ramp_time`).
     fn in_ramp(&self, _now: SimTime) -> bool {
         false

@@ -44,6 +44,8 @@ impl Recorder {
             Effect::Write => "W",
             Effect::Trim => "D",
             Effect::Flush => "F",
+            // Blocks are exported, no zones.
+            Effect::Manage => "N",
         };
         let (seconds, rest) = (ns / SECOND, ns % SECOND);
         // 43 is the number of network block devices.

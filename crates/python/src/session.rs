@@ -111,7 +111,9 @@ fn open(drive: Drive, spec: WorkloadSpec, options: RunOptions) -> PyResult<PySes
             description["trace"] = outline(workload.info());
             sim::Session::with_source(drive, &spec, Box::new(workload), options)
         }
-        WorkloadSpec::Volume { spec: named } if !drive.space().is_parted() => {
+        WorkloadSpec::Volume { spec: named }
+            if !drive.space().is_parted() && drive.space().zones.is_none() =>
+        {
             let workload = VolumeWorkload::new(named, capacity, options.seed).map_err(input)?;
             description["volume"] = outline_volume(&workload);
             sim::Session::with_source(drive, &spec, Box::new(workload), options)

@@ -6,13 +6,16 @@
 //! Not modelled: namespaces that are made, attached and deleted while the drive runs, several hosts, other block sizes
 //! than 512 bytes, capacity that no namespace has (`ftl.user_capacity` makes the drive smaller instead).
 
+mod zoned;
+
 use config::{ConfigError, Entry, Place};
+use ftl::{Ftl, Zoning};
 use host::command::{self, CommandSet, Effect, SECTOR};
 use host::{
-    Completion, CompletionStatus, Declared, Extent, HostRequest, HostSpace, Namespace, NamespaceRoom,
-    WorkloadError,
+    CompletionStatus, Declared, Extent, HostRequest, HostSpace, Namespace, NamespaceRoom, WorkloadError,
 };
-use units::SimTime;
+use std::collections::BTreeMap;
+pub(crate) use zoned::{ZoneTurn, ZonedNamespace};
 
 /// A namespace in its place.
 #[derive(Clone, Debug)]
@@ -38,10 +41,10 @@ pub(crate) struct Namespaces {
     bytes: u64,
     /// Bytes of the first and its operations on sectors, at hand: on nearly all drives it is the only one.
     first: (u64, u64),
-    /// Operations of any of its sets whose completions say where the data are.
-    with_address: u64,
     /// Placement handles that writes may name, to whichever they go.
     handles: u16,
+    /// What is remembered of the zones, where the drive is a zoned namespace.
+    zoned: Option<Box<ZonedNamespace>>,
 }
 
 impl Namespaces {
@@ -57,8 +60,94 @@ impl Namespaces {
     }
 
     fn of_all(all: Vec<Placed>, bytes: u64) -> Self {
-        let with_address = all.iter().fold(0, |bits, one| bits | one.set.with_address());
-        Self { first: (all[0].extent.bytes, all[0].on_sectors), with_address, all, bytes, handles: 0 }
+        Self { first: (all[0].extent.bytes, all[0].on_sectors), all, bytes, handles: 0, zoned: None }
+    }
+
+    /// The namespaces of a drive that is zones, if it is: one, whose bytes are counted from the start of a zone to that of the
+    /// next.
+    ///
+    /// # Errors
+    /// When others are declared, or zones on a drive that has none.
+    pub fn place_all(
+        declared: &[Declared],
+        (units, unit): (u64, u64),
+        zoning: Option<Zoning>,
+        entries: &[Entry],
+    ) -> Result<Self, ConfigError> {
+        let Some(zoning) = zoning else {
+            if let Some(one) = declared.iter().find(|one| std::ptr::eq(one.set, command::ZONED)) {
+                let expected = "expected nvm: this drive has no zones; ftl.mapping.name = zoned-all makes it one that has";
+                return Err(refuse(entries, &one.name, "command_set", expected.to_owned()));
+            }
+            return Self::place(declared, units, unit, entries);
+        };
+        let bytes = u64::from(zoning.count) * zoning.size * unit;
+        let name = match declared {
+            [] => String::new(),
+            [one] if !std::ptr::eq(one.set, command::ZONED) => {
+                let expected = "expected zns: a drive whose ftl.mapping knows zones only has no blocks to write in any order";
+                return Err(refuse(entries, &one.name, "command_set", expected.to_owned()));
+            }
+            [one] if one.room == NamespaceRoom::Rest => one.name.clone(),
+            [one] => {
+                let expected = "expected neither size nor share: the zones of a drive are one namespace";
+                return Err(refuse(entries, &one.name, "size", expected.to_owned()));
+            }
+            _ => {
+                let expected = "expected one name: zones and blocks, or the zones of several namespaces, on one drive are not \
+                                modelled";
+                return Err(refuse(entries, "", "names", expected.to_owned()));
+            }
+        };
+        let extent = Extent { offset: 0, bytes };
+        let placed = Self::of_all(vec![Placed::new(name, command::ZONED, extent)], bytes);
+        Ok(Self { zoned: Some(Box::new(ZonedNamespace::new(zoning, unit))), ..placed })
+    }
+
+    /// The drive is a zoned namespace.
+    #[inline]
+    pub fn is_zoned(&self) -> bool {
+        self.zoned.is_some()
+    }
+
+    /// What is remembered of its zones.
+    ///
+    /// # Panics
+    /// When it has none.
+    pub fn zoned(&mut self) -> &mut ZonedNamespace {
+        self.zoned.as_mut().expect("the drive is a zoned namespace")
+    }
+
+    /// A run begins on a drive: what it holds decides the states of its zones.
+    pub fn begin(&mut self, ftl: &Ftl) {
+        if let Some(zoned) = &mut self.zoned {
+            zoned.begin(ftl);
+        }
+    }
+
+    /// The measured window begins.
+    pub fn begin_measuring(&mut self) {
+        if let Some(zoned) = &mut self.zoned {
+            zoned.begin_measuring();
+        }
+    }
+
+    /// What is remembered of its zones, where it has any, to be looked at.
+    pub fn seen_zoned(&self) -> Option<&ZonedNamespace> {
+        self.zoned.as_deref()
+    }
+
+    /// Errors that zones answered with, by their names.
+    pub fn errors(&self) -> BTreeMap<String, u64> {
+        self.zoned.as_ref().map_or_else(BTreeMap::new, |zoned| zoned.errors())
+    }
+
+    /// The part of the drive's own bytes that a part of what the host sees is.
+    pub fn on_flash(&self, extent: Extent, name: &mut dyn FnMut(Extent)) {
+        match &self.zoned {
+            None => name(extent),
+            Some(zoned) => zoned.on_flash(extent, name),
+        }
     }
 
     /// The namespaces that a drive file declares, on a drive of so many units of `unit` bytes; `entries` say where it
@@ -116,13 +205,16 @@ impl Namespaces {
     /// What a workload sees.
     pub fn space(&self) -> HostSpace {
         if !self.is_parted() {
-            return HostSpace { handles: self.handles, ..HostSpace::from(self.all[0].extent.bytes) };
+            let zones = self.zoned.as_ref().map(|zoned| zoned.seen());
+            let space = HostSpace::from(self.all[0].extent.bytes);
+            return HostSpace { handles: self.handles, zones, ..space };
         }
         let seen = |one: &Placed| Namespace { name: one.name.clone(), extent: one.extent };
         HostSpace {
             bytes: self.bytes,
             namespaces: self.all.iter().map(seen).collect(),
             handles: self.handles,
+            zones: None,
         }
     }
 
@@ -167,13 +259,6 @@ impl Namespaces {
             && (offset | bytes).is_multiple_of(SECTOR)
             && on_sectors >> request.op.code() & 1 == 1;
         if is_usual { Ok(()) } else { self.look_closer(request, workload) }
-    }
-
-    /// What the host is told when a request is done.
-    #[inline]
-    pub fn completion(&self, request: &HostRequest, status: CompletionStatus, at: SimTime) -> Completion {
-        let is_told = self.with_address >> request.op.code() & 1 == 1 && status == CompletionStatus::Success;
-        Completion { at, status, address: is_told.then_some(request.offset) }
     }
 
     #[cold]
@@ -325,7 +410,7 @@ mod tests {
         let rooms = [NamespaceRoom::Bytes(5 * 4096 + 512), NamespaceRoom::Rest];
         let namespaces = Namespaces::place(&declared(&rooms), 100, 4096, &[]).unwrap();
         let asked = |op, offset, bytes| {
-            let request = HostRequest::plain(SimTime::ZERO, op, offset, bytes);
+            let request = HostRequest::plain(units::SimTime::ZERO, op, offset, bytes);
             namespaces.admit(&request, || "w".into()).map_err(|error| error.to_string())
         };
         assert_eq!(asked(Op::WRITE, 5 * 4096, 512), Ok(()));

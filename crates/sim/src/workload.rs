@@ -152,6 +152,11 @@ impl WorkloadSpec {
             Self::Flows { name, .. } => name,
             _ => return Ok(space.bytes),
         };
+        if space.zones.is_some() {
+            let expected =
+                "fio jobs with zonemode=zbd, or a trace: zones take writes at their pointers alone";
+            return Err(WorkloadError::of(name, "writes in any order on a drive of zones", expected));
+        }
         if !space.is_parted() {
             return Ok(space.bytes);
         }

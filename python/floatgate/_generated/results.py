@@ -318,6 +318,9 @@ class ByKind(Section):
     total: Count
     """All kinds together."""
 
+    manage: Count | None = None
+    """Zones opened, closed, finished and reset; absent where none was."""
+
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Served(Section):
@@ -567,6 +570,14 @@ class Host(Section):
 
     namespaces: tuple[OfNamespace, ...] = ()
     """What each namespace was asked for; absent on a drive that is one."""
+
+    manage: Requests | None = None
+    """Zones opened, closed, finished and reset by the host; absent where none was."""
+
+    errors: abc.Mapping[str, Count] | None = None
+    """[requests] Requests that zones answered with an error, by the status that NVMe defines; absent
+    where none did.
+    """
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -1413,6 +1424,96 @@ class WriteCost(Section):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
+class ByWhom(Section):
+    """Zones by what opened or closed them."""
+
+    drive: Count
+    """The drive itself."""
+
+    host: Count
+    """The host."""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class ZonesByState(Section):
+    """Zones by their state."""
+
+    empty: Count
+    """Nothing is written."""
+
+    implicitly_open: Count
+    """Open, as a write came."""
+
+    explicitly_open: Count
+    """Open, as the host asked for it."""
+
+    closed: Count
+    """Partly written, and not open."""
+
+    full: Count
+    """Take no more."""
+
+    read_only: Count
+    """Can only be read."""
+
+    offline: Count
+    """Cannot be used."""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class ZonesOfDrive(Section):
+    """The zones of a drive that is a zoned namespace, and what happened to them in the measured
+    window.
+    """
+
+    count: Count
+    """[zones] Zones."""
+
+    size_bytes: Count
+    """[bytes] From the start of a zone to that of the next."""
+
+    capacity_bytes: Count
+    """[bytes] Bytes of a zone that can be written."""
+
+    dies: Count
+    """[dies] Dies over which a part of a zone lies."""
+
+    opened: ByWhom
+    """[zones] Zones that were opened: as a write came, and as the host asked for it."""
+
+    closed: ByWhom
+    """[zones] Zones that were closed: to open another in their place, and as the host asked for it.
+    """
+
+    filled: Count
+    """[zones] Zones that became full by writes."""
+
+    finished: Count
+    """[zones] Zones that were finished before they were full."""
+
+    reset: Count
+    """[zones] Zones that were reset with something in them."""
+
+    bytes_filled_up: Count
+    """[bytes] Bytes that finishes wrote beside the host's, to fill up what their zones had taken.
+    """
+
+    bytes_in_finished: Count
+    """[bytes] Bytes of the host's in zones that were finished."""
+
+    finish_amplification: float | None
+    """[ratio] What was written to zones that were finished over what the host had written to them;
+    null where none was.
+    """
+
+    superblocks_taken: Count
+    """[superblocks] Superblocks that zones took."""
+
+    states: ZonesByState
+    """[zones] Zones in each state at the end of the run."""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
 class FtlSections(Section):
     """What the firmware did, by the section of the configuration that governs it."""
 
@@ -1464,6 +1565,9 @@ class FtlSections(Section):
 
     streams: PlacementStreams | None = None
     """Placement handles of the host; absent on a drive without."""
+
+    zones: ZonesOfDrive | None = None
+    """The zones of a zoned drive; absent on a drive without."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -614,6 +614,127 @@ class ftl:
                 1)
                 """
 
+        class ZonedAll(_Policy):
+            """the drive is zones; each takes superblocks of all dies when it is first written, and
+            program units go from die to die; a finish writes all that is missing
+            """
+            def __init__(
+                self,
+                *,
+                zone_size: str = ...,
+                zone_capacity: str = ...,
+                max_open: SupportsIndex = ...,
+                max_active: SupportsIndex = ...,
+                reads_unwritten: bool = ...,
+                t_write: str = ...,
+                t_append: str = ...,
+                t_manage: str = ...,
+                t_reset: str = ...,
+                t_reset_unit: str = ...,
+            ) -> None:
+                """zone_size: from the start of a zone to that of the next; else its capacity (size (B,
+                kB, MB, GB, TB, KiB, MiB, GiB, TiB); default none)
+                zone_capacity: bytes of a zone that can be written; else what one superblock of each
+                of its dies holds (size (B, kB, MB, GB, TB, KiB, MiB, GiB, TiB); default none)
+                max_open: zones that can be open at once (whole number, at least 1; default 14)
+                max_active: zones that can be active, open or closed with data, at once (whole
+                number, at least 1; default 14)
+                reads_unwritten: reads of blocks that were never written give zeros; else an error
+                (switch; default true)
+                t_write: time of the firmware for a write, one after the other over all zones (time
+                (ns, us, ms, s, min, h, d); default "0ns")
+                t_append: the same for an append (time (ns, us, ms, s, min, h, d); default "0ns")
+                t_manage: time of the firmware to open, close or finish a zone (time (ns, us, ms, s,
+                min, h, d); default "0ns")
+                t_reset: time of the firmware to reset a zone (time (ns, us, ms, s, min, h, d);
+                default "0ns")
+                t_reset_unit: and for each mapping unit of it that the host wrote (time (ns, us, ms,
+                s, min, h, d); default "0ns")
+                """
+
+        class ZonedOnWrite(_Policy):
+            """a zone takes superblocks of `dies` neighbouring dies when its pointer reaches them: of
+            the group on which the fewest zones are being written, then of the one with most free; a
+            finish writes what is missing of the last of them alone
+            """
+            def __init__(
+                self,
+                *,
+                dies: SupportsIndex = ...,
+                zone_size: str = ...,
+                zone_capacity: str = ...,
+                max_open: SupportsIndex = ...,
+                max_active: SupportsIndex = ...,
+                reads_unwritten: bool = ...,
+                t_write: str = ...,
+                t_append: str = ...,
+                t_manage: str = ...,
+                t_reset: str = ...,
+                t_reset_unit: str = ...,
+            ) -> None:
+                """dies: neighbouring dies over which a part of a zone lies (whole number, at least 1;
+                default 1)
+                zone_size: from the start of a zone to that of the next; else its capacity (size (B,
+                kB, MB, GB, TB, KiB, MiB, GiB, TiB); default none)
+                zone_capacity: bytes of a zone that can be written; else what one superblock of each
+                of its dies holds (size (B, kB, MB, GB, TB, KiB, MiB, GiB, TiB); default none)
+                max_open: zones that can be open at once (whole number, at least 1; default 14)
+                max_active: zones that can be active, open or closed with data, at once (whole
+                number, at least 1; default 14)
+                reads_unwritten: reads of blocks that were never written give zeros; else an error
+                (switch; default true)
+                t_write: time of the firmware for a write, one after the other over all zones (time
+                (ns, us, ms, s, min, h, d); default "0ns")
+                t_append: the same for an append (time (ns, us, ms, s, min, h, d); default "0ns")
+                t_manage: time of the firmware to open, close or finish a zone (time (ns, us, ms, s,
+                min, h, d); default "0ns")
+                t_reset: time of the firmware to reset a zone (time (ns, us, ms, s, min, h, d);
+                default "0ns")
+                t_reset_unit: and for each mapping unit of it that the host wrote (time (ns, us, ms,
+                s, min, h, d); default "0ns")
+                """
+
+        class ZonedWidth(_Policy):
+            """as zoned-all, over `dies` neighbouring dies: zones go to the groups of so many in turn,
+            by their number
+            """
+            def __init__(
+                self,
+                *,
+                dies: SupportsIndex = ...,
+                zone_size: str = ...,
+                zone_capacity: str = ...,
+                max_open: SupportsIndex = ...,
+                max_active: SupportsIndex = ...,
+                reads_unwritten: bool = ...,
+                t_write: str = ...,
+                t_append: str = ...,
+                t_manage: str = ...,
+                t_reset: str = ...,
+                t_reset_unit: str = ...,
+            ) -> None:
+                """dies: neighbouring dies over which a part of a zone lies (whole number, at least 1;
+                default 1)
+                zone_size: from the start of a zone to that of the next; else its capacity (size (B,
+                kB, MB, GB, TB, KiB, MiB, GiB, TiB); default none)
+                zone_capacity: bytes of a zone that can be written; else what one superblock of each
+                of its dies holds (size (B, kB, MB, GB, TB, KiB, MiB, GiB, TiB); default none)
+                max_open: zones that can be open at once (whole number, at least 1; default 14)
+                max_active: zones that can be active, open or closed with data, at once (whole
+                number, at least 1; default 14)
+                reads_unwritten: reads of blocks that were never written give zeros; else an error
+                (switch; default true)
+                t_write: time of the firmware for a write, one after the other over all zones (time
+                (ns, us, ms, s, min, h, d); default "0ns")
+                t_append: the same for an append (time (ns, us, ms, s, min, h, d); default "0ns")
+                t_manage: time of the firmware to open, close or finish a zone (time (ns, us, ms, s,
+                min, h, d); default "0ns")
+                t_reset: time of the firmware to reset a zone (time (ns, us, ms, s, min, h, d);
+                default "0ns")
+                t_reset_unit: and for each mapping unit of it that the host wrote (time (ns, us, ms,
+                s, min, h, d); default "0ns")
+                """
+
     class parity:
         path: str
         class None_(_Policy):

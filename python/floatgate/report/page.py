@@ -262,14 +262,14 @@ def _counts(document: dict[str, Any]) -> Iterator[_Grid]:
     sides = document["host"]
     host = [
         [kind]
-        + [f"{sides[counted][kind]:,}" for counted in ("submitted", "completed", "failed")]
-        + [f"{sides[kind]['bytes']:,}"]
+        + [f"{sides[counted].get(kind, 0):,}" for counted in ("submitted", "completed", "failed")]
+        + [f"{at(sides, f'{kind}.bytes') or 0:,}"]
         + [
-            q.duration(at(sides[kind], f"latency_ns.{key}"))
+            q.duration(at(sides, f"{kind}.latency_ns.{key}"))
             for key in ("mean", "p50", "p90", "p99", "p999", "max")
         ]
         for kind in KINDS
-        if sides["submitted"][kind]
+        if sides["submitted"].get(kind)
     ]
     names = ["host", "submitted", "completed", "failed", "bytes", "mean", "p50", "p90", "p99", "p99.9", "max"]
     flash = {kind: document["flash"][kind] for kind in FLASH}

@@ -12,7 +12,7 @@ MUTED = "#6b7683"
 GRID = "#e6e9ed"
 PAPER = "#ffffff"
 
-KINDS = {"read": "#0072b2", "write": "#d55e00", "trim": "#8a8f98", "flush": "#b9bdc4"}
+KINDS = {"read": "#0072b2", "write": "#d55e00", "trim": "#8a8f98", "flush": "#b9bdc4", "manage": "#a8861d"}
 
 ORIGINS = {
     "host": "#56b4e9",

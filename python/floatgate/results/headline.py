@@ -6,7 +6,7 @@ from typing import Any
 
 from floatgate.values import quantities as q
 
-KINDS = ("read", "write", "trim", "flush")
+KINDS = ("read", "write", "trim", "flush", "manage")
 FLASH = ("reads", "programs", "erases")
 NOT_SETTLED = "not settled"  # in place of a write amplification that says how full the buffer is
 

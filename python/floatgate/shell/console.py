@@ -250,8 +250,8 @@ def _host_table(document: dict[str, Any]) -> Table:
     )
     table = Table("host", columns)
     for kind in KINDS:
-        side = document["host"][kind]
-        if not side["requests"] and not failures[kind]:
+        side = document["host"].get(kind, {"requests": 0})
+        if not side["requests"] and not failures.get(kind, 0):
             continue
         latency = [
             q.duration(at(side, f"latency_ns.{name}")) for name in ("mean", "p50", "p99", "p999", "max")
@@ -259,7 +259,7 @@ def _host_table(document: dict[str, Any]) -> Table:
         table.add_row(
             kind,
             q.count(side["requests"]),
-            *((q.count(failures[kind]),) if failed else ()),
+            *((q.count(failures.get(kind, 0)),) if failed else ()),
             q.count(side.get("iops")),
             q.bandwidth(side.get("bandwidth_bytes_per_s")),
             *latency,

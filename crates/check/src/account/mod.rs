@@ -69,7 +69,7 @@ impl<B: MapAtFirst> Checker<B> {
     pub fn new(drive: &impl Examined<Beginning = B>, measured: Measured) -> Result<Self, ConfigError> {
         let facts = drive.facts();
         let numbers = Numbers::new(&facts)?;
-        let (shape, promise) = (facts.shape.clone(), facts.promise);
+        let (shape, promise, zones) = (facts.shape.clone(), facts.promise, facts.space.zones);
         let clock = Clock::new(numbers, shape.dies);
         let (unit, superblocks) = (shape.unit_bytes, shape.superblocks());
         let mut checker = Self {
@@ -95,7 +95,7 @@ impl<B: MapAtFirst> Checker<B> {
             finished: 0,
             durability: Durability::of(promise),
             stripes: facts.stripe.map(|width| StripeAccount::new(drive, &shape, width)),
-            trims: TrimAccount::of(&shape, drive.snapshots().as_deref()),
+            trims: TrimAccount::of(&shape, zones, drive.snapshots().as_deref()),
             failures: FailedDies::of(&facts),
             shape,
         };

@@ -11,6 +11,7 @@ use crate::parts::{Parts, Whole};
 use crate::upkeep::KeepsUp;
 use crate::{
     Act, BlockMapped, CorrectionParts, Found, FtlConfig, Medium, Output, PageMapped, Probe, SavedState,
+    ZoneMapped,
 };
 use controller::{Context, Controller, ControllerConfig, Interrupted};
 use engine::Event;
@@ -151,6 +152,7 @@ impl Ftl {
                 AnyLayer::Pages(Box::new(PageMapped::new(parts, map)?))
             }
             Plan::Blocks(rules) => AnyLayer::Blocks(Box::new(BlockMapped::new(parts, rules)?)),
+            Plan::Zones(zoning, rules) => AnyLayer::Zones(Box::new(ZoneMapped::new(parts, zoning, rules)?)),
         };
         Ok(Self { layer })
     }

@@ -1,6 +1,6 @@
 //! The translation layers that there are.
 
-use crate::{BlockMapped, PageMapped};
+use crate::{BlockMapped, PageMapped, ZoneMapped};
 
 /// Declares the layers, and the branch that a call of any of them costs.
 macro_rules! layers {
@@ -38,4 +38,6 @@ layers! { $
     Pages(PageMapped) by as_page_mapped,
     /// A map of blocks, and log blocks.
     Blocks(BlockMapped) by as_block_mapped,
+    /// Superblocks of zones.
+    Zones(ZoneMapped) by as_zone_mapped,
 }

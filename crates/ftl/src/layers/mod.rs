@@ -5,8 +5,10 @@ mod buffer;
 mod ftl;
 mod list;
 mod placing;
+mod zoned;
 
 pub use buffer::BufferView;
 pub use ftl::Ftl;
 pub(crate) use list::AnyLayer;
 pub use placing::Placing;
+pub use zoned::ZonedLayer;

@@ -6,6 +6,7 @@
 use crate::Layout;
 use crate::flash_map::MapOnFlash;
 use bank::BlockRules;
+use zoning::{ZoneRules, Zoning};
 
 /// Why a kind of mapping does not fit a drive: its parameter and what was expected.
 pub type Misfit = (&'static str, String);
@@ -16,6 +17,8 @@ pub enum Plan {
     Pages(Option<MapOnFlash>),
     /// A map of blocks, and log blocks by these rules.
     Blocks(Box<dyn BlockRules>),
+    /// Zones, which lie where these rules say.
+    Zones(Zoning, Box<dyn ZoneRules>),
 }
 
 /// A kind of mapping: says whether a drive can have it, and what translation layer that needs.
@@ -39,6 +42,7 @@ pub trait MappingKind: Send {
 
 pub(crate) mod bank;
 mod span;
+pub(crate) mod zoning;
 
 config::policies! {
     seam: "ftl.mapping",
@@ -52,4 +56,7 @@ config::policies! {
     fast::Fast,
     page::Page,
     replacement::Replacement,
+    zoned_all::ZonedAll,
+    zoned_on_write::ZonedOnWrite,
+    zoned_width::ZonedWidth,
 }

@@ -14,6 +14,7 @@ pub use upkeep::UpkeepRules;
 
 use crate::buffer::BufferConfig;
 use crate::compatibility::Feature;
+use crate::mapping::zoning::{self, Zoning};
 use crate::{Layout, compatibility, features, mapping, refresh_order, wear};
 use config::{ConfigError, Section};
 use controller::ControllerConfig;
@@ -111,6 +112,11 @@ impl FtlConfig {
     /// Streams of each die.
     pub fn streams(&self) -> u32 {
         (self.destination.streams)().streams().len() as u32
+    }
+
+    /// The zones that the drive is; none where it is mapped otherwise.
+    pub fn zoning(&self) -> Option<Zoning> {
+        zoning::of(&*(self.mapping)(), &self.layout)
     }
 
     /// Placement handles that the host may name.

@@ -5,7 +5,8 @@
 //! which are the calls of a translation layer: code that moves, counts or times data looks at the effect, code that makes
 //! requests names the operation. So a set that is added changes nothing where data are moved, counted and timed.
 //!
-//! Not here: what a set remembers of a namespace, such as the states of zones. No set has anything to remember yet.
+//! A set may have something to remember of a namespace, such as the states of its zones ([`zns`]): its file says what that is and
+//! by which rules it changes, the drive keeps one for each such namespace.
 
 use crate::workload_error::WorkloadError;
 use std::fmt;
@@ -14,7 +15,7 @@ use units::SimTime;
 /// Declares the modules of the sets, one file each, and lists what they hold.
 macro_rules! command_sets {
     ($($set:ident),+ $(,)?) => {
-        $(mod $set;)+
+        $(pub mod $set;)+
         /// Every command set, in the order of the list.
         pub static SETS: &[&CommandSet] = &[$(&$set::SET),+];
     };
@@ -22,10 +23,14 @@ macro_rules! command_sets {
 
 command_sets! {
     nvm,
+    zns,
 }
 
 /// What a namespace understands that says nothing of its set.
 pub static USUAL: &CommandSet = &nvm::SET;
+
+/// What a namespace of zones understands.
+pub static ZONED: &CommandSet = &zns::SET;
 
 /// What the offsets and lengths of requests are multiples of.
 pub const SECTOR: u64 = 512;
@@ -45,11 +50,13 @@ pub enum Effect {
     Trim = 2,
     /// What was acknowledged gets to the flash.
     Flush = 3,
+    /// What the drive remembers of a part of the namespace changes; none of the host's data move.
+    Manage = 4,
 }
 
 impl Effect {
     /// Every effect, in the order of its number.
-    pub const ALL: [Self; 4] = [Self::Read, Self::Write, Self::Trim, Self::Flush];
+    pub const ALL: [Self; 5] = [Self::Read, Self::Write, Self::Trim, Self::Flush, Self::Manage];
     /// Their count.
     pub const COUNT: usize = Self::ALL.len();
 
@@ -60,6 +67,7 @@ impl Effect {
             Self::Write => "write",
             Self::Trim => "trim",
             Self::Flush => "flush",
+            Self::Manage => "manage",
         }
     }
 }
@@ -86,7 +94,8 @@ impl Op {
             0 => Effect::Read,
             1 => Effect::Write,
             2 => Effect::Trim,
-            _ => Effect::Flush,
+            3 => Effect::Flush,
+            _ => Effect::Manage,
         }
     }
 
@@ -138,6 +147,8 @@ pub enum Range {
     Sectors,
     /// All of it: the request has neither offset nor length.
     Whole,
+    /// A zone, named by its first byte: the request has no length.
+    Zone,
 }
 
 /// What a completion holds.
@@ -204,7 +215,11 @@ impl CommandSet {
             Range::Sectors if bytes == 0 || !(offset | wide).is_multiple_of(SECTOR) => {
                 Some((found(), format!("whole sectors of {SECTOR} bytes, at least one")))
             }
-            Range::Sectors => None,
+            Range::Zone if offset >= size || bytes > 0 || !offset.is_multiple_of(SECTOR) => Some((
+                found(),
+                format!("a {} at the first byte of a zone of the {what}, without length", operation.name),
+            )),
+            Range::Sectors | Range::Zone => None,
         }
     }
 }
@@ -268,13 +283,13 @@ mod tests {
         for (number, effect) in Effect::ALL.into_iter().enumerate() {
             assert_eq!(effect as usize, number);
             assert_eq!(Op::new(effect, 0).effect(), effect);
-            assert_eq!(Op::new(effect, 15).effect(), effect);
+            assert_eq!(Op::new(effect, 7).effect(), effect);
         }
     }
 
     #[test]
     fn a_set_says_of_each_operation_what_it_is_about_and_what_its_completion_holds() {
-        let append = Op::new(Effect::Write, 15);
+        let append = Op::new(Effect::Write, 7);
         static OPERATIONS: [SetOperation; 2] = [
             SetOperation {
                 op: Op::FLUSH,
@@ -283,7 +298,7 @@ mod tests {
                 answer: CompletionKind::Status,
             },
             SetOperation {
-                op: Op::new(Effect::Write, 15),
+                op: Op::new(Effect::Write, 7),
                 name: "append",
                 range: Range::Sectors,
                 answer: CompletionKind::Address,

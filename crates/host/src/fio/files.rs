@@ -50,6 +50,9 @@ pub struct FilePart {
     pub bytes: u64,
     /// The length of the file as this clone found or made it.
     pub file_bytes: u64,
+    /// Bytes from the start of a zone of the drive to that of the next, and those of them that can be written, where the
+    /// clone works in zones.
+    pub zones: Option<(u64, u64)>,
 }
 
 /// All that a clone works in.
@@ -281,7 +284,7 @@ impl FilePlan<'_> {
             }
             self.check(job, found, start, bytes)?;
             let file_bytes = found.bytes.max(start + bytes);
-            share.parts.push(FilePart { file, start, bytes, file_bytes });
+            share.parts.push(FilePart { file, start, bytes, file_bytes, zones: None });
             total = total.saturating_add(bytes);
         }
         share.pass_bytes = if given == 0 { total } else { given.min(total) };

@@ -175,6 +175,8 @@ pub struct JobSpec {
     pub steady: Steady,
     /// The stretches of its file that it works on in turn.
     pub zones: JobZones,
+    /// Its writes are zone appends.
+    pub appends: bool,
     /// Its requests in proportion to those of others.
     pub flow: FlowOptions,
     /// A clone ends at a request that takes longer; 0 for none.
@@ -264,6 +266,7 @@ impl JobSpec {
             number_ios: None,
             steady: Steady::default(),
             zones: JobZones::default(),
+            appends: false,
             flow: FlowOptions::default(),
             max_latency_ns: [0; 3],
             new_group: false,

@@ -30,7 +30,7 @@ impl CloneLimits {
             Effect::Read => "a read",
             Effect::Write => "a write",
             Effect::Trim => "a trim",
-            Effect::Flush => return false,
+            Effect::Flush | Effect::Manage => return false,
         };
         let most = &mut self.by_clone[clone as usize];
         let (limit, taken) = (most[request.op.effect() as usize], now - request.arrive.ns());

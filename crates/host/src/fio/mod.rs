@@ -52,6 +52,7 @@ mod verify;
 mod worker;
 mod workload;
 mod written;
+mod zbd;
 mod zones;
 
 use crate::{WorkloadError, regular};

@@ -127,9 +127,21 @@ pub struct FileTrack {
 #[derive(Clone, Copy, Debug)]
 struct Zoned {
     strides: Strides,
+    /// Bytes of each of the drive's zones that can be written, where it works in those.
+    capacity: Option<u64>,
     bytes: u64,
     /// The direction of the last request, whose bytes are not counted yet.
     last: Option<usize>,
+}
+
+impl Zoned {
+    /// The zones of a job, its own or those of the drive that its part lies in.
+    fn of(strides: Option<Strides>, part: &FilePart) -> Option<Box<Self>> {
+        let own = strides.map(|strides| (strides, None));
+        let of_drive = |(size, capacity)| (Strides { size, range: size, step: size }, Some(capacity));
+        let (strides, capacity) = own.or(part.zones.map(of_drive))?;
+        Some(Box::new(Self { strides, capacity, bytes: 0, last: None }))
+    }
 }
 
 impl FileTrack {
@@ -180,8 +192,14 @@ impl FileTrack {
             begins: [0; 3],
             covered,
             zone: 0,
-            zoned: strides.map(|strides| Box::new(Zoned { strides, bytes: 0, last: None })),
+            zoned: Zoned::of(strides, part),
         })
+    }
+
+    /// The last request of `direction` went elsewhere than it was drawn for: a sequential job goes on from there, as fio's do.
+    pub fn moved(&mut self, direction: usize, offset: u64, bytes: u64) {
+        self.begins[direction] = offset - self.base;
+        self.ends[direction] = offset - self.base + bytes;
     }
 
     /// Puts blocks that come once a pass in another order.
@@ -254,6 +272,14 @@ impl FileTrack {
     #[inline(never)]
     fn enter_zone(&mut self, direction: usize, random: &mut RandomStream) {
         let Some(zoned) = &mut self.zoned else { return };
+        if let Some(capacity) = zoned.capacity {
+            // As in fio, a sequential write goes from a zone's capacity on to the next zone.
+            let (size, end) = (zoned.strides.size, self.ends[direction]);
+            if direction == 1 && !self.is_random && end % size >= capacity {
+                self.ends[direction] = end.next_multiple_of(size);
+            }
+            return;
+        }
         if let Some(last) = zoned.last.replace(direction) {
             zoned.bytes += self.ends[last] - self.begins[last];
         }

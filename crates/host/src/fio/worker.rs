@@ -299,7 +299,7 @@ impl Worker {
     #[inline]
     pub fn complete(&mut self, request: &HostRequest, now: u64) {
         self.outstanding -= 1;
-        if request.op.effect() != Effect::Flush {
+        if !matches!(request.op.effect(), Effect::Flush | Effect::Manage) {
             self.answered(request);
         }
         if self.outstanding == 0 && self.gate != Gate::Open {

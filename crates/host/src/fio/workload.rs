@@ -9,6 +9,7 @@ use super::pending::Pending;
 use super::placement::ClonePlacer;
 use super::steady::Watches;
 use super::worker::{CloneAnswer, Worker};
+use super::zbd::{self, FioZones, ZbdClone};
 use crate::{Completion, Extent, HostRequest, HostSpace, Poll, Workload, WorkloadError, WorkloadReport};
 use engine::RandomStream;
 use std::cmp::Reverse;
@@ -17,6 +18,7 @@ use units::SimTime;
 
 mod ends;
 mod flows;
+mod zoned;
 
 /// Where a clone waits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,6 +50,10 @@ struct JobClone {
     fua: bool,
     /// What its writes carry as placement identifiers.
     placer: Option<Box<ClonePlacer>>,
+    /// What it knows of the drive's zones, where it works in those.
+    zbd: Option<Box<ZbdClone>>,
+    /// Its writes are appends.
+    appends: bool,
     /// Its group of jobs, parted by `new_group` and `stonewall`.
     group: u32,
     /// It starts when no other runs.
@@ -85,6 +91,8 @@ pub struct FioWorkload {
     watches: Watches,
     flows: FioFlows,
     limits: CloneLimits,
+    /// What its jobs know of the drive's zones, where some work in those.
+    zones: Option<Box<FioZones>>,
 }
 
 /// How many times all jobs before were surely done before the last of these begins: once for each `stonewall`, but for
@@ -124,7 +132,9 @@ impl FioWorkload {
             watches: Watches::default(),
             flows: FioFlows::default(),
             limits: CloneLimits::default(),
+            zones: None,
         };
+        workload.zones = Self::account_of(&workload.file.jobs, space.zones);
         let mut same_name: BTreeMap<String, u64> = BTreeMap::new();
         for index in 0..workload.file.jobs.len() {
             let job = workload.file.jobs[index].clone();
@@ -178,15 +188,22 @@ impl FioWorkload {
     ) -> Result<(), WorkloadError> {
         let parts = (job.stonewall || job.new_group) && !self.clones.is_empty();
         let group = self.clones.last().map_or(0, |last| last.group + u32::from(parts));
+        zbd::check_drive(job, space)?;
         let shares_tag = job.reports_together();
         let phase = phase(&self.file.jobs[..=index as usize]);
         for (clone, share) in (0u64..).zip(shares) {
             let stream = format!("fio.{}.{}", job.name, first + clone);
             let random = RandomStream::new(job.seed.unwrap_or(seed), &stream);
+            let zones = space.zones.filter(|_| job.zones.is_zbd());
+            let share =
+                zones.map_or_else(|| Ok(share.clone()), |zones| zbd::whole_zones(job, &share, zones))?;
+            let own = zones.map(|zones| Box::new(ZbdClone::new(job, &share, &self.files, zones)));
             let worker = Worker::new(job, &share, &self.files, random)?;
             let random = RandomStream::new(job.seed.unwrap_or(seed), &format!("{stream}.placement"));
             let placer = ClonePlacer::of(job, (&share, &self.files), space, random)?;
             let on_drive = share.parts.iter().filter(|part| self.files[part.file as usize].is_drive);
+            // What is not written yet a job that writes as well does not read.
+            let on_drive = on_drive.filter(|_| zones.is_none() || !job.writes());
             self.uses.extend(on_drive.map(|part| Use::of(job, phase, &share, part, &self.files)));
             if clone == 0 || !shares_tag {
                 self.tags.push(job.name.clone());
@@ -204,6 +221,8 @@ impl FioWorkload {
                 shares_tag,
                 fua,
                 placer,
+                zbd: own,
+                appends: job.appends,
                 group,
                 stonewall,
             });
@@ -299,10 +318,14 @@ impl FioWorkload {
     #[inline]
     fn request(&mut self, index: u32, step: (crate::Op, u64, u32), now: SimTime) -> HostRequest {
         let clone = &mut self.clones[index as usize];
-        let (op, offset, bytes) = step;
+        let (mut op, mut offset, bytes) = step;
         let writes = op.effect() == crate::Effect::Write;
         let fua = clone.fua && writes;
         let placement = clone.placer.as_mut().filter(|_| writes).and_then(|placer| placer.next(offset));
+        if writes && clone.appends {
+            (op, offset) =
+                (crate::Op::APPEND, self.zones.as_ref().map_or(offset, |zones| zones.start_of(offset)));
+        }
         let request = HostRequest { arrive: now, op, offset, bytes, tag: clone.tag, fua, placement };
         if clone.shares_tag {
             self.pending.insert(&request, index);
@@ -358,7 +381,12 @@ impl Workload for FioWorkload {
         self.wake(now.ns());
         while let Some(&index) = self.ready.front() {
             let clone = &mut self.clones[index as usize];
-            let step = clone.worker.step(now.ns());
+            let step = if clone.zbd.is_none() {
+                clone.worker.step(now.ns())
+            } else {
+                self.step_in_zones(index, now.ns())
+            };
+            let clone = &mut self.clones[index as usize];
             if !matches!(step, CloneAnswer::Issue { .. }) {
                 self.ready.pop_front();
             }
@@ -404,6 +432,9 @@ impl Workload for FioWorkload {
         if !self.limits.is_empty() {
             self.limit(index, request, now);
         }
+        if self.zones.is_some() {
+            self.end_in_zones(index, request, completion);
+        }
         let clone = &mut self.clones[index as usize];
         clone.worker.complete(request, now);
         match clone.place {
@@ -415,6 +446,10 @@ impl Workload for FioWorkload {
             WaitingPlace::Finished if clone.worker.outstanding() == 0 => self.one_done(index, now),
             _ => {}
         }
+    }
+
+    fn learn_zones(&mut self, zones: &[(u64, bool)]) {
+        self.learn(zones);
     }
 
     fn in_ramp(&self, now: SimTime) -> bool {

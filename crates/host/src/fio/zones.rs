@@ -3,19 +3,40 @@
 use super::blocks::BlockSizes;
 use super::distribution::Distribution;
 use super::job::{JobAccess, JobSpec};
-use super::value;
+use super::{value, zbd};
 
 /// What a job says about zones.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct JobZones {
-    /// Whether it has them, where it says so; `zonesize` alone says so, too.
-    pub mode: Option<bool>,
+    /// Whether it has them, and whose they are, where it says so; `zonesize` alone says that they are its own.
+    pub mode: Option<ZoneMode>,
     /// Bytes to transfer before the next zone.
     pub size: u64,
     /// The length of a zone; as long as `size` where 0.
     pub range: u64,
     /// Bytes between zones.
     pub skip: u64,
+    /// Zones of the drive that are written to at once: by all jobs, and by each clone; 0 leaves it to the drive.
+    pub max_open: u64,
+    /// See `max_open`.
+    pub job_max_open: u64,
+    /// The part of its bytes from which on zones are reset before they are written, and how often.
+    pub reset_threshold: f64,
+    /// See `reset_threshold`.
+    pub reset_frequency: f64,
+    /// Reads go beyond the pointer.
+    pub reads_beyond: bool,
+}
+
+/// Whose zones a job works in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ZoneMode {
+    /// None.
+    None,
+    /// Its own.
+    Strided,
+    /// The drive's.
+    Zbd,
 }
 
 /// Zones as they are worked on.
@@ -33,12 +54,23 @@ impl JobZones {
     /// Reads `zonemode`.
     pub fn mode(&mut self, text: &str) -> Result<(), &'static str> {
         self.mode = Some(match text {
-            "none" => false,
-            "strided" => true,
-            "zbd" => return Err("none or strided: the drives have no zones of their own"),
-            _ => return Err("none or strided"),
+            "none" => ZoneMode::None,
+            "strided" => ZoneMode::Strided,
+            "zbd" => ZoneMode::Zbd,
+            _ => return Err("none, strided or zbd"),
         });
         Ok(())
+    }
+
+    /// It works in the drive's zones.
+    pub fn is_zbd(&self) -> bool {
+        self.mode == Some(ZoneMode::Zbd)
+    }
+
+    /// Reads a part of all, such as a threshold.
+    pub fn part(text: &str) -> Result<f64, &'static str> {
+        let part: f64 = text.trim().parse().map_err(|_| "a number from 0 to 1")?;
+        if (0.0..=1.0).contains(&part) { Ok(part) } else { Err("a number from 0 to 1") }
     }
 
     /// Reads a length.
@@ -53,7 +85,7 @@ impl JobSpec {
     pub fn strides(&self) -> Option<Strides> {
         let zones = &self.zones;
         let range = if zones.range == 0 { zones.size } else { zones.range };
-        let is_strided = zones.size > 0 && zones.mode != Some(false);
+        let is_strided = zones.size > 0 && !matches!(zones.mode, Some(ZoneMode::None | ZoneMode::Zbd));
         is_strided.then_some(Strides { size: zones.size, range, step: range + zones.skip })
     }
 }
@@ -65,10 +97,27 @@ impl JobSpec {
 /// something else than they say.
 pub fn check(job: &JobSpec) -> Result<(), (&'static str, &'static str)> {
     let zones = &job.zones;
-    if zones.size == 0 && (zones.mode == Some(true) || zones.range > 0 || zones.skip > 0) {
+    if job.appends && !(zones.is_zbd() && job.engine.as_deref() == Some("io_uring_cmd")) {
+        return Err(("write_mode=zone_append", "zonemode=zbd and ioengine=io_uring_cmd, as fio requires"));
+    }
+    if zones.is_zbd() {
+        return zbd::check(job);
+    }
+    let is_of_drive = zones.max_open > 0
+        || zones.job_max_open > 0
+        || zones.reset_frequency > 0.0
+        || zones.reset_threshold > 0.0
+        || zones.reads_beyond;
+    if is_of_drive {
+        return Err((
+            "max_open_zones, job_max_open_zones, zone_reset_threshold, zone_reset_frequency or read_beyond_wp",
+            "zonemode=zbd, to which they belong",
+        ));
+    }
+    if zones.size == 0 && (zones.mode == Some(ZoneMode::Strided) || zones.range > 0 || zones.skip > 0) {
         return Err(("zones without zonesize", "zonesize=, the bytes to transfer in each"));
     }
-    if zones.size > 0 && zones.mode == Some(false) {
+    if zones.size > 0 && zones.mode == Some(ZoneMode::None) {
         return Err(("zonemode=none beside zonesize", "one of them"));
     }
     let Some(strides) = job.strides() else { return Ok(()) };

@@ -93,7 +93,7 @@ impl HostLink for Sata {
         let register = self.frame(REGISTER_DWORDS);
         let setup = match effect {
             Effect::Read | Effect::Write => self.frame(SETUP_DWORDS),
-            Effect::Trim | Effect::Flush => Nanos::ZERO,
+            Effect::Trim | Effect::Flush | Effect::Manage => Nanos::ZERO,
         };
         LinkStep { holds: [register, register + setup], takes: register }
     }

@@ -143,7 +143,7 @@ impl AccessMap {
         let column = match record.op.effect() {
             Effect::Read => 0,
             Effect::Write => 1,
-            Effect::Trim | Effect::Flush => return,
+            Effect::Trim | Effect::Flush | Effect::Manage => return,
         };
         let shift = self.options.page_bytes.trailing_zeros();
         let (mut page, last) =

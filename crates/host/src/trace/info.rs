@@ -16,12 +16,15 @@ pub struct CountsByKind {
     pub trim: u64,
     /// Of flushes.
     pub flush: u64,
+    /// Of operations on zones; absent without any.
+    #[serde(skip_serializing_if = "is_none")]
+    pub manage: u64,
 }
 
 impl CountsByKind {
     /// All kinds together.
     pub fn total(&self) -> u64 {
-        self.read + self.write + self.trim + self.flush
+        self.read + self.write + self.trim + self.flush + self.manage
     }
 
     #[inline]
@@ -31,8 +34,14 @@ impl CountsByKind {
             Effect::Write => &mut self.write,
             Effect::Trim => &mut self.trim,
             Effect::Flush => &mut self.flush,
+            Effect::Manage => &mut self.manage,
         }
     }
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref)]
+fn is_none(count: &u64) -> bool {
+    *count == 0
 }
 
 /// How often one size occurs.

@@ -7,6 +7,7 @@
 use super::footprint::{PAGE, PageRanks};
 use super::options::Addresses;
 use super::record::Record;
+use crate::Effect;
 
 /// Volumes begin at multiples of this many bytes.
 const VOLUME_ALIGNMENT: u64 = 1 << 20;
@@ -73,7 +74,7 @@ impl AddressPlacement {
     #[inline]
     pub fn offset(&self, record: &Record, layout: &VolumePlaces, drive_bytes: u64) -> Option<u64> {
         let bytes = u64::from(record.bytes);
-        if bytes == 0 {
+        if bytes == 0 && record.op.effect() != Effect::Manage {
             return Some(0);
         }
         let within = record.offset % PAGE;

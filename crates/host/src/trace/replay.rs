@@ -54,6 +54,8 @@ struct FootprintPass {
     reader: TraceReader,
     stream: Option<TraceStream>,
     seen: u64,
+    /// What is written was there before, too.
+    of_writes: bool,
 }
 
 /// When the next request may go.
@@ -87,6 +89,13 @@ pub(crate) fn open_origin(
     if space.is_parted() {
         opened.layout = Some(in_namespaces(&opened, options.addresses, space)?);
     }
+    if space.zones.is_some() && (options.addresses != Addresses::Auto || !fits_as_it_is(&opened, drive_bytes))
+    {
+        let found = format!("{} on a drive of zones", asked(options.addresses));
+        let expected =
+            format!("its addresses as they are, within {drive_bytes} bytes: zones are where they are");
+        return Err(WorkloadError::of(&opened.info.path, found, expected));
+    }
     let addresses = match options.addresses {
         Addresses::Auto if !fits_as_it_is(&opened, drive_bytes) => {
             check_longest(&opened, Addresses::Compact, drive_bytes)?;
@@ -112,7 +121,8 @@ pub(crate) fn open_origin(
         Some(depth) => ReplayPace::Closed { depth, outstanding: 0 },
         None => ReplayPace::Open { speedup: options.speedup },
     };
-    let footprint = FootprintPass { reader: opened.reader(), stream: None, seen: 0 };
+    let footprint =
+        FootprintPass { reader: opened.reader(), stream: None, seen: 0, of_writes: space.zones.is_none() };
     Ok(TraceWorkload {
         info: opened.info.clone(),
         footprint,
@@ -165,6 +175,16 @@ fn in_namespaces(
 fn no_layout(opened: &Opened) -> WorkloadError {
     let found = format!("{} volumes laid end to end exceed 64 bits", opened.info.volumes.len());
     WorkloadError::of(&opened.info.path, found, "fewer volumes; --volume NAME picks some")
+}
+
+/// What was asked for, in words.
+fn asked(addresses: Addresses) -> &'static str {
+    match addresses {
+        Addresses::Auto => "addresses beyond it",
+        Addresses::Wrap => "--wrap",
+        Addresses::Scale => "--scale",
+        Addresses::Compact => "--compact",
+    }
 }
 
 fn fits_as_it_is(opened: &Opened, drive_bytes: u64) -> bool {
@@ -317,7 +337,13 @@ impl Workload for TraceWorkload {
         for _ in 0..count {
             let Some(Located { record, .. }) = stream.next()? else { return Ok(None) };
             self.footprint.seen += 1;
-            if matches!(record.op.effect(), Effect::Read | Effect::Write) && record.bytes > 0 {
+            let is_found = match record.op.effect() {
+                Effect::Read => true,
+                // Zones are empty before they are written.
+                Effect::Write => self.footprint.of_writes,
+                Effect::Trim | Effect::Flush | Effect::Manage => false,
+            };
+            if is_found && record.bytes > 0 {
                 name(Extent { offset: self.offset(&record)?, bytes: u64::from(record.bytes) });
             }
         }

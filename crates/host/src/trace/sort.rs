@@ -19,7 +19,7 @@ const ENCODED: usize = 8 + 8 + 8 + 4 + 4 + 1 + 3 + 5;
 /// Marks the operation of a request with force unit access.
 const FUA: u8 = 0x80;
 /// Where a record's mark begins in the byte of its operation.
-const MARK: u8 = 4;
+const MARK: u8 = 5;
 
 /// Requests read from a run at a time.
 const CHUNK: u64 = 1024;
@@ -302,7 +302,7 @@ fn encode(located: &Located) -> [u8; ENCODED] {
 fn decode(bytes: &[u8]) -> Located {
     let long = |at: usize| bytes[at..at + 8].iter().rev().fold(0, |sum, &b| sum << 8 | u64::from(b));
     let short = |at: usize| bytes[at..at + 4].iter().rev().fold(0, |sum, &b| sum << 8 | u32::from(b));
-    let (op, fua) = (Op::of_code(bytes[32] & 0xf).expect("an operation was encoded"), bytes[32] & FUA != 0);
+    let (op, fua) = (Op::of_code(bytes[32] & 0x1f).expect("an operation was encoded"), bytes[32] & FUA != 0);
     let mark = RecordMark::ALL[usize::from((bytes[32] & !FUA) >> MARK)];
     let (offset, volume) = (long(16), short(28));
     let placement = (bytes[33] == 1).then(|| u16::from_le_bytes([bytes[34], bytes[35]]));

@@ -204,8 +204,8 @@ fn unknown_and_unmodelled_options_are_errors() {
 
 #[test]
 fn what_leaves_an_unmodelled_option_off_is_accepted_and_listed() {
-    let text = "[j]\nverify=0\nmax_open_zones=0\nrate_min=0\nfile_append=0\nverify=none\n";
-    assert_eq!(read(text).unwrap().ignored, ["max_open_zones", "rate_min", "file_append"]);
+    let text = "[j]\nverify=0\nzone_append=0\nrate_min=0\nfile_append=0\nverify=none\n";
+    assert_eq!(read(text).unwrap().ignored, ["zone_append", "rate_min", "file_append"]);
     for (option, instead) in [("opendir=/tmp", "filename or nrfiles"), ("pre_read=1", "a job that reads")] {
         let key = option.split('=').next().unwrap();
         let found = error(&format!("[j]\n{option}\n"));

@@ -9,6 +9,7 @@ mod fio_random;
 mod fio_run;
 mod fio_speed;
 mod fio_syntax;
+mod fio_zones;
 mod trace_events;
 mod trace_fuzz;
 mod trace_inputs;

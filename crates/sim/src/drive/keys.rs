@@ -109,13 +109,25 @@ fn add_features(key: &mut Key, policies: &[PolicyEntry]) {
     for others in more {
         let before = std::mem::take(&mut key.needs);
         for way in before {
-            for other in &others {
-                let both = way.iter().cloned().chain((!way.contains(other)).then(|| other.clone()));
-                key.needs.push(both.collect());
-            }
+            key.needs.extend(others.iter().map(|other| with(&way, other)));
         }
     }
     key.needs.dedup();
+}
+
+/// What is needed together with another need; of two lists of values for one key what is in both.
+fn with(way: &[Need], other: &Need) -> Vec<Need> {
+    let mut both = way.to_vec();
+    let same = both.iter_mut().find_map(|need| match (need, other) {
+        (Need::Is(key, names), Need::Is(of, others)) if key == of => Some((names, others)),
+        _ => None,
+    });
+    match same {
+        Some((names, others)) => names.retain(|name| others.contains(name)),
+        None if way.contains(other) => {}
+        None => both.push(other.clone()),
+    }
+    both
 }
 
 /// What turns a feature on, or off: any of these.

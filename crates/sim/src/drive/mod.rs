@@ -143,7 +143,8 @@ fn read_drive(root: &mut Section, seed: u64) -> Result<WholeDrive, Refused> {
         let expected = "expected none, or a drive with placement handles, such as ftl.streams.name = fdp";
         return Err(root.child("host")?.child("place")?.reject("name", expected).into());
     }
-    let namespaces = Namespaces::place(&link.namespaces, units, layout.unit.get(), &entries)?;
+    let namespaces =
+        Namespaces::place_all(&link.namespaces, (units, layout.unit.get()), ftl.zoning(), &entries)?;
     let namespaces = namespaces.with_handles(ftl.handles());
     root.clone().finish()?;
     let power = PowerModel {

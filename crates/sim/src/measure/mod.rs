@@ -77,14 +77,14 @@ impl Untrimmed {
 
 /// Everything measured in the window that counts.
 pub(crate) struct Measure {
-    pub ops: [Latencies; 4],
-    pub stages_ns: [[u128; STAGES.len() + 1]; 4],
+    pub ops: [Latencies; Effect::COUNT],
+    pub stages_ns: [[u128; STAGES.len() + 1]; Effect::COUNT],
     pub tags: Tags,
     pub by_namespace: ByNamespace,
-    pub submitted: [u64; 4],
+    pub submitted: [u64; Effect::COUNT],
     pub arrivals: Arrivals,
-    pub completed: [u64; 4],
-    pub failed: [u64; 4],
+    pub completed: [u64; Effect::COUNT],
+    pub failed: [u64; Effect::COUNT],
     /// Reads answered with an error because their data is lost.
     pub uncorrectable: u64,
     pub untrimmed: Untrimmed,
@@ -99,13 +99,13 @@ impl Measure {
     pub fn new(started: SimTime) -> Self {
         Self {
             ops: std::array::from_fn(|_| Latencies::new(DIGITS)),
-            stages_ns: [[0; STAGES.len() + 1]; 4],
+            stages_ns: [[0; STAGES.len() + 1]; Effect::COUNT],
             tags: Tags::default(),
             by_namespace: ByNamespace::default(),
-            submitted: [0; 4],
+            submitted: [0; Effect::COUNT],
             arrivals: Arrivals::default(),
-            completed: [0; 4],
-            failed: [0; 4],
+            completed: [0; Effect::COUNT],
+            failed: [0; Effect::COUNT],
             uncorrectable: 0,
             untrimmed: Untrimmed::default(),
             retried: Retried::default(),

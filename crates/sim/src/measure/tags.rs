@@ -73,7 +73,12 @@ impl Tags {
 
     /// What the requests of a tag were like, if there were any: `all` of their effect, whose histogram is finer, where all
     /// are this tag's.
-    pub fn get<'a>(&'a self, tag: usize, effect: Effect, all: &'a [Latencies; 4]) -> Option<&'a Latencies> {
+    pub fn get<'a>(
+        &'a self,
+        tag: usize,
+        effect: Effect,
+        all: &'a [Latencies; Effect::COUNT],
+    ) -> Option<&'a Latencies> {
         if self.seen[effect as usize] == TagsSeen::Only(tag as u16) {
             return Some(&all[effect as usize]);
         }

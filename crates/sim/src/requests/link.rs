@@ -14,8 +14,8 @@ pub(crate) struct LinkAtWork {
     config: LinkConfig,
     pub queues: Queues,
     /// What commands and answers cost, by effect.
-    commands: [LinkStep; 4],
-    answers: [LinkStep; 4],
+    commands: [LinkStep; Effect::COUNT],
+    answers: [LinkStep; Effect::COUNT],
     service_free: SimTime,
     wire_free: [SimTime; 2],
     /// The burst computed last in each direction: most transfers of a workload have one length.

@@ -4,6 +4,7 @@ use super::buffer::{self, Buffer, ReadAhead, ReadMerge, SlcCache};
 use super::costs::{self, Refresh, Regulator, Scrub, Upkeep, WriteCost};
 use super::placement::{PlacementStreams, placement};
 use super::snapshots::{Snapshots, snapshots};
+use super::zones::{ZonesOfDrive, zones};
 use crate::Drive;
 use crate::observe::Observer;
 use crate::run::{Run, regulation_counts};
@@ -46,6 +47,9 @@ sections! {
         /// Placement handles of the host; absent on a drive without.
         #[serde(skip_serializing_if = "Option::is_none")]
         streams: Option<PlacementStreams>,
+        /// The zones of a zoned drive; absent on a drive without.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        zones: Option<ZonesOfDrive>,
     }
 
     /// What the kind of mapping did, and the memory it takes.
@@ -148,6 +152,7 @@ pub(super) fn sections_of<P: Observer>(
         mapping: mapping(ftl, stats),
         gc: gc(stats),
         streams: placement(run, stats),
+        zones: zones(run),
         wear: WearLevelling { relocations: stats.wear_relocations },
         program_order: ProgramOrder { superblocks_traded: stats.superblocks_traded },
         buffer: buffer::buffer(ftl, stats, span_ns),

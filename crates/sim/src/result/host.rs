@@ -9,6 +9,7 @@ use crate::run::Run;
 use crate::sections::sections;
 use hdrhistogram::Histogram;
 use host::Effect;
+use std::collections::BTreeMap;
 
 sections! {
     /// What the host saw of the drive in the measured window.
@@ -32,6 +33,12 @@ sections! {
         /// What each namespace was asked for; absent on a drive that is one.
         #[serde(skip_serializing_if = "Vec::is_empty")]
         namespaces: Vec<OfNamespace>,
+        /// Zones opened, closed, finished and reset by the host; absent where none was.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        manage: Option<Requests>,
+        /// Requests that zones answered with an error, by the status that NVMe defines; absent where none did.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        errors: Option<BTreeMap<String, u64>> = "requests",
     }
 
     /// What one of several namespaces was asked for in the measured window; a flush is of the whole drive.
@@ -158,6 +165,9 @@ sections! {
         flush: u64,
         /// All kinds together.
         total: u64,
+        /// Zones opened, closed, finished and reset; absent where none was.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        manage: Option<u64>,
     }
 
     /// Where the latency of reads and of writes went: the mean time a request spent in each stage. The stages add up
@@ -255,6 +265,8 @@ pub(super) fn host(measure: &Measure, namespaces: &Namespaces, span_ns: u64, waf
             bytes_outside_units: Some(measure.untrimmed.bytes),
         },
         flush: requests(Effect::Flush),
+        manage: Some(requests(Effect::Manage)).filter(|done| done.requests > 0),
+        errors: Some(namespaces.errors()).filter(|errors| !errors.is_empty()),
         arrivals: arrivals(measure, span_ns),
         submitted: by_kind(&measure.submitted),
         completed: by_kind(&measure.completed),
@@ -302,9 +314,10 @@ fn arrivals(measure: &Measure, span_ns: u64) -> Arrivals {
     }
 }
 
-fn by_kind(counts: &[u64; 4]) -> ByKind {
-    let [read, write, trim, flush] = *counts;
-    ByKind { read, write, trim, flush, total: counts.iter().sum() }
+fn by_kind(counts: &[u64; Effect::COUNT]) -> ByKind {
+    let [read, write, trim, flush, manage] = *counts;
+    let manage = (manage > 0).then_some(manage);
+    ByKind { read, write, trim, flush, manage, total: counts.iter().sum() }
 }
 
 pub(super) fn stages(measure: &Measure) -> Stages {

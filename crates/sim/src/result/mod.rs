@@ -26,6 +26,7 @@ mod power;
 mod schema;
 mod snapshots;
 mod waf;
+mod zones;
 
 use crate::Drive;
 use crate::measure::Measure;

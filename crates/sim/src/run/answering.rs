@@ -1,12 +1,12 @@
 //! What the drive answers, and what the host is told.
 
-use super::{Run, events};
+use super::{AtZones, Run, events};
 use crate::measure::stages;
 use crate::observe::Observer;
 use crate::requests::whole_units;
 use engine::Event;
 use ftl::Output;
-use host::{CompletionStatus, Effect};
+use host::{Completion, CompletionStatus, Effect};
 use units::SimTime;
 
 impl<P: Observer> Run<P> {
@@ -77,8 +77,12 @@ impl<P: Observer> Run<P> {
         }
         self.ctx.probe.on_complete(request, now, &stages);
         self.ctx.probe.on_answer(request, now, &self.ftl);
-        let completion = self.namespaces.completion(&request.host, status, now);
-        self.workload.complete(&request.host, &completion);
+        let completion = Completion { at: now, status, address: None };
+        if self.namespaces.is_zoned() {
+            AtZones(self).tell(id, completion);
+        } else {
+            self.workload.complete(&request.host, &completion);
+        }
         self.requests.release(id);
         self.draw(now);
     }

@@ -1,6 +1,6 @@
 //! Requests of the workload: drawn as there is room for them, and handed to the drive.
 
-use super::{Run, events};
+use super::{AtZones, Run, events};
 use crate::observe::Observer;
 use crate::run::limits::{LATEST, too_late, too_much};
 use engine::Event;
@@ -99,10 +99,19 @@ impl<P: Observer> Run<P> {
             self.error = Some(error.into());
             return;
         }
+        if self.namespaces.is_zoned() {
+            return AtZones(self).submit(request, now);
+        }
         let request = match self.link.places() {
             true => self.link.placed(request, self.workload.background()),
             false => request,
         };
+        self.take_in(request, now);
+    }
+
+    /// A request is in flight from now on; gives its number.
+    #[inline]
+    pub(super) fn take_in(&mut self, request: HostRequest, now: SimTime) -> u32 {
         self.handed_out += 1;
         if self.ramping && !self.warming && !self.workload.in_ramp(now) {
             self.begin_measuring(now);
@@ -120,5 +129,6 @@ impl<P: Observer> Run<P> {
             self.ftl.prefetch(self.requests.get(id).first);
         }
         self.link.queues.submit(id, request.tag);
+        id
     }
 }

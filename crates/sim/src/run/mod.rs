@@ -4,6 +4,7 @@ mod answering;
 pub(crate) mod dram;
 mod drawing;
 pub(crate) mod failure;
+mod in_zones;
 pub(crate) mod limits;
 mod outside;
 pub(crate) mod power_cut;
@@ -22,10 +23,11 @@ use crate::run::dram::Memory;
 use crate::run::limits::{Watch, stuck};
 use controller::{Context, Work};
 use engine::Event;
-use ftl::{Ftl, FtlStats, HandleTotals, Placing, RegulationCounts};
+use ftl::{Ftl, FtlStats, HandleTotals, Placing, RegulationCounts, ZonedLayer, ZonedTotals};
 use host::later::Later;
 use host::software::Software;
 use host::{Effect, Workload};
+use in_zones::AtZones;
 pub(crate) use power_up::Recovery;
 use std::collections::VecDeque;
 use units::{Bytes, Nanos, SimTime};
@@ -114,11 +116,12 @@ pub(crate) fn regulation_counts(ftl: &Ftl) -> RegulationCounts {
 pub(crate) struct CountsBefore {
     pub regulation: RegulationCounts,
     pub placed: HandleTotals,
+    pub zoned: ZonedTotals,
 }
 
 impl CountsBefore {
     fn of(ftl: &Ftl) -> Self {
-        Self { regulation: regulation_counts(ftl), placed: ftl.placed() }
+        Self { regulation: regulation_counts(ftl), placed: ftl.placed(), zoned: ftl.zoned() }
     }
 }
 
@@ -234,6 +237,7 @@ impl<P: Observer> Run<P> {
         self.watch.begin_pass();
         self.workload = Software::around(workload, self.link.config().t_software);
         self.source_done = false;
+        self.report_zones();
         self.draw(self.ctx.calendar.now());
     }
 
@@ -395,6 +399,7 @@ impl<P: Observer> Run<P> {
         self.ramping = false;
         self.measure = Measure::new(now);
         self.ftl.account_risk(now);
+        self.namespaces.begin_measuring();
         self.baseline = *self.ftl.stats();
         self.held_before = self.ftl.buffer().held_bytes();
         self.ftl.begin_turnover();
@@ -404,6 +409,9 @@ impl<P: Observer> Run<P> {
     }
 
     fn on_command(&mut self, id: u32, now: SimTime) {
+        if self.namespaces.is_zoned() && AtZones(self).takes(id, now) {
+            return;
+        }
         let request = self.requests.get(id);
         let (first, units, effect) = (request.first, request.units, request.host.op.effect());
         let (offset, bytes) = (request.host.offset, u64::from(request.host.bytes));
@@ -425,15 +433,7 @@ impl<P: Observer> Run<P> {
             Effect::Write if self.ftl.is_read_only() => self.fail(id),
             Effect::Write => {
                 self.ftl.note_named(request.host.placement);
-                let request = self.requests.get(id);
-                request.waiting_since = now;
-                request.busy_then = self.ftl.controller().array_busy_total();
-                request.parts = units;
-                if self.writers.is_empty() {
-                    self.take_data(id, now);
-                } else {
-                    self.writers.push_back(id);
-                }
+                self.begin_write(id, now);
             }
             Effect::Trim => {
                 let (first, units) = whole_units(&request.host, self.unit);
@@ -442,10 +442,7 @@ impl<P: Observer> Run<P> {
                 self.ctx.calendar.schedule(end, Event { kind: events::COMPLETE, index: id });
             }
             Effect::Flush => self.ftl.flush(id, &mut self.ctx),
+            Effect::Manage => unreachable!("only zones are managed"),
         }
     }
-
-    // ---- writes -------------------------------------------------------------------------------------
-
-    // ---- completions --------------------------------------------------------------------------------
 }

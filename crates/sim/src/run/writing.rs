@@ -1,6 +1,6 @@
 //! The data of a write: over the link, into the buffer as there is room.
 
-use super::{Run, events};
+use super::{AtZones, Run, events};
 use crate::observe::Observer;
 use crate::requests::{bytes_of, coverage};
 use engine::Event;
@@ -12,6 +12,20 @@ impl<P: Observer> Run<P> {
     /// True when a write is acknowledged only once it is on flash.
     pub(super) fn waits_for_flash(&self, request: &HostRequest) -> bool {
         !self.ftl.buffer().is_write_back() || (request.fua && !self.ftl.buffer().is_protected())
+    }
+
+    /// A write may take its data, or waits for the writes that came before it.
+    #[inline]
+    pub(super) fn begin_write(&mut self, id: u32, now: SimTime) {
+        let request = self.requests.get(id);
+        request.waiting_since = now;
+        request.busy_then = self.ftl.controller().array_busy_total();
+        request.parts = request.units;
+        if self.writers.is_empty() {
+            self.take_data(id, now);
+        } else {
+            self.writers.push_back(id);
+        }
     }
 
     /// Lets as much of a write cross the link as the buffer has room for; the rest waits.
@@ -45,6 +59,7 @@ impl<P: Observer> Run<P> {
         let waits = self.waits_for_flash(&request.host);
         let waiter = if waits { id } else { u32::MAX };
         let start = request.units_in;
+        let (at, is_last) = (request.host.offset, start + request.units_crossing == request.units);
         self.ftl.set_placement(request.host.placement);
         for unit in start..start + request.units_crossing {
             let lpn = Lpn(request.first.0 + unit);
@@ -73,5 +88,8 @@ impl<P: Observer> Run<P> {
             self.answer(id, now);
         }
         self.ftl.pump(&mut self.ctx);
+        if is_last && self.namespaces.is_zoned() {
+            AtZones(self).end_turn(at, now);
+        }
     }
 }

@@ -159,6 +159,9 @@ impl Session {
         if options.precondition == PreconditionKind::Instant {
             check_asked(Feature::Instant, &drive.features)?;
         }
+        if drive.has(Feature::Zones) {
+            check_zones(&drive, options.precondition)?;
+        }
         if options.save_state.is_some() || options.load_state.is_some() {
             check_asked(Feature::SavedState, &drive.features)?;
         }
@@ -342,13 +345,13 @@ impl Session {
                 observe(&mut observers, options, &self.drive, SimTime::ZERO);
             }
             let mut run = Run::new(ftl, link, source, t_decode, &limits, observers);
-            run.namespaces = self.drive.namespaces().clone();
+            run.live_in(self.drive.namespaces());
             run.has_own_policies = self.drive.has_foreign_policies();
             warm_up.iter().for_each(|_| run.warm_up());
             SessionPhase::Observed(Box::new(run))
         } else {
             let mut run = Run::new(ftl, link, source, t_decode, &limits, ());
-            run.namespaces = self.drive.namespaces().clone();
+            run.live_in(self.drive.namespaces());
             run.has_own_policies = self.drive.has_foreign_policies();
             warm_up.iter().for_each(|_| run.warm_up());
             SessionPhase::Plain(Box::new(run))
@@ -435,6 +438,17 @@ impl Session {
             SessionPhase::Observed(run) => Some(&run.ftl),
             SessionPhase::Broken => None,
         }
+    }
+}
+
+/// Zones are not overwritten: no state that overwriting ends in is theirs.
+fn check_zones(drive: &Drive, precondition: PreconditionKind) -> Result<(), Error> {
+    match precondition {
+        PreconditionKind::Steady | PreconditionKind::Workload => Err(Error(format!(
+            "{}: --precondition steady and workload overwrite at random, which zones do not take; expected none or fill",
+            drive.name
+        ))),
+        PreconditionKind::None | PreconditionKind::Fill | PreconditionKind::Instant => Ok(()),
     }
 }
 

@@ -71,6 +71,11 @@ impl Session {
     /// # Errors
     /// When it cannot, with the key that is in the way.
     pub fn check_live(drive: &Drive) -> Result<(), Error> {
+        if drive.has(Feature::Zones) {
+            let text = "ftl.mapping.name: a served drive is blocks, and the protocol of network block devices knows no zones: \
+                        expected page";
+            return Err(Error(text.into()));
+        }
         // At rest, such a drive is kept in a file.
         check_asked(Feature::SavedState, &drive.features)?;
         if drive.has(Feature::DeterministicTrim) {

@@ -76,7 +76,9 @@ impl LayingOut {
             LayoutStep::Name => {
                 let unit = ftl.layout().unit.get();
                 let named = &mut self.named;
-                let done = source.lay_out(count, &mut |extent| mark(named, extent, unit, units))?;
+                let done = source.lay_out(count, &mut |extent| {
+                    drive.namespaces().on_flash(extent, &mut |extent| mark(named, extent, unit, units));
+                })?;
                 // Naming and writing share the bar half and half; which of them takes longer is not known.
                 self.fraction = done.unwrap_or(1.0) / 2.0;
                 if done.is_none() {

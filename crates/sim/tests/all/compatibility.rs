@@ -36,6 +36,13 @@ fn settings(feature: Feature) -> Vec<Vec<String>> {
                 ["bast", "block", "fast", "replacement"].map(|kind| format!("ftl.mapping.name={kind}"));
             kinds.map(|line| vec![line]).to_vec()
         }
+        Feature::Zones => ["zoned-all", "zoned-on-write", "zoned-width"]
+            .map(|kind| {
+                let line = format!("ftl.mapping.name={kind}");
+                let more = ["ftl.buffer.power_loss_protection=true", "ftl.mapping.max_open=3"];
+                std::iter::once(line).chain(more.map(str::to_owned)).collect()
+            })
+            .to_vec(),
         Feature::Dftl => one(&["ftl.mapping.name=dftl", "ftl.mapping.cache=512B"]),
         Feature::Birrell => one(&["ftl.mapping.name=birrell", "ftl.mapping.checkpoint_every=8"]),
         Feature::Recovery => vec![
@@ -153,6 +160,25 @@ pub(crate) fn load(capacity: u64) -> Box<dyn Workload> {
     })
 }
 
+/// The same of a drive of zones: appends, reads, resets and flushes.
+fn zoned_load(zones: host::HostZones) -> Box<dyn Workload> {
+    let mut random = RandomStream::new(5, "pairs");
+    crate::common::closed_loop(200, 4, move |_| {
+        let start = random.below(4) * zones.size;
+        match random.below(20) {
+            0 => (Op::FLUSH, 0, 0),
+            1 => (Op::ZONE_RESET, start, 0),
+            2..=7 => (Op::READ, start, zones.block as u32),
+            _ => (Op::APPEND, start, 2 * zones.block as u32),
+        }
+    })
+}
+
+/// What a drive is asked for.
+fn load_of(drive: &Drive) -> Box<dyn Workload> {
+    drive.space().zones.map_or_else(|| load(drive.capacity().get()), zoned_load)
+}
+
 /// Builds a drive with these features and runs it with the checks on.
 fn play(lines: &[String], asked: &[Feature]) -> Result<(), Error> {
     let drive = || Drive::from_resolved("pair", lines);
@@ -160,7 +186,12 @@ fn play(lines: &[String], asked: &[Feature]) -> Result<(), Error> {
     let path = folder.path().join("state");
     // On a drive in its steady state collection is at work from the first write on.
     let instant = asked.contains(&Feature::Instant);
-    let precondition = if instant { PreconditionKind::Instant } else { PreconditionKind::Steady };
+    let is_zoned = lines.iter().any(|line| line.contains("=zoned-"));
+    let precondition = match instant {
+        true => PreconditionKind::Instant,
+        false if is_zoned => PreconditionKind::None,
+        false => PreconditionKind::Steady,
+    };
     let mut options = RunOptions { check: true, seed: 3, precondition, ..RunOptions::default() };
     if asked.contains(&Feature::Ageing) {
         let mut ageing = Ageing::new(drive()?, AgeingOptions { measure: 0.5, ..AgeingOptions::default() })?;
@@ -172,7 +203,7 @@ fn play(lines: &[String], asked: &[Feature]) -> Result<(), Error> {
         options.save_state = Some(path.display().to_string());
     }
     let whole = drive()?;
-    let workload = load(whole.capacity().get());
+    let workload = load_of(&whole);
     let mut session = Session::with_workload(whole, workload, options.clone())?;
     session.finish()?;
     session.result()?;
@@ -260,6 +291,9 @@ fn kinds_of_mapping_are_told_apart_by_their_layers() {
         let name = entry.card.name;
         let mut lines = lines_of(&[]).remove(0);
         lines.push(format!("ftl.mapping.name={name}"));
+        if Feature::Zones.is_on(name, 1) {
+            lines.push("ftl.buffer.power_loss_protection=true".to_owned());
+        }
         let mut ftl = Drive::from_resolved("kind", &lines).and_then(|drive| drive.build(1)).expect(name);
         assert_eq!(ftl.as_block_mapped().is_some(), Feature::BlockMap.is_on(name, 1), "{name}");
     }

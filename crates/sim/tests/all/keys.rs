@@ -70,7 +70,7 @@ fn ways(key: &Key) -> Vec<Vec<String>> {
 }
 
 /// What the drive of the survey must have besides, for features that need another.
-const MORE: [&[&str]; 8] = [
+const MORE: [&[&str]; 9] = [
     &[],
     &["ftl.streams.name=fdp"],
     &["ecc.code.name=ldpc"],
@@ -79,6 +79,7 @@ const MORE: [&[&str]; 8] = [
     &["fault.die=0"],
     &["fault.after=1000"],
     &["host.namespaces.names=[\"NAMESPACE\", \"OTHER\"]"],
+    &["ftl.streams.name=separate", "ftl.buffer.power_loss_protection=true"],
 ];
 
 /// Whether a drive that has what a key needs reads this value of it; else the last refusal.
@@ -132,6 +133,10 @@ const BY_OTHERS: &[&str] = &[
     "ftl.regulator.retention",    // more than `refresh_period`
     "ftl.write_cost.retention",   // more than the ages at which data is written anew
     "ftl.mapping.dies_per_block", // a divisor of the dies
+    "ftl.mapping.dies",           // a divisor of the dies
+    "ftl.mapping.zone_capacity",  // whole program units
+    "ftl.mapping.zone_size",      // at least the capacity
+    "ftl.mapping.max_active",     // at least `max_open`
     "host.link.lanes",            // 1, 2, 4, 8 or 16
     "host.link.max_payload",      // a power of two
     "host.link.max_read_request", // a power of two

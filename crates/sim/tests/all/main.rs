@@ -56,3 +56,4 @@ mod traces;
 mod upkeep;
 mod wide;
 mod written_anew;
+mod zones;

@@ -150,8 +150,10 @@ fn bound(name: &str) -> u64 {
     if name == "mqsim-default" { 51 } else { 10 }
 }
 
+/// All that come with Floatgate but a drive of zones, in which nothing is moved.
 fn every_drive() -> Vec<String> {
-    catalogue().drives().into_iter().map(|summary| summary.name).collect()
+    let names = catalogue().drives().into_iter().map(|summary| summary.name);
+    names.filter(|name| name != "wd-zn540").collect()
 }
 
 #[test]

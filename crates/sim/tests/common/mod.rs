@@ -3,6 +3,7 @@
 
 pub mod bench;
 pub mod two_sample;
+pub mod zones;
 
 use engine::RandomStream;
 use host::{Completion, Extent, HostRequest, Op, Poll, Workload, WorkloadError, WorkloadReport};

@@ -232,7 +232,7 @@ pub(super) const NEVER: &[&str] = &[];
 const AS_TRACE: &str = "the iolog given as the workload itself: it is read as a trace";
 const FIXED_LOAD: &str = "a fixed iodepth or rate";
 const PLAIN_RATE: &str = "rate or rate_iops alone";
-const NO_ZONES: &str = "a job without zones: the drives have none";
+const NO_ZONES: &str = "zonemode=zbd without it: it is not modelled";
 const SPIN: &str = "thinktime alone";
 const WHOLE_SECTORS: &str = "blocks and offsets that are multiples of 512";
 const BALANCE: &str = "flow alone, as in fio since 3.27";
@@ -259,11 +259,6 @@ pub(super) const NOT_MODELLED: &[(&str, &[&str], &str)] = &[
     ("thinkcycles", OFF, SPIN),
     ("thinktime_iotime", OFF, SPIN),
     ("zonecapacity", OFF, NO_ZONES),
-    ("max_open_zones", OFF, NO_ZONES),
-    ("job_max_open_zones", OFF, NO_ZONES),
-    ("read_beyond_wp", OFF, NO_ZONES),
-    ("zone_reset_threshold", OFF, NO_ZONES),
-    ("zone_reset_frequency", OFF, NO_ZONES),
     ("recover_zbd_write_error", OFF, NO_ZONES),
     ("zone_append", OFF, NO_ZONES),
     ("initial_zone_reset", OFF, NO_ZONES),
@@ -292,7 +287,6 @@ pub(super) const NOT_MODELLED: &[(&str, &[&str], &str)] = &[
     ("ramp_size", OFF, "ramp_time"),
     ("percentage_sequential", NEVER, "percentage_random"),
     ("sg_write_mode", &["write", "write_fua"], PLAIN_WRITE),
-    ("write_mode", &["write"], PLAIN_WRITE),
     ("verify_mode", &["read"], "plain reads"),
     ("read_mode", &["read"], "plain reads"),
     ("verify_bytchk", NEVER, "plain reads"),

@@ -89,6 +89,24 @@ impl Worker {
         }
     }
 
+    /// It makes a request beside what its job asks for, such as the reset of a zone.
+    pub fn note_extra(&mut self) {
+        self.outstanding += 1;
+    }
+
+    /// The request that it made last, in its only file, went elsewhere.
+    pub fn moved(&mut self, op: Op, offset: u64, bytes: u64) {
+        let direction = usize::from(op.effect() == Effect::Write);
+        self.tracks[0].moved(direction, offset, bytes);
+    }
+
+    /// A request that it made comes to nothing, as its file has no more: true when nothing more is asked for.
+    pub fn withdraw(&mut self) -> bool {
+        self.outstanding -= 1;
+        self.end_pass();
+        self.is_done()
+    }
+
     /// Its flow lets it make the next request.
     pub fn admit(&mut self) {
         self.gate = Gate::Open;

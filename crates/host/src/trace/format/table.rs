@@ -6,7 +6,7 @@
 //! |---|---|---|
 //! | `time` | `s`, `ms`, `us`, `ns`, `ticks` (100 ns), `iso` (a date) | on any clock; negative where it begins so |
 //! | `wait` | the same | since the request before, instead of `time` |
-//! | `op` | `:1=read,0=write` where it is no word | read, write, trim, flush, or the letters of Linux: `WS`, `FWFS` |
+//! | `op` | `:1=read,0=write` where it is no word | read, write, trim, flush, or the letters of Linux: `WS`, `FWFS`; of a zoned drive also append (to the zone that begins at its offset), open, close, finish and reset (without size) |
 //! | `offset`, `size` | `bytes`, `sectors` (512), or a size such as `4KiB`; with `:hex`, hexadecimal without `0x` | |
 //! | `volume` | | a name or number |
 //! | `handle` | | the placement handle that a write names, a number; empty or `-` where it names none |
@@ -56,6 +56,15 @@ const WORDS: &[(&str, Op)] = &[
     ("d", Op::TRIM),
     ("flush", Op::FLUSH),
     ("f", Op::FLUSH),
+];
+
+/// What only zoned drives understand.
+const ZONED_WORDS: &[(&str, Op)] = &[
+    ("append", Op::APPEND),
+    ("open", Op::ZONE_OPEN),
+    ("close", Op::ZONE_CLOSE),
+    ("finish", Op::ZONE_FINISH),
+    ("reset", Op::ZONE_RESET),
 ];
 
 struct TraceTable {
@@ -124,17 +133,13 @@ impl TraceTable {
             self.now_ns = sum;
         }
         let letters = fields.op.unwrap_or_default();
-        let (op, mark) = match self.op(letters)? {
-            RwbsKind::Nothing => return Ok(Parsed::Known),
-            RwbsKind::Read => (Op::READ, RecordMark::None),
-            RwbsKind::Write | RwbsKind::Append => (Op::WRITE, RecordMark::None),
-            RwbsKind::Trim => (Op::TRIM, RecordMark::None),
-            RwbsKind::Zeroes => (Op::TRIM, RecordMark::Zeroes),
-            RwbsKind::Flush => (Op::FLUSH, RecordMark::None),
-        };
+        let Some((op, mark)) = self.op_and_mark(letters)? else { return Ok(Parsed::Known) };
         let by_letters = self.spec.op.is_none() && rwbs::is_whole(letters);
         let mut record = match op.effect() {
             Effect::Flush => Record::flush(self.now_ns, 0),
+            Effect::Manage => {
+                Record { offset: in_units(fields.offset, "offset")?, op, ..Record::flush(self.now_ns, 0) }
+            }
             _ => {
                 let offset = in_units(fields.offset, "offset")?;
                 let bytes = self.spec.size.map_or_else(|| in_units(fields.size, "size"), Ok)?;
@@ -159,12 +164,31 @@ impl TraceTable {
         Ok(Parsed::Request(record))
     }
 
+    /// What a line asks for; nothing where it is no request.
+    fn op_and_mark(&self, letters: &[u8]) -> Result<Option<(Op, RecordMark)>, Fault> {
+        // Words that the user names are the only ones.
+        let is_usual = self.spec.op.is_none() && self.spec.words.is_empty();
+        let zoned = ZONED_WORDS.iter().find(|(word, _)| letters.eq_ignore_ascii_case(word.as_bytes()));
+        if let Some((_, op)) = zoned.filter(|_| is_usual) {
+            return Ok(Some((*op, RecordMark::None)));
+        }
+        Ok(Some(match self.op(letters)? {
+            RwbsKind::Nothing => return Ok(None),
+            RwbsKind::Read => (Op::READ, RecordMark::None),
+            RwbsKind::Write | RwbsKind::Append => (Op::WRITE, RecordMark::None),
+            RwbsKind::Trim => (Op::TRIM, RecordMark::None),
+            RwbsKind::Zeroes => (Op::TRIM, RecordMark::Zeroes),
+            RwbsKind::Flush => (Op::FLUSH, RecordMark::None),
+        }))
+    }
+
     fn op(&self, field: &[u8]) -> Result<RwbsKind, Fault> {
         let kind = |op: Op| match op.effect() {
             Effect::Read => RwbsKind::Read,
             Effect::Write => RwbsKind::Write,
             Effect::Trim => RwbsKind::Trim,
             Effect::Flush => RwbsKind::Flush,
+            Effect::Manage => RwbsKind::Nothing,
         };
         if let Some(op) = self.spec.op {
             return Ok(kind(op));
@@ -194,7 +218,8 @@ impl TraceTable {
 
 /// Whether a field is an operation without being named one.
 pub(super) fn usual(field: &[u8]) -> bool {
-    WORDS.iter().any(|(word, _)| field.eq_ignore_ascii_case(word.as_bytes())) || rwbs::is_whole(field)
+    let words = || WORDS.iter().chain(ZONED_WORDS);
+    words().any(|(word, _)| field.eq_ignore_ascii_case(word.as_bytes())) || rwbs::is_whole(field)
 }
 
 /// A quoted field with each doubled quote once.

@@ -265,7 +265,7 @@ impl WorkloadCopies {
             Effect::Write => CopyStep::Write(first, units, request.placement),
             Effect::Trim => CopyStep::Trim(first, units),
             Effect::Read => CopyStep::Read(first, units),
-            Effect::Flush => CopyStep::Read(first, 0),
+            Effect::Flush | Effect::Manage => CopyStep::Read(first, 0),
         })
     }
 

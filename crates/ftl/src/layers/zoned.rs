@@ -1,0 +1,49 @@
+//! What zones ask of a drive, whichever its layer: a drive without zones answers that there are none.
+
+use super::{AnyLayer, Ftl};
+use crate::{FlashZoneState, Probe, ZonedTotals, Zoning};
+use controller::Context;
+
+/// A drive that may be zones.
+pub trait ZonedLayer {
+    /// The shape of the zones; none where the drive has none.
+    fn zoning(&self) -> Option<Zoning>;
+
+    /// The zones as the flash knows them, in order; none where there are none.
+    fn zones(&self) -> Vec<FlashZoneState>;
+
+    /// What was counted of them so far.
+    fn zoned(&self) -> ZonedTotals;
+
+    /// The host finishes a zone; [`crate::Output::Flushed`] tells `request` when nothing of it is left to write.
+    fn finish_zone<P: Probe>(&mut self, request: u32, zone: u32, ctx: &mut Context<P>);
+
+    /// The host resets a zone.
+    fn reset_zone<P: Probe>(&mut self, zone: u32, ctx: &mut Context<P>);
+}
+
+impl ZonedLayer for Ftl {
+    fn zoning(&self) -> Option<Zoning> {
+        if let AnyLayer::Zones(layer) = &self.layer { Some(layer.zoning()) } else { None }
+    }
+
+    fn zones(&self) -> Vec<FlashZoneState> {
+        if let AnyLayer::Zones(layer) = &self.layer { layer.states().collect() } else { Vec::new() }
+    }
+
+    fn zoned(&self) -> ZonedTotals {
+        if let AnyLayer::Zones(layer) = &self.layer { layer.counts() } else { ZonedTotals::default() }
+    }
+
+    fn finish_zone<P: Probe>(&mut self, request: u32, zone: u32, ctx: &mut Context<P>) {
+        if let Some(layer) = self.layer.as_zone_mapped() {
+            layer.finish(request, zone, ctx);
+        }
+    }
+
+    fn reset_zone<P: Probe>(&mut self, zone: u32, ctx: &mut Context<P>) {
+        if let Some(layer) = self.layer.as_zone_mapped() {
+            layer.reset(zone, ctx);
+        }
+    }
+}

@@ -1,0 +1,133 @@
+//! What the host asks: reads, writes that come in order, zones that are finished and reset.
+
+use super::{FlashZone, ZoneMapped};
+use crate::buffer::SlotState;
+use crate::host_side::{Host, Reads, Serves};
+use crate::media::Media;
+use crate::store::{NONE, SuperblockState};
+use crate::{Output, Probe};
+use controller::Context;
+use units::{Lpn, Ppa, SimTime};
+
+impl Reads for ZoneMapped {
+    fn parts(&mut self) -> (&mut Media, &mut Host) {
+        (&mut self.media, &mut self.host)
+    }
+
+    /// Which die a unit that was never written would lie on.
+    fn home_die(&self, lpn: Lpn) -> u32 {
+        self.split(lpn).1 / self.layout().program_units % self.layout().dies
+    }
+}
+
+impl Serves for ZoneMapped {
+    /// Gives each zone with something to do its turn, as long as one of them can do it.
+    fn pump<P: Probe>(&mut self, ctx: &mut Context<P>) {
+        let mut idle = 0;
+        while idle < self.busy.len() {
+            let Some(zone) = self.busy.pop_front() else { return };
+            let is_moving = self.program_next(zone, ctx);
+            idle = if is_moving { 0 } else { idle + 1 };
+            if self.has_work(zone) {
+                self.busy.push_back(zone);
+            } else {
+                self.zones[zone as usize].is_busy = false;
+            }
+        }
+    }
+
+    /// A unit of a zone that is being reset holds nothing any more.
+    fn vacate<P: Probe>(&mut self, home: Ppa, _ctx: &mut Context<P>) {
+        self.media.core.store.map.invalidate(home);
+        let superblock = self.layout().superblock_of(home);
+        self.media.core.store.space.valid[superblock as usize] -= 1;
+    }
+
+    fn is_untimed(&self) -> bool {
+        self.is_untimed
+    }
+
+    /// Nothing is written twice.
+    fn take_over(&mut self, _slot: u32, _request: u32, _now: SimTime) -> bool {
+        unreachable!("a zone is written at its pointer")
+    }
+
+    fn admit(&mut self, slot: u32, _now: SimTime) {
+        self.media.core.buffer.set_state(slot, SlotState::Queued);
+        let (zone, at) = self.split(self.media.core.buffer.slot(slot).lpn);
+        let state = &mut self.zones[zone as usize];
+        assert_eq!(state.written, at, "zone {zone} is written at its pointer");
+        state.written += 1;
+        state.waiting.push_back(slot);
+        if self.has_work(zone) {
+            self.touch(zone);
+        }
+    }
+
+    /// What waits for a whole program unit stays: the buffer outlasts the power.
+    fn send_out<P: Probe>(&mut self, ctx: &mut Context<P>) {
+        self.pump(ctx);
+    }
+}
+
+impl ZoneMapped {
+    /// A zone has something to do.
+    pub(super) fn touch(&mut self, zone: u32) {
+        if !std::mem::replace(&mut self.zones[zone as usize].is_busy, true) {
+            self.busy.push_back(zone);
+        }
+    }
+
+    /// The host finishes a zone that is not full: what it lacks is written, and `request` told when that is on flash.
+    pub(crate) fn finish<P: Probe>(&mut self, request: u32, zone: u32, ctx: &mut Context<P>) {
+        let end = self.end_of(zone);
+        let state = &mut self.zones[zone as usize];
+        (state.end, state.finisher) = (Some(end), request);
+        self.counts.units_in_finished += u64::from(state.written);
+        self.touch(zone);
+        self.answer_finisher(zone);
+        self.pump(ctx);
+    }
+
+    /// The program unit up to which a finish writes: the end of the last part that was taken; all of them are where
+    /// rules say so.
+    fn end_of(&self, zone: u32) -> u32 {
+        let written = self.zones[zone as usize].written;
+        let programs = written.div_ceil(self.layout().program_units);
+        if written > 0 && self.rules.takes_all() {
+            return self.zone_programs();
+        }
+        programs.next_multiple_of(self.part_programs()).min(self.zone_programs())
+    }
+
+    /// Tells the request that finished a zone when nothing is left to write.
+    pub(super) fn answer_finisher(&mut self, zone: u32) {
+        let state = &mut self.zones[zone as usize];
+        if state.finisher != NONE && state.in_flight == 0 && Some(state.next) == state.end {
+            let request = std::mem::replace(&mut state.finisher, NONE);
+            self.host.outputs.push(Output::Flushed { request });
+        }
+    }
+
+    /// The host resets a zone: all it holds is forgotten, and its superblocks are erased as soon as no program is in flight.
+    pub(crate) fn reset<P: Probe>(&mut self, zone: u32, ctx: &mut Context<P>) {
+        let is_busy = self.zones[zone as usize].is_busy;
+        let former =
+            std::mem::replace(&mut self.zones[zone as usize], FlashZone { is_busy, ..FlashZone::EMPTY });
+        if former.finisher != NONE {
+            self.host.outputs.push(Output::Flushed { request: former.finisher });
+        }
+        for &superblock in &former.members {
+            self.zone_of[superblock as usize] = NONE;
+            self.media.core.store.space.state[superblock as usize] = SuperblockState::Closed;
+        }
+        self.trim(Lpn(zone * self.zoning.capacity), former.written, ctx);
+        for slot in former.waiting {
+            self.media.release_slot(slot);
+        }
+        for superblock in former.members {
+            self.erase_if_left(superblock, ctx);
+        }
+        self.pump(ctx);
+    }
+}

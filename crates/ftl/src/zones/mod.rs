@@ -1,0 +1,335 @@
+//! The translation layer of a zoned drive: a zone is superblocks of a group of dies, its units lie in them in the order of
+//! their addresses, and nothing is moved. Where each part of a zone lies a kind of mapping says ([`ZoneRules`]).
+//!
+//! What the host may write, and when, it is not asked here: zones' states and limits are the command set's, which lets a write
+//! through only at a zone's pointer. Units wait in the buffer until they fill a program unit; only a finish writes less, and
+//! fills it up. The layer keeps the true place of every unit, as all layers do; what the controller would need in RAM is
+//! a superblock number for each superblock of a zone ([`Layer::map_bytes`]).
+
+mod commands;
+mod reports;
+mod rest;
+mod write;
+
+use crate::host_side::Host;
+use crate::layer::{Base, Layer};
+use crate::mapping::zoning::{ZoneRules, Zoning};
+use crate::media::Media;
+use crate::parts::{Parts, Whole};
+use crate::store::NONE;
+use crate::upkeep::Upkeep;
+use crate::{Layout, Probe};
+use controller::Context;
+use engine::Event;
+use std::collections::VecDeque;
+use units::{Lpn, Ppa};
+
+/// Dies by which a zone begins further on than the one before it: neighbours in number, which are often written together, lie apart.
+const TURN: u32 = 13;
+
+/// A zone as the flash knows it.
+#[derive(Clone, Debug)]
+struct FlashZone {
+    /// Superblocks of its parts that were taken, part after part, a die's after the other.
+    members: Vec<u32>,
+    /// Units that the host wrote, all of them in the buffer or on flash.
+    written: u32,
+    /// Program units that were submitted.
+    next: u32,
+    /// The program unit up to which a finish writes, once it was asked for.
+    end: Option<u32>,
+    /// The request that waits for that, or `NONE`.
+    finisher: u32,
+    /// Programs in flight.
+    in_flight: u32,
+    /// Slots that hold what is not submitted yet, in order.
+    waiting: VecDeque<u32>,
+    /// It stands among the zones with something to do.
+    is_busy: bool,
+}
+
+impl FlashZone {
+    const EMPTY: Self = Self {
+        members: Vec::new(),
+        written: 0,
+        next: 0,
+        end: None,
+        finisher: NONE,
+        in_flight: 0,
+        waiting: VecDeque::new(),
+        is_busy: false,
+    };
+}
+
+/// What is known of a zone on flash.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FlashZoneState {
+    /// Units that the host wrote.
+    pub written: u32,
+    /// It was finished.
+    pub is_finished: bool,
+}
+
+/// What was counted of zones.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ZonedTotals {
+    /// Units that a finish wrote beside the host's.
+    pub units_filled_up: u64,
+    /// Units that the host had written in zones that were finished.
+    pub units_in_finished: u64,
+    /// Superblocks that zones took.
+    pub superblocks_taken: u64,
+}
+
+impl ZonedTotals {
+    /// What came after `then`.
+    pub fn since(&self, then: &Self) -> Self {
+        Self {
+            units_filled_up: self.units_filled_up - then.units_filled_up,
+            units_in_finished: self.units_in_finished - then.units_in_finished,
+            superblocks_taken: self.superblocks_taken - then.superblocks_taken,
+        }
+    }
+}
+
+/// The zoned translation layer and everything below it.
+pub struct ZoneMapped {
+    pub(crate) media: Media,
+    pub(crate) upkeep: Upkeep,
+    pub(crate) host: Host,
+    rules: Box<dyn ZoneRules>,
+    zoning: Zoning,
+    zones: Vec<FlashZone>,
+    /// The zone that each superblock is a part of.
+    zone_of: Vec<u32>,
+    /// Zones with something to do, in the order of their turns.
+    busy: VecDeque<u32>,
+    /// Programs in flight on each die.
+    bound: Vec<u32>,
+    counts: ZonedTotals,
+    /// Time has not begun: what is written is on flash at once.
+    is_untimed: bool,
+}
+
+impl ZoneMapped {
+    /// A fresh drive: nothing written, every good superblock free.
+    ///
+    /// # Errors
+    /// When the drive could not sustain writes; the text says why and what would help.
+    pub(crate) fn new(parts: Parts<'_>, zoning: Zoning, rules: Box<dyn ZoneRules>) -> Result<Self, String> {
+        if parts.array.may_fail() {
+            return Err(
+                "a zoned drive whose blocks can fail is not modelled: a zone would turn read-only; set \
+                        nand.bad_blocks.program_fail_ratio and erase_fail_ratio to 0"
+                    .into(),
+            );
+        }
+        let layout = parts.config.layout.clone();
+        let Whole { media, upkeep, host } = parts.put_together(None, 0, layout.program_units)?;
+        let mut ftl = Self {
+            zones: vec![FlashZone::EMPTY; zoning.count as usize],
+            zone_of: vec![NONE; layout.superblocks()],
+            busy: VecDeque::new(),
+            bound: vec![0; layout.dies as usize],
+            counts: ZonedTotals::default(),
+            is_untimed: false,
+            media,
+            upkeep,
+            host,
+            rules,
+            zoning,
+        };
+        ftl.check_buffer()?;
+        for superblock in 0..layout.superblocks() as u32 {
+            let (die, within) = ftl.place_of(superblock);
+            if ftl.media.core.store.array.is_whole(die, within) {
+                ftl.media.core.store.space.dies[die as usize].usable += 1;
+                ftl.push_free(superblock);
+            }
+        }
+        ftl.check_sustainable()?;
+        Ok(ftl)
+    }
+
+    /// Acknowledged data wait for a whole program unit, in a buffer that must outlast the power.
+    fn check_buffer(&self) -> Result<(), String> {
+        let (core, program) = (&self.media.core, self.layout().program_units);
+        if !core.rules.write_back || !core.rules.power_loss_protection || core.buffer.is_cache() {
+            return Err("a zoned drive keeps what does not fill a program unit in a buffer that outlasts the power, as a \
+                        zone has no place for padding before its end: set ftl.buffer.write_back and \
+                        power_loss_protection to true, and keep_ratio to 0"
+                .into());
+        }
+        let least = u64::from(self.zoning.active_most) * u64::from(program - 1) + 1;
+        if u64::from(core.buffer.slots()) < least {
+            return Err(format!(
+                "the buffer must hold what {} active zones lack until their program units are full: set ftl.buffer.size to \
+                 {} bytes or more",
+                self.zoning.active_most,
+                least * self.layout().unit.get()
+            ));
+        }
+        Ok(())
+    }
+
+    fn check_sustainable(&self) -> Result<(), String> {
+        let dies = &self.media.core.store.space.dies;
+        let width = self.zoning.width as usize;
+        let usable = |group: &[crate::store::DieSpace]| group.iter().map(|die| die.usable).min().unwrap_or(0);
+        let groups: Vec<u32> = dies.chunks(width).map(usable).collect();
+        let parts = self.parts_of_zone();
+        let needed = if self.rules.takes_all() {
+            self.zoning.count.div_ceil(groups.len() as u32) * parts
+        } else {
+            (self.zoning.count * parts).div_ceil(groups.len() as u32)
+        };
+        let least = if self.rules.takes_all() {
+            groups.iter().copied().min().unwrap_or(0)
+        } else {
+            groups.iter().sum::<u32>() / groups.len() as u32
+        };
+        if needed <= least {
+            return Ok(());
+        }
+        let zones = u64::from(least / parts) * groups.len() as u64;
+        let bytes = zones * u64::from(self.zoning.capacity) * self.layout().unit.get();
+        Err(format!(
+            "this drive cannot hold its zones: {} zones of {parts} superblocks on each of {width} dies need {needed} \
+             superblocks of a die, and {least} are good; set ftl.user_capacity to {bytes}B or less",
+            self.zoning.count
+        ))
+    }
+
+    // ---- addresses ----------------------------------------------------------------------------------
+
+    #[inline]
+    fn layout(&self) -> &Layout {
+        &self.media.core.store.layout
+    }
+
+    /// The zone of a unit, and its place there.
+    #[inline]
+    fn split(&self, lpn: Lpn) -> (u32, u32) {
+        (lpn.0 / self.zoning.capacity, lpn.0 % self.zoning.capacity)
+    }
+
+    /// Program units of a part of a zone.
+    #[inline]
+    fn part_programs(&self) -> u32 {
+        self.layout().superblock_units / self.layout().program_units * self.zoning.width
+    }
+
+    /// Program units of a zone.
+    #[inline]
+    fn zone_programs(&self) -> u32 {
+        self.zoning.capacity / self.layout().program_units
+    }
+
+    fn parts_of_zone(&self) -> u32 {
+        self.zone_programs().div_ceil(self.part_programs())
+    }
+
+    /// The superblock of a program unit of a zone among the zone's, and the unit's number there. Zones begin on different dies, so
+    /// that zones that are written alike do not all wait for one die.
+    #[inline]
+    fn place_in_zone(&self, zone: u32, position: u32) -> (usize, u32) {
+        let (part, within) = (position / self.part_programs(), position % self.part_programs());
+        let (width, turned) = (self.zoning.width, within.wrapping_add(zone % self.zoning.width * TURN));
+        ((part * width + turned % width) as usize, within / width)
+    }
+
+    /// The first address of a program unit of a zone whose part was taken.
+    #[inline]
+    fn ppa_at(&self, zone: u32, position: u32) -> Ppa {
+        let (member, number) = self.place_in_zone(zone, position);
+        let superblock = self.zones[zone as usize].members[member];
+        Ppa(self.layout().first_ppa(superblock) + u64::from(number * self.layout().program_units))
+    }
+
+    /// Die, and number within the die, of a superblock numbered over the drive.
+    #[inline]
+    fn place_of(&self, superblock: u32) -> (u32, u32) {
+        (superblock / self.layout().superblocks_per_die, superblock % self.layout().superblocks_per_die)
+    }
+
+    fn push_free(&mut self, superblock: u32) {
+        let (die, within) = self.place_of(superblock);
+        let space = &mut self.media.core.store.space;
+        space.pe_cycles[superblock as usize] = self.media.core.store.array.pe_cycles(die, within);
+        space.push_free(die as usize, within);
+    }
+
+    // ---- what a drive may ask -----------------------------------------------------------------------
+
+    /// The zones, in order.
+    pub(crate) fn states(&self) -> impl Iterator<Item = FlashZoneState> {
+        self.zones
+            .iter()
+            .map(|zone| FlashZoneState { written: zone.written, is_finished: zone.end.is_some() })
+    }
+
+    /// What was counted of them.
+    pub(crate) fn counts(&self) -> ZonedTotals {
+        self.counts
+    }
+
+    /// Their shape.
+    pub(crate) fn zoning(&self) -> Zoning {
+        self.zoning
+    }
+}
+
+impl Layer for ZoneMapped {
+    #[inline]
+    fn base(&self) -> Base<'_> {
+        Base { media: &self.media, host: &self.host, upkeep: &self.upkeep }
+    }
+
+    fn begin<P: Probe>(&mut self, ctx: &mut Context<P>) {
+        self.media.begin();
+        self.upkeep.begin(&mut self.media, &mut ctx.calendar);
+    }
+
+    fn handle<P: Probe>(&mut self, event: Event, ctx: &mut Context<P>) {
+        self.on_event(event, ctx);
+    }
+
+    fn declare_stalled(&mut self) {
+        self.media.core.buffer.forget_requests();
+        self.host.flushes.clear();
+    }
+
+    fn explain_stall(&self) -> String {
+        let zone = |&at: &u32| {
+            let zone = &self.zones[at as usize];
+            format!(
+                "zone {at}: {} units written, {} program units submitted, {} in flight, {} units wait, to be finished {:?}",
+                zone.written,
+                zone.next,
+                zone.in_flight,
+                zone.waiting.len(),
+                zone.end
+            )
+        };
+        let zones: Vec<String> = self.busy.iter().map(zone).collect();
+        let free: Vec<usize> = self.media.core.store.space.dies.iter().map(|die| die.free.len()).collect();
+        format!(
+            "buffer {} used, {} reserved, {} in flight; free superblocks {free:?}; {}",
+            self.media.core.buffer.used_slots(),
+            self.media.core.reserved_slots,
+            self.media.core.store.controller.in_flight(),
+            zones.join("; ")
+        )
+    }
+
+    /// A pointer, and a superblock number of four bytes for each superblock of a zone.
+    fn map_bytes(&self) -> u64 {
+        let members = u64::from(self.parts_of_zone()) * u64::from(self.zoning.width);
+        u64::from(self.zoning.count) * (4 + 4 * members)
+    }
+
+    fn bytes_beside(&self) -> usize {
+        let members = (self.parts_of_zone() * self.zoning.width) as usize;
+        self.zones.len() * (size_of::<FlashZone>() + 4 * members) + 4 * self.zone_of.len()
+    }
+}

@@ -1,0 +1,120 @@
+//! What the flash reports: reads and programs done, superblocks erased.
+
+use super::ZoneMapped;
+use crate::Probe;
+use crate::core::Erased;
+use crate::host_side::{Reads, Serves};
+use crate::store::{NONE, SuperblockState};
+use controller::{Class, Context, Kind, Origin, Transaction};
+use engine::Event;
+use nand::ProgramStatus;
+use units::{DieId, Ppa};
+
+impl ZoneMapped {
+    /// Handles an event of the controller; outputs can then be taken.
+    pub(super) fn on_event<P: Probe>(&mut self, event: Event, ctx: &mut Context<P>) {
+        self.media.core.store.controller.handle(event, ctx);
+        while let Some(id) = self.media.core.store.controller.take_finished() {
+            let transaction = *self.media.core.store.controller.transaction(id);
+            self.media.core.store.controller.release(id);
+            match transaction.kind {
+                Kind::Read if transaction.origin == Origin::ReadAhead => {
+                    self.count_read(&transaction);
+                    self.on_fetched(id, &transaction);
+                }
+                Kind::Read => self.on_read(&transaction, ctx),
+                Kind::Program | Kind::Copyback => self.on_programmed(&transaction, ctx),
+                Kind::Erase => self.on_erased(&transaction, ctx),
+            }
+        }
+        self.pump(ctx);
+    }
+
+    fn count_read(&mut self, read: &Transaction) {
+        self.media.core.store.stats.pages_read[read.origin as usize] += u64::from(read.pages);
+    }
+
+    fn on_read<P: Probe>(&mut self, read: &Transaction, ctx: &mut Context<P>) {
+        self.count_read(read);
+        if read.reading.uncorrectable {
+            self.media.core.store.stats.reads_lost[usize::from(read.origin != Origin::Host)] += 1;
+            self.media.core.mark_lost(read);
+        }
+        self.end_host_read(read, ctx);
+    }
+
+    fn on_programmed<P: Probe>(&mut self, transaction: &Transaction, ctx: &mut Context<P>) {
+        let (die, superblock) = self.superblock_of(transaction);
+        let status = self.end_program(transaction, ctx.calendar.now());
+        assert_eq!(status, ProgramStatus::Done, "no program of a zoned drive fails");
+        self.bound[die] -= 1;
+        self.media.core.store.space.in_flight[superblock as usize] -= 1;
+        let units = self.layout().program_units;
+        self.media.core.store.space.dies[die].clock += u64::from(units);
+        let first = self.media.core.store.first_unit(transaction);
+        for unit in 0..units {
+            let source = self.media.core.store.programs.get(transaction.owner, unit);
+            self.media.core.store.stats.units_programmed[source.origin() as usize] += 1;
+            if source.origin() == Origin::Host {
+                self.media.core.note_host_program(source.slot());
+                self.on_host_unit(Ppa(first + u64::from(unit)), source.slot(), ctx);
+            }
+        }
+        self.media.core.store.programs.release(transaction.owner);
+        match self.zone_of[superblock as usize] {
+            NONE => self.erase_if_left(superblock, ctx),
+            zone => {
+                self.zones[zone as usize].in_flight -= 1;
+                self.answer_finisher(zone);
+            }
+        }
+        self.answer_flushes();
+    }
+
+    /// A unit is on flash: that is its home, unless its zone was reset meanwhile.
+    fn on_host_unit<P: Probe>(&mut self, ppa: Ppa, slot: u32, ctx: &mut Context<P>) {
+        let lpn = self.media.core.buffer.slot(slot).lpn;
+        if !self.media.core.buffer.is_newest(slot) {
+            ctx.probe.on_outdated(lpn, slot);
+            self.media.core.store.stats.units_stale += 1;
+            return self.media.release_slot(slot);
+        }
+        self.media.core.store.map.set(lpn, ppa);
+        let superblock = self.layout().superblock_of(ppa);
+        self.media.core.store.space.valid[superblock as usize] += 1;
+        ctx.probe.on_commit(lpn, ppa, Ppa::NONE);
+        self.end_newest(slot, lpn, ctx.calendar.now());
+    }
+
+    /// The die of an operation, and the superblock numbered over the drive.
+    fn superblock_of(&self, of: &Transaction) -> (usize, u32) {
+        (of.die.index(), of.die.0 * self.layout().superblocks_per_die + of.superblock)
+    }
+
+    /// Erases a superblock that no zone has any more, unless programs are in flight to it; one without anything to erase is
+    /// free at once.
+    pub(super) fn erase_if_left<P: Probe>(&mut self, superblock: u32, ctx: &mut Context<P>) {
+        if self.media.core.store.space.in_flight[superblock as usize] > 0 {
+            return;
+        }
+        if self.media.core.store.array.next_row(superblock as usize) == 0 {
+            return self.push_free(superblock);
+        }
+        let (die, within) = self.place_of(superblock);
+        self.media.core.store.space.state[superblock as usize] = SuperblockState::Erasing;
+        let mut erase = Transaction::new(Kind::Erase, Origin::Gc, Class::Erase, DieId(die), within, 0);
+        let store = &self.media.core.store;
+        erase.wear = store.controller.wear_row(|| store.array.worn(die, within));
+        self.media.core.store.controller.submit(erase, ctx);
+    }
+
+    fn on_erased<P: Probe>(&mut self, transaction: &Transaction, ctx: &mut Context<P>) {
+        let (die, superblock) = self.superblock_of(transaction);
+        ctx.probe.on_erase(superblock as usize);
+        let erased = self.media.erase(die, transaction.superblock, transaction.origin);
+        assert_eq!(erased, Erased::Whole, "no erase of a zoned drive fails");
+        self.push_free(superblock);
+        self.media.note_cycles(die, transaction.superblock);
+        self.media.core.observe_erase(die, transaction.superblock, transaction.wear);
+    }
+}

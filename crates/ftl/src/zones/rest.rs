@@ -1,0 +1,120 @@
+//! The layer without time, and at rest. Without time a zone is only ever written in order, as when data are laid out.
+
+use super::ZoneMapped;
+use crate::layer::{Outlasts, Untimed};
+use crate::media::Media;
+use crate::medium::Medium;
+use crate::parts::Whole;
+use crate::upkeep::{KeepsUp, Upkeep};
+use crate::{Probe, SavedState};
+use controller::{Context, Origin};
+use std::ops::Range;
+use units::{Lpn, Ppa};
+
+impl ZoneMapped {
+    /// Writes the next unit of a zone; false where it has no superblock for it.
+    fn lay_next(&mut self, zone: u32) -> bool {
+        let units = self.layout().program_units;
+        let at = self.zones[zone as usize].written;
+        let (position, within) = (at / units, at % units);
+        let part = position / self.part_programs();
+        if !self.has_part(zone, part) && !self.take_parts(zone, part) {
+            return false;
+        }
+        let ppa = Ppa(self.ppa_at(zone, position).0 + u64::from(within));
+        let lpn = Lpn(zone * self.zoning.capacity + at);
+        let superblock = self.layout().superblock_of(ppa) as usize;
+        let store = &mut self.media.core.store;
+        store.map.assign(ppa, lpn);
+        store.map.set(lpn, ppa);
+        store.space.valid[superblock] += 1;
+        store.count_written(1);
+        store.stats.units_programmed[Origin::Host as usize] += 1;
+        if within + 1 == units {
+            let (rows, pages) = (store.layout.program_rows, store.layout.planes * store.layout.program_rows);
+            let row = store.array.next_row(superblock);
+            store.array.program(superblock, row, rows);
+            store.stats.pages_programmed[Origin::Host as usize] += u64::from(pages);
+        }
+        let state = &mut self.zones[zone as usize];
+        state.written += 1;
+        state.next = state.written / units;
+        true
+    }
+}
+
+impl Untimed for ZoneMapped {
+    fn write_untimed(&mut self, lpn: Lpn) {
+        let is_there = self.try_write_untimed(lpn);
+        assert!(is_there, "no superblock is free: {}", crate::layer::Layer::explain_stall(self));
+    }
+
+    /// Writes a zone up to this unit: what was written of it before holds something, too.
+    fn try_write_untimed(&mut self, lpn: Lpn) -> bool {
+        let (zone, at) = self.split(lpn);
+        self.is_untimed = true;
+        while self.zones[zone as usize].written <= at {
+            if !self.lay_next(zone) {
+                return false;
+            }
+        }
+        true
+    }
+
+    /// Nothing is trimmed but whole zones, in time.
+    fn trim_untimed(&mut self, _lpn: Lpn) {}
+
+    /// What was begun of a program unit is written to its end, with data of the host's.
+    fn settle(&mut self) {
+        let units = self.layout().program_units;
+        for zone in 0..self.zoning.count {
+            while !self.zones[zone as usize].written.is_multiple_of(units) {
+                let is_there = self.lay_next(zone);
+                assert!(is_there, "the part of a program unit that was begun is taken");
+            }
+        }
+        self.is_untimed = false;
+        self.media.features.settled(&self.media.core);
+    }
+}
+
+impl KeepsUp for ZoneMapped {
+    fn keeping(&mut self) -> (&mut Media, &mut Upkeep) {
+        (&mut self.media, &mut self.upkeep)
+    }
+
+    fn is_stuck(&self) -> bool {
+        self.media.core.buffer.dirty_slots() > 0 && self.media.core.store.controller.in_flight() == 0
+    }
+
+    fn is_moving(&self, _die: usize) -> bool {
+        false
+    }
+
+    fn burden_of(&self, _superblock: u32) -> (Range<usize>, u32) {
+        (0..0, 0)
+    }
+
+    /// Nothing is moved.
+    fn write_superblock_anew<P: Probe>(&mut self, _: u32, _: Origin, _: &mut Context<P>) -> bool {
+        false
+    }
+}
+
+impl Outlasts for ZoneMapped {
+    fn save(&self) -> Result<SavedState, String> {
+        Err("the state of a zoned drive is not saved: its buffer holds what zones lack".into())
+    }
+
+    fn load(&mut self, _: &SavedState) -> Result<(), String> {
+        Err("the state of a zoned drive is not saved".into())
+    }
+
+    fn go_on_from(&mut self, _: Medium) {
+        unreachable!("a zoned drive was not made for power cuts")
+    }
+
+    fn into_base(self) -> Whole {
+        Whole { media: self.media, upkeep: self.upkeep, host: self.host }
+    }
+}

@@ -1,0 +1,440 @@
+//! The zoned namespace command set: a namespace is zones of one size, each written from its beginning on, at its write pointer
+//! or by appends that are told where they went, and reset as a whole.
+//!
+//! What is remembered of a namespace is [`ZoneStates`]: the state machine of the specification (NVM Express, Zoned Namespace
+//! Command Set 1.1), without time and without flash. Offsets and lengths here are counted in the drive's blocks.
+//!
+//! Not here: conventional zones, the random write area (ZRWA), zone descriptor extensions, reports (a host that keeps its own
+//! account asks for none while it runs), zones that are excursed or recommended to be finished or reset.
+
+mod status;
+
+pub use status::ZoneError;
+
+use super::{CommandSet, CompletionKind, Effect, Op, Range, SetOperation};
+use std::collections::VecDeque;
+
+impl Op {
+    /// Bytes to the zone that the offset names, at its write pointer; the completion says where they are.
+    pub const APPEND: Self = Self::new(Effect::Write, 1);
+    /// Zone management send: the zone may be written, and stays open until it is closed.
+    pub const ZONE_OPEN: Self = Self::new(Effect::Manage, 0);
+    /// Zone management send: the zone gives up its place among the open ones.
+    pub const ZONE_CLOSE: Self = Self::new(Effect::Manage, 1);
+    /// Zone management send: the zone counts as full.
+    pub const ZONE_FINISH: Self = Self::new(Effect::Manage, 2);
+    /// Zone management send: the zone is empty.
+    pub const ZONE_RESET: Self = Self::new(Effect::Manage, 3);
+}
+
+const fn of(op: Op, name: &'static str, range: Range) -> SetOperation {
+    SetOperation { op, name, range, answer: CompletionKind::Status }
+}
+
+/// What a zoned drive understands.
+pub static SET: CommandSet = CommandSet {
+    name: "zns",
+    about: "zones that are written in order and reset as a whole",
+    operations: &[
+        of(Op::READ, "read", Range::Sectors),
+        of(Op::WRITE, "write", Range::Sectors),
+        of(Op::FLUSH, "flush", Range::Whole),
+        SetOperation {
+            op: Op::APPEND,
+            name: "append",
+            range: Range::Sectors,
+            answer: CompletionKind::Address,
+        },
+        of(Op::ZONE_OPEN, "open", Range::Zone),
+        of(Op::ZONE_CLOSE, "close", Range::Zone),
+        of(Op::ZONE_FINISH, "finish", Range::Zone),
+        of(Op::ZONE_RESET, "reset", Range::Zone),
+    ],
+};
+
+/// The state of a zone.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(u8)]
+pub enum ZoneState {
+    /// Nothing is written.
+    #[default]
+    Empty,
+    /// Open, as a write came.
+    ImplicitlyOpen,
+    /// Open, as the host asked for it.
+    ExplicitlyOpen,
+    /// Partly written, with a place among the active zones, not among the open ones.
+    Closed,
+    /// Takes no more.
+    Full,
+    /// Can only be read.
+    ReadOnly,
+    /// Cannot be used.
+    Offline,
+}
+
+impl ZoneState {
+    /// Every one, in the order of its number.
+    pub const ALL: [Self; 7] = [
+        Self::Empty,
+        Self::ImplicitlyOpen,
+        Self::ExplicitlyOpen,
+        Self::Closed,
+        Self::Full,
+        Self::ReadOnly,
+        Self::Offline,
+    ];
+
+    /// The name in results.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Empty => "empty",
+            Self::ImplicitlyOpen => "implicitly_open",
+            Self::ExplicitlyOpen => "explicitly_open",
+            Self::Closed => "closed",
+            Self::Full => "full",
+            Self::ReadOnly => "read_only",
+            Self::Offline => "offline",
+        }
+    }
+
+    const fn is_open(self) -> bool {
+        matches!(self, Self::ImplicitlyOpen | Self::ExplicitlyOpen)
+    }
+
+    const fn is_active(self) -> bool {
+        self.is_open() || matches!(self, Self::Closed)
+    }
+}
+
+/// The shape of a zoned namespace, in blocks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ZoneShape {
+    /// Zones.
+    pub count: u32,
+    /// From the start of a zone to that of the next.
+    pub size: u64,
+    /// Blocks of a zone that can be written.
+    pub capacity: u64,
+    /// Zones that can be open, and active, at once.
+    pub open_most: u32,
+    /// See `open_most`; at least as many.
+    pub active_most: u32,
+    /// A read of what was never written gives zeros; else an error.
+    pub reads_unwritten: bool,
+}
+
+/// A zone.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ZoneRecord {
+    /// Its state.
+    pub state: ZoneState,
+    /// Its write pointer: blocks from its start; what a finish left out is not counted.
+    pub written: u64,
+}
+
+/// What the flash has to do for a command that a zone took.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ZoneWork {
+    /// Nothing.
+    None,
+    /// To fill up what was not written.
+    Finish,
+    /// To give up all it holds, so many blocks that the host wrote.
+    Reset(u64),
+}
+
+/// What happened to zones.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ZoneCounts {
+    /// Zones that were opened for a write, and by the host.
+    pub opened: [u64; 2],
+    /// Zones that the drive closed to open another, and that the host closed.
+    pub closed: [u64; 2],
+    /// Zones that were finished before they were full.
+    pub finished: u64,
+    /// Zones that were reset with something written in them.
+    pub reset: u64,
+    /// Zones that became full by writes.
+    pub filled: u64,
+}
+
+impl ZoneCounts {
+    /// What came after `then`.
+    pub fn since(&self, then: &Self) -> Self {
+        let less = |now: [u64; 2], then: [u64; 2]| [now[0] - then[0], now[1] - then[1]];
+        Self {
+            opened: less(self.opened, then.opened),
+            closed: less(self.closed, then.closed),
+            finished: self.finished - then.finished,
+            reset: self.reset - then.reset,
+            filled: self.filled - then.filled,
+        }
+    }
+}
+
+/// The zones of a namespace.
+#[derive(Clone, Debug)]
+pub struct ZoneStates {
+    shape: ZoneShape,
+    zones: Vec<ZoneRecord>,
+    /// Zones that are open, the one that was opened first at the front.
+    open: VecDeque<u32>,
+    active: u32,
+    /// What happened to them.
+    pub counts: ZoneCounts,
+}
+
+impl ZoneStates {
+    /// Zones of this shape, all empty.
+    pub fn new(shape: ZoneShape) -> Self {
+        let zones = vec![ZoneRecord::default(); shape.count as usize];
+        Self { shape, zones, open: VecDeque::new(), active: 0, counts: ZoneCounts::default() }
+    }
+
+    /// Their shape.
+    pub fn shape(&self) -> ZoneShape {
+        self.shape
+    }
+
+    /// Zone number `zone`.
+    pub fn get(&self, zone: u32) -> ZoneRecord {
+        self.zones[zone as usize]
+    }
+
+    /// Zones in each state, in the order of [`ZoneState::ALL`].
+    pub fn by_state(&self) -> [u64; 7] {
+        let mut counts = [0; 7];
+        self.zones.iter().for_each(|zone| counts[zone.state as usize] += 1);
+        counts
+    }
+
+    /// Puts a zone into the state in which a drive was found: so much written, or finished.
+    pub fn found(&mut self, zone: u32, written: u64, is_finished: bool) {
+        let state = match written {
+            _ if is_finished || written >= self.shape.capacity => ZoneState::Full,
+            0 => ZoneState::Empty,
+            _ => ZoneState::Closed,
+        };
+        self.set(zone, state);
+        self.zones[zone as usize].written = written;
+    }
+
+    fn set(&mut self, zone: u32, state: ZoneState) {
+        let before = std::mem::replace(&mut self.zones[zone as usize].state, state);
+        self.active = self.active + u32::from(state.is_active()) - u32::from(before.is_active());
+        if before.is_open() && !state.is_open() {
+            self.open.retain(|open| *open != zone);
+        } else if state.is_open() && !before.is_open() {
+            self.open.push_back(zone);
+        }
+    }
+
+    /// Makes room for one more open zone: the drive closes the zone that a write opened first.
+    fn make_room(&mut self, zone: u32) -> Result<(), ZoneError> {
+        let state = self.get(zone).state;
+        if !state.is_active() && self.active >= self.shape.active_most {
+            return Err(ZoneError::TooManyActive);
+        }
+        if state.is_open() || (self.open.len() as u32) < self.shape.open_most {
+            return Ok(());
+        }
+        let is_implicit = |open: &&u32| self.get(**open).state == ZoneState::ImplicitlyOpen;
+        let Some(&closed) = self.open.iter().find(is_implicit) else { return Err(ZoneError::TooManyOpen) };
+        self.set(closed, ZoneState::Closed);
+        self.counts.closed[0] += 1;
+        Ok(())
+    }
+
+    /// The host writes `blocks` of a zone from block `at` of it on: the pointer is behind them then.
+    ///
+    /// # Errors
+    /// With the status of the completion; nothing changes then.
+    pub fn write(&mut self, zone: u32, at: u64, blocks: u64) -> Result<(), ZoneError> {
+        let ZoneRecord { state, written } = self.get(zone);
+        match state {
+            ZoneState::Full => return Err(ZoneError::Full),
+            ZoneState::ReadOnly => return Err(ZoneError::ReadOnly),
+            ZoneState::Offline => return Err(ZoneError::Offline),
+            _ if at + blocks > self.shape.capacity => return Err(ZoneError::Boundary),
+            _ if at != written => return Err(ZoneError::InvalidWrite),
+            _ => {}
+        }
+        self.make_room(zone)?;
+        if !state.is_open() {
+            self.set(zone, ZoneState::ImplicitlyOpen);
+            self.counts.opened[0] += 1;
+        }
+        self.zones[zone as usize].written = at + blocks;
+        if at + blocks == self.shape.capacity {
+            self.set(zone, ZoneState::Full);
+            self.counts.filled += 1;
+        }
+        Ok(())
+    }
+
+    /// The host appends `blocks` to a zone that it names by block `at`, which must be its first; gives the block where they go.
+    ///
+    /// # Errors
+    /// As for [`Self::write`].
+    pub fn append(&mut self, zone: u32, at: u64, blocks: u64) -> Result<u64, ZoneError> {
+        if at != 0 {
+            return Err(ZoneError::InvalidWrite);
+        }
+        let to = self.get(zone).written;
+        self.write(zone, to, blocks).map(|()| to)
+    }
+
+    /// The host reads `blocks` of a zone from block `at` of it on.
+    ///
+    /// # Errors
+    /// As for [`Self::write`].
+    pub fn read(&self, zone: u32, at: u64, blocks: u64) -> Result<(), ZoneError> {
+        let ZoneRecord { state, written } = self.get(zone);
+        match state {
+            ZoneState::Offline => Err(ZoneError::Offline),
+            _ if at + blocks > self.shape.size => Err(ZoneError::Boundary),
+            _ if !self.shape.reads_unwritten && at + blocks > written => Err(ZoneError::Unwritten),
+            _ => Ok(()),
+        }
+    }
+
+    /// The host manages a zone; gives what that asks of the flash.
+    ///
+    /// # Errors
+    /// As for [`Self::write`].
+    ///
+    /// # Panics
+    /// When `op` manages nothing.
+    pub fn manage(&mut self, zone: u32, op: Op) -> Result<ZoneWork, ZoneError> {
+        let ZoneRecord { state, written } = self.get(zone);
+        match state {
+            ZoneState::Offline => return Err(ZoneError::Offline),
+            ZoneState::ReadOnly => return Err(ZoneError::ReadOnly),
+            _ => {}
+        }
+        match op {
+            Op::ZONE_OPEN if state == ZoneState::Full => Err(ZoneError::Transition),
+            Op::ZONE_OPEN => {
+                self.make_room(zone)?;
+                self.counts.opened[1] += u64::from(state != ZoneState::ExplicitlyOpen);
+                self.set(zone, ZoneState::ExplicitlyOpen);
+                Ok(ZoneWork::None)
+            }
+            Op::ZONE_CLOSE => {
+                match state {
+                    ZoneState::Closed => return Ok(ZoneWork::None),
+                    _ if !state.is_open() => return Err(ZoneError::Transition),
+                    _ if written == 0 => self.set(zone, ZoneState::Empty),
+                    _ => self.set(zone, ZoneState::Closed),
+                }
+                self.counts.closed[1] += 1;
+                Ok(ZoneWork::None)
+            }
+            Op::ZONE_FINISH => {
+                if state == ZoneState::Full {
+                    return Ok(ZoneWork::None);
+                }
+                self.set(zone, ZoneState::Full);
+                self.counts.finished += 1;
+                Ok(ZoneWork::Finish)
+            }
+            Op::ZONE_RESET => {
+                self.set(zone, ZoneState::Empty);
+                self.zones[zone as usize].written = 0;
+                self.counts.reset += u64::from(written > 0 || state == ZoneState::Full);
+                Ok(ZoneWork::Reset(written))
+            }
+            other => unreachable!("{} manages no zone", other.name()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SHAPE: ZoneShape =
+        ZoneShape { count: 6, size: 16, capacity: 10, open_most: 2, active_most: 3, reads_unwritten: true };
+
+    fn states(zones: &ZoneStates) -> Vec<ZoneState> {
+        (0..zones.shape().count).map(|zone| zones.get(zone).state).collect()
+    }
+
+    #[test]
+    fn a_zone_is_written_at_its_pointer_up_to_its_capacity() {
+        let mut zones = ZoneStates::new(SHAPE);
+        assert_eq!(zones.write(0, 1, 1), Err(ZoneError::InvalidWrite));
+        assert_eq!(zones.write(0, 0, 4), Ok(()));
+        assert_eq!(zones.write(0, 0, 4), Err(ZoneError::InvalidWrite));
+        assert_eq!(zones.write(0, 4, 7), Err(ZoneError::Boundary));
+        assert_eq!(zones.append(0, 0, 5), Ok(4));
+        assert_eq!(zones.append(0, 4, 1), Err(ZoneError::InvalidWrite));
+        assert_eq!(zones.append(0, 0, 2), Err(ZoneError::Boundary));
+        assert_eq!(zones.append(0, 0, 1), Ok(9));
+        assert_eq!(zones.get(0), ZoneRecord { state: ZoneState::Full, written: 10 });
+        assert_eq!(
+            (zones.write(0, 10, 1), zones.append(0, 0, 1)),
+            (Err(ZoneError::Full), Err(ZoneError::Full))
+        );
+        assert_eq!(zones.by_state(), [5, 0, 0, 0, 1, 0, 0]);
+    }
+
+    #[test]
+    fn the_drive_closes_what_a_write_opened_and_never_what_the_host_did() {
+        let mut zones = ZoneStates::new(SHAPE);
+        for zone in 0..3 {
+            assert_eq!(zones.write(zone, 0, 1), Ok(()));
+        }
+        use ZoneState::{Closed, Empty, ExplicitlyOpen, Full, ImplicitlyOpen};
+        assert_eq!(states(&zones)[..3], [Closed, ImplicitlyOpen, ImplicitlyOpen]);
+        assert_eq!(zones.write(3, 0, 1), Err(ZoneError::TooManyActive));
+        assert_eq!(zones.manage(3, Op::ZONE_OPEN), Err(ZoneError::TooManyActive));
+        // The two that are opened explicitly cannot be closed for a third.
+        assert_eq!(zones.manage(1, Op::ZONE_OPEN), Ok(ZoneWork::None));
+        assert_eq!(zones.manage(0, Op::ZONE_OPEN), Ok(ZoneWork::None));
+        assert_eq!(states(&zones)[..3], [ExplicitlyOpen, ExplicitlyOpen, Closed]);
+        assert_eq!(zones.write(2, 1, 1), Err(ZoneError::TooManyOpen));
+        assert_eq!(zones.manage(1, Op::ZONE_CLOSE), Ok(ZoneWork::None));
+        assert_eq!(zones.write(2, 1, 9), Ok(()));
+        assert_eq!(states(&zones)[..4], [ExplicitlyOpen, Closed, Full, Empty]);
+        assert_eq!(zones.write(3, 0, 1), Ok(()));
+    }
+
+    #[test]
+    fn management_moves_a_zone_from_state_to_state() {
+        let mut zones = ZoneStates::new(SHAPE);
+        assert_eq!(zones.manage(0, Op::ZONE_CLOSE), Err(ZoneError::Transition));
+        zones.manage(0, Op::ZONE_OPEN).unwrap();
+        // Closed with nothing written it is empty again, and no longer active.
+        zones.manage(0, Op::ZONE_CLOSE).unwrap();
+        assert_eq!(zones.get(0).state, ZoneState::Empty);
+        zones.write(0, 0, 3).unwrap();
+        assert_eq!(zones.manage(0, Op::ZONE_FINISH), Ok(ZoneWork::Finish));
+        assert_eq!(zones.manage(0, Op::ZONE_FINISH), Ok(ZoneWork::None));
+        assert_eq!(zones.manage(0, Op::ZONE_OPEN), Err(ZoneError::Transition));
+        assert_eq!(zones.manage(0, Op::ZONE_RESET), Ok(ZoneWork::Reset(3)));
+        assert_eq!(zones.get(0), ZoneRecord::default());
+        assert_eq!(zones.manage(1, Op::ZONE_FINISH), Ok(ZoneWork::Finish));
+        assert_eq!(zones.manage(1, Op::ZONE_RESET), Ok(ZoneWork::Reset(0)));
+        assert_eq!((zones.counts.finished, zones.counts.reset), (2, 2));
+        assert_eq!((zones.active, zones.open.len()), (0, 0));
+    }
+
+    #[test]
+    fn reads_stay_in_a_zone_and_beyond_the_pointer_follow_the_rule() {
+        let mut zones = ZoneStates::new(SHAPE);
+        zones.write(0, 0, 3).unwrap();
+        assert_eq!((zones.read(0, 2, 14), zones.read(0, 2, 15)), (Ok(()), Err(ZoneError::Boundary)));
+        let mut strict = ZoneStates::new(ZoneShape { reads_unwritten: false, ..SHAPE });
+        strict.write(0, 0, 3).unwrap();
+        assert_eq!((strict.read(0, 0, 3), strict.read(0, 0, 4)), (Ok(()), Err(ZoneError::Unwritten)));
+    }
+
+    #[test]
+    fn every_status_has_a_name_and_a_code_of_its_own() {
+        let codes: std::collections::HashSet<_> = ZoneError::ALL.iter().map(|error| error.status()).collect();
+        let names: std::collections::HashSet<_> = ZoneError::ALL.iter().map(|error| error.name()).collect();
+        assert_eq!((codes.len(), names.len()), (ZoneError::ALL.len(), ZoneError::ALL.len()));
+    }
+}

@@ -1,0 +1,96 @@
+//! Clones that work in zones of the drive.
+
+use super::{CloneAnswer, FioWorkload, WaitingPlace};
+use crate::fio::zbd::{FioZones, ZbdStep};
+use crate::{Completion, CompletionStatus, Effect, HostRequest};
+
+impl FioWorkload {
+    /// The drive reports its zones before the jobs begin: so many bytes of each are written, and it may be full.
+    pub(super) fn learn(&mut self, zones: &[(u64, bool)]) {
+        if let Some(account) = &mut self.zones {
+            (0..).zip(zones).for_each(|(zone, (written, is_full))| account.learn(zone, *written, *is_full));
+        }
+    }
+
+    /// The next request of clone `index`, which works in zones: where it may go, after what is to be done with those.
+    #[cold]
+    pub(super) fn step_in_zones(&mut self, index: u32, now: u64) -> CloneAnswer {
+        loop {
+            let clone = &mut self.clones[index as usize];
+            let (Some(own), Some(account)) = (&mut clone.zbd, &mut self.zones) else {
+                return clone.worker.step(now);
+            };
+            if own.is_managing {
+                return CloneAnswer::Full;
+            }
+            let (op, offset, bytes) = match own.pending {
+                Some(pending) => pending,
+                None => match clone.worker.step(now) {
+                    CloneAnswer::Issue { op, offset, bytes } if op.effect() != Effect::Flush => {
+                        own.pending = Some((op, offset, bytes));
+                        (op, offset, bytes)
+                    }
+                    other => return other,
+                },
+            };
+            let others = clone.worker.outstanding() - 1;
+            match account.adjust(index, own, (op, offset, u64::from(bytes)), others) {
+                ZbdStep::Accept { offset, bytes } => {
+                    own.pending = None;
+                    clone.worker.moved(op, offset, bytes);
+                    return CloneAnswer::Issue { op, offset, bytes: bytes as u32 };
+                }
+                ZbdStep::Manage(op, zone) => {
+                    own.is_managing = true;
+                    clone.worker.note_extra();
+                    return CloneAnswer::Issue { op, offset: account.first_byte(zone), bytes: 0 };
+                }
+                ZbdStep::Wait => return CloneAnswer::Full,
+                ZbdStep::End => {
+                    own.pending = None;
+                    let is_over = clone.worker.withdraw() || std::mem::replace(&mut own.is_at_end, true);
+                    if is_over {
+                        clone.worker.stop(now);
+                    }
+                }
+            }
+        }
+    }
+
+    /// A request of clone `index` is answered, which works in zones.
+    #[cold]
+    pub(super) fn end_in_zones(&mut self, index: u32, request: &HostRequest, completion: &Completion) {
+        let clone = &mut self.clones[index as usize];
+        let (Some(own), Some(account)) = (&mut clone.zbd, &mut self.zones) else { return };
+        if completion.status == CompletionStatus::Failed {
+            // As in fio, an error ends the job.
+            clone.worker.fail(completion.at.ns());
+            own.pending = None;
+        }
+        match request.op.effect() {
+            Effect::Manage => account.managed(own, request.op, account.zone_of(request.offset)),
+            Effect::Flush => {}
+            _ => account.answered(index, own, request.op, request.offset),
+        }
+        // Others may wait for the zone that is free now.
+        for other in 0..self.clones.len() as u32 {
+            let clone = &mut self.clones[other as usize];
+            let waits = clone.zbd.as_ref().is_some_and(|own| own.pending.is_some() && !own.is_managing);
+            if other != index && waits && clone.place == WaitingPlace::Full {
+                clone.place = WaitingPlace::Ready;
+                self.full -= 1;
+                self.ready.push_back(other);
+            }
+        }
+    }
+
+    /// fio's account of the zones of the drive, which its jobs share; none where no job works in them.
+    pub(super) fn account_of(
+        jobs: &[crate::fio::job::JobSpec],
+        zones: Option<crate::HostZones>,
+    ) -> Option<Box<FioZones>> {
+        let own = jobs.iter().filter(|job| job.zones.is_zbd());
+        let most = own.map(|job| job.zones.max_open).max()?;
+        zones.map(|zones| Box::new(FioZones::new(zones, most)))
+    }
+}

@@ -1,0 +1,415 @@
+//! `zonemode=zbd`: what fio 3.42 does on a zoned drive, by its `zbd.c`: its own account of pointers, the zones it writes to,
+//! where a request goes instead of where it was drawn, and which zones it resets and finishes on the way.
+//!
+//! As in fio, a zone is locked by a request until that is answered, so that there is one write at a time in each; reads, too,
+//! unless `read_beyond_wp` is given. What is waited for there is waited for here; a request that waits looks for its zone
+//! anew.
+//!
+//! Not modelled: `zoneskip`, trims (which are resets in fio), several files, conventional zones, `verify`, files in which fio
+//! makes zones of its own.
+
+mod refused;
+
+pub use refused::{check, check_drive, whole_zones};
+
+use super::files::{CloneFiles, FileRegion};
+use super::job::JobSpec;
+use crate::{Effect, HostZones, Op};
+
+/// Zones that fio writes to at most, whatever the drive allows.
+const TARGETS_MOST: u32 = 4096;
+const NO_CLONE: u32 = u32::MAX;
+
+/// What becomes of a request that was drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ZbdStep {
+    /// It goes there.
+    Accept {
+        /// First byte on the drive.
+        offset: u64,
+        /// Length.
+        bytes: u64,
+    },
+    /// This is to be done with a zone first.
+    Manage(Op, u32),
+    /// It waits for a request of its clone's, or for a zone that another holds.
+    Wait,
+    /// There is nowhere to go.
+    End,
+}
+
+/// What one clone knows.
+#[derive(Clone, Debug)]
+pub struct ZbdClone {
+    /// Its zones: the first, and the first behind them.
+    zones: [u32; 2],
+    /// The shortest block of each direction.
+    least: [u64; 3],
+    is_random: bool,
+    reads_beyond: bool,
+    /// Zones that it may write to at once; 0 for no limit of its own.
+    targets_most: u32,
+    targets: u32,
+    /// The part of its bytes that are written from which on zones are reset, and one of so many writes does.
+    threshold: f64,
+    every: u64,
+    /// The request that was drawn and waits.
+    pub pending: Option<(Op, u64, u32)>,
+    /// The zone that was chosen for it, and whether that is to be reset.
+    chosen: Option<(u32, bool)>,
+    /// A zone is being managed for it.
+    pub is_managing: bool,
+    /// It found nowhere to go, and nothing was accepted since.
+    pub is_at_end: bool,
+}
+
+/// fio's account of a zoned drive, which its jobs share.
+#[derive(Debug)]
+pub struct FioZones {
+    shape: HostZones,
+    /// Of each zone: its pointer, in bytes from its start.
+    pointers: Vec<u64>,
+    /// Whether it stands among the zones that are written to, and who holds it.
+    is_target: Vec<bool>,
+    holders: Vec<u32>,
+    targets: Vec<u32>,
+    targets_most: u32,
+    /// Bytes that are written, where a threshold counts them, and writes until the next reset.
+    valid_bytes: u64,
+    writes_left: u64,
+}
+
+impl ZbdClone {
+    /// A clone of `job` with its share of whole zones.
+    pub fn new(job: &JobSpec, share: &CloneFiles, files: &[FileRegion], zones: HostZones) -> Self {
+        let part = share.parts[0];
+        let first = files[part.file as usize].offset + part.start;
+        let zone = |byte: u64| (byte / zones.size) as u32;
+        let every =
+            if job.zones.reset_frequency > 0.0 { (1.0 / job.zones.reset_frequency) as u64 } else { 0 };
+        Self {
+            zones: [zone(first), zone(first + part.bytes)],
+            least: std::array::from_fn(|direction| job.blocks[direction].least()),
+            is_random: job.random,
+            reads_beyond: job.zones.reads_beyond,
+            targets_most: job.zones.job_max_open as u32,
+            targets: 0,
+            threshold: job.zones.reset_threshold,
+            every,
+            pending: None,
+            chosen: None,
+            is_managing: false,
+            is_at_end: false,
+        }
+    }
+
+    fn holds(&self, zone: u32) -> bool {
+        (self.zones[0]..self.zones[1]).contains(&zone)
+    }
+
+    fn count(&self) -> u32 {
+        self.zones[1] - self.zones[0]
+    }
+}
+
+impl FioZones {
+    /// fio's account of these zones, all empty, for jobs that write to so many at once; 0 leaves it to the drive.
+    pub fn new(shape: HostZones, max_open: u64) -> Self {
+        let count = shape.count as usize;
+        let limit = if max_open > 0 { max_open as u32 } else { shape.open_most };
+        Self {
+            shape,
+            pointers: vec![0; count],
+            is_target: vec![false; count],
+            holders: vec![NO_CLONE; count],
+            targets: Vec::new(),
+            targets_most: limit.min(TARGETS_MOST),
+            valid_bytes: 0,
+            writes_left: 0,
+        }
+    }
+
+    /// The drive reports its zones: so much is written of each.
+    pub fn learn(&mut self, zone: u32, written: u64, is_full: bool) {
+        self.pointers[zone as usize] = if is_full { self.shape.size } else { written };
+        self.valid_bytes += written;
+    }
+
+    /// The first byte of a zone.
+    pub fn first_byte(&self, zone: u32) -> u64 {
+        self.start(zone)
+    }
+
+    /// The first byte of the zone in which a byte lies.
+    pub fn start_of(&self, offset: u64) -> u64 {
+        offset - offset % self.shape.size
+    }
+
+    /// The zone in which a byte lies.
+    pub fn zone_of(&self, offset: u64) -> u32 {
+        (offset / self.shape.size) as u32
+    }
+
+    fn start(&self, zone: u32) -> u64 {
+        u64::from(zone) * self.shape.size
+    }
+
+    fn left(&self, zone: u32) -> u64 {
+        self.shape.capacity.saturating_sub(self.pointers[zone as usize])
+    }
+
+    fn is_held(&self, zone: u32) -> bool {
+        self.holders[zone as usize] != NO_CLONE
+    }
+
+    /// Where a request of clone `index` goes, which has `others` more in flight. Asked again after what it waits for.
+    pub fn adjust(
+        &mut self,
+        index: u32,
+        clone: &mut ZbdClone,
+        (op, offset, bytes): (Op, u64, u64),
+        others: u64,
+    ) -> ZbdStep {
+        if op.effect() == Effect::Read {
+            return self.adjust_read(index, clone, offset, bytes);
+        }
+        let (zone, resets) = match clone.chosen {
+            Some(chosen) => chosen,
+            None => match self.choose(clone, offset, others) {
+                Ok(zone) => {
+                    let resets = self.is_reset_due(clone);
+                    clone.chosen = Some((zone, resets));
+                    (zone, resets)
+                }
+                Err(step) => return step,
+            },
+        };
+        if self.is_held(zone) {
+            return ZbdStep::Wait;
+        }
+        let least = clone.least[1];
+        if (resets || self.left(zone) < least) && self.pointers[zone as usize] > 0 {
+            // As in fio, what was written before is waited for.
+            return if others > 0 { ZbdStep::Wait } else { ZbdStep::Manage(Op::ZONE_RESET, zone) };
+        }
+        let fits = bytes.min(self.left(zone));
+        let fits = fits - fits % least;
+        clone.chosen = None;
+        if fits == 0 {
+            return ZbdStep::End;
+        }
+        let offset = self.start(zone) + self.pointers[zone as usize];
+        self.holders[zone as usize] = index;
+        self.pointers[zone as usize] += fits;
+        self.valid_bytes += fits;
+        clone.is_at_end = false;
+        ZbdStep::Accept { offset, bytes: fits }
+    }
+
+    /// A zone was managed for a clone.
+    pub fn managed(&mut self, clone: &mut ZbdClone, op: Op, zone: u32) {
+        clone.is_managing = false;
+        let pointer = &mut self.pointers[zone as usize];
+        if op == Op::ZONE_RESET {
+            self.valid_bytes = self.valid_bytes.saturating_sub((*pointer).min(self.shape.capacity));
+            *pointer = 0;
+            clone.chosen = clone.chosen.map(|(zone, _)| (zone, false));
+        } else {
+            *pointer = self.shape.size;
+        }
+    }
+
+    /// A request of a clone is answered: its zone is free, and no target any more once it is full.
+    pub fn answered(&mut self, index: u32, clone: &mut ZbdClone, op: Op, offset: u64) {
+        let zone = self.zone_of(offset);
+        if self.holders[zone as usize] == index {
+            self.holders[zone as usize] = NO_CLONE;
+        }
+        // One write of a zone is in flight at a time: its end is the pointer.
+        if op.effect() == Effect::Write && self.left(zone) == 0 {
+            self.put(clone, zone);
+        }
+    }
+
+    fn is_reset_due(&mut self, clone: &ZbdClone) -> bool {
+        let part = u64::from(clone.count()) * self.shape.size;
+        if clone.every == 0 || (self.valid_bytes as f64) < part as f64 * clone.threshold {
+            return false;
+        }
+        if self.writes_left == 0 {
+            self.writes_left = clone.every;
+        }
+        self.writes_left -= 1;
+        self.writes_left == 0
+    }
+
+    fn adjust_read(&mut self, index: u32, clone: &mut ZbdClone, offset: u64, bytes: u64) -> ZbdStep {
+        if clone.reads_beyond {
+            clone.is_at_end = false;
+            return ZbdStep::Accept { offset, bytes };
+        }
+        let (least, drawn) = (clone.least[0], self.zone_of(offset));
+        let written = |zone: u32| self.pointers[zone as usize].min(self.shape.capacity);
+        let (mut zone, mut offset) = (drawn, offset);
+        if self.is_held(zone) {
+            return ZbdStep::Wait;
+        }
+        let is_beyond = !clone.is_random && offset + least > self.start(zone) + written(zone);
+        if written(zone) < least || is_beyond {
+            let Some(other) = self.find_written(clone, drawn) else { return ZbdStep::End };
+            if self.is_held(other) {
+                return ZbdStep::Wait;
+            }
+            zone = other;
+            if !clone.is_random {
+                offset = self.start(zone);
+            }
+        }
+        let range = written(zone);
+        if range <= bytes {
+            offset = self.start(zone);
+        } else if clone.is_random {
+            let within = (offset - self.start(drawn)) % (range - bytes);
+            offset = self.start(zone) + within / least * least;
+        }
+        let fits = bytes.min(self.start(zone) + range - offset);
+        self.holders[zone as usize] = index;
+        clone.is_at_end = false;
+        ZbdStep::Accept { offset, bytes: fits - fits % least }
+    }
+
+    /// Another zone with something to read: the next of a sequential job, the nearest of a random one.
+    fn find_written(&self, clone: &ZbdClone, from: u32) -> Option<u32> {
+        let has = |zone: &u32| self.pointers[*zone as usize].min(self.shape.capacity) >= clone.least[0];
+        let [first, end] = clone.zones;
+        for distance in 1..=self.shape.count {
+            let after = from.checked_add(distance).filter(|zone| *zone < end);
+            let before = from.checked_sub(distance).filter(|zone| *zone >= first && clone.is_random);
+            if let Some(found) = after.filter(has).or(before.filter(has)) {
+                return Some(found);
+            }
+            if after.is_none() && before.is_none() {
+                break;
+            }
+        }
+        None
+    }
+
+    // ---- zones that are written to ------------------------------------------------------------------
+
+    /// Makes a zone one of those written to, if it is none yet and there is room for it.
+    fn get(&mut self, clone: &mut ZbdClone, zone: u32) -> bool {
+        if self.is_target[zone as usize] {
+            return self.left(zone) > 0;
+        }
+        let is_clone_full = clone.targets_most > 0 && clone.targets >= clone.targets_most;
+        if is_clone_full || self.targets.len() as u32 >= self.targets_most {
+            return false;
+        }
+        self.is_target[zone as usize] = true;
+        self.targets.push(zone);
+        clone.targets += 1;
+        true
+    }
+
+    fn put(&mut self, clone: &mut ZbdClone, zone: u32) {
+        if std::mem::take(&mut self.is_target[zone as usize]) {
+            self.targets.retain(|target| *target != zone);
+            clone.targets = clone.targets.saturating_sub(1);
+        }
+    }
+
+    /// The target that an offset picks, among those of the clone's zones.
+    fn pick(&self, clone: &ZbdClone, offset: u64) -> Option<u32> {
+        let count = self.targets.len() as u64;
+        let whole = u64::from(clone.count()) * self.shape.size;
+        let first = (u128::from(offset - self.start(clone.zones[0])) * u128::from(count) / u128::from(whole))
+            as usize;
+        let turned = self.targets[first..].iter().chain(&self.targets[..first]);
+        turned.copied().find(|zone| clone.holds(*zone))
+    }
+
+    /// The zone that a write drawn at `offset` goes to.
+    fn choose(&mut self, clone: &mut ZbdClone, offset: u64, others: u64) -> Result<u32, ZbdStep> {
+        let least = clone.least[1];
+        let drawn = self.zone_of(offset);
+        if self.is_held(drawn) {
+            return Err(ZbdStep::Wait);
+        }
+        // What a zone has left that is too short for a block: it is finished, and the write goes to the next.
+        if (1..least).contains(&self.left(drawn)) {
+            if others > 0 {
+                return Err(ZbdStep::Wait);
+            }
+            self.put(clone, drawn);
+            let next = drawn + 1;
+            let onward = self.start(if clone.holds(next) { next } else { clone.zones[0] });
+            if let Some(pending) = &mut clone.pending {
+                pending.1 = onward;
+            }
+            if !clone.holds(next) && !clone.is_random {
+                return Err(ZbdStep::End);
+            }
+            return Err(ZbdStep::Manage(Op::ZONE_FINISH, drawn));
+        }
+        if self.get(clone, drawn) {
+            return Ok(drawn);
+        }
+        if !self.targets.is_empty() {
+            let Some(target) = self.pick(clone, offset) else { return Err(ZbdStep::End) };
+            if self.is_held(target) {
+                return Err(ZbdStep::Wait);
+            }
+            if self.left(target) >= least {
+                return Ok(target);
+            }
+        }
+        self.choose_other(clone, drawn, offset, others)
+    }
+
+    fn choose_other(
+        &mut self,
+        clone: &mut ZbdClone,
+        drawn: u32,
+        offset: u64,
+        others: u64,
+    ) -> Result<u32, ZbdStep> {
+        let count = self.targets.len() as u32;
+        let is_full = count == clone.count()
+            || count == self.targets_most
+            || (clone.targets_most > 0 && clone.targets == clone.targets_most);
+        if is_full && others > 0 {
+            return Err(ZbdStep::Wait);
+        }
+        let [first, _] = clone.zones;
+        for distance in 1..=clone.count() {
+            let zone = first + (drawn - first + distance) % clone.count();
+            if self.is_target[zone as usize] {
+                continue;
+            }
+            if self.is_held(zone) {
+                return Err(ZbdStep::Wait);
+            }
+            if self.get(clone, zone) {
+                return Ok(zone);
+            }
+        }
+        let least = clone.least[1];
+        let fits = |zone: &u32| clone.holds(*zone) && self.left(*zone) >= least;
+        if let Some(zone) = self.targets.iter().copied().find(fits) {
+            return if self.is_held(zone) { Err(ZbdStep::Wait) } else { Ok(zone) };
+        }
+        if others > 0 || self.holders.iter().any(|holder| *holder != NO_CLONE) {
+            return Err(ZbdStep::Wait);
+        }
+        // All that are written to have too little left: one of a random job's is finished, and begun anew.
+        let picked = if clone.is_random { self.pick(clone, offset) } else { None };
+        match picked {
+            Some(zone) => {
+                clone.chosen = Some((zone, true));
+                Err(ZbdStep::Manage(Op::ZONE_FINISH, zone))
+            }
+            None => Err(ZbdStep::End),
+        }
+    }
+}

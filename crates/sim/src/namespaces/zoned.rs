@@ -1,0 +1,347 @@
+//! What is remembered of a zoned namespace: the states of its zones, and which commands on a zone wait for each other.
+//!
+//! The host counts bytes from the start of a zone to that of the next; the drive's own are the bytes that can be
+//! written, side by side. Here alone the ones become the others.
+
+use ftl::{Ftl, ZoneTimes, ZonedLayer, Zoning};
+use host::command::zns::{ZoneCounts, ZoneError, ZoneShape, ZoneState, ZoneStates, ZoneWork};
+use host::{Effect, Extent, HostRequest, HostZones, Op};
+use std::collections::{BTreeMap, VecDeque};
+use units::{Nanos, SimTime};
+
+/// What waits its turn in a zone: data cross one write after the other, so that they come to the flash in order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ZoneTurn {
+    /// A write takes its data.
+    Write(u32),
+    /// A command that the flash has to do something for.
+    Work(u32, ZoneWork),
+}
+
+/// A request as it comes to the drive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct ZoneEntry {
+    /// In the drive's own bytes.
+    pub inner: HostRequest,
+    /// The host's own words of it cannot be found again from those.
+    pub is_odd: bool,
+}
+
+/// What is remembered of a zoned namespace.
+#[derive(Clone, Debug)]
+pub(crate) struct ZonedNamespace {
+    zones: ZoneStates,
+    /// Bytes of a block.
+    unit: u64,
+    times: ZoneTimes,
+    /// When the firmware that keeps the pointers can look at the next write.
+    firmware_free: SimTime,
+    /// Writes whose pointers it looks at, in this order.
+    looked_at: VecDeque<u32>,
+    /// Of each zone, what takes its turn, first, and what waits for that.
+    turns: BTreeMap<u32, VecDeque<ZoneTurn>>,
+    /// Requests that reach beyond what can be written of a zone, in the host's words, by number.
+    odd: BTreeMap<u32, HostRequest>,
+    errors: BTreeMap<ZoneError, u64>,
+    /// What was counted before the measured window.
+    before: ZoneCounts,
+}
+
+impl ZonedNamespace {
+    /// A namespace of such zones, all empty, in blocks of `unit` bytes.
+    pub fn new(zoning: Zoning, unit: u64) -> Self {
+        let shape = ZoneShape {
+            count: zoning.count,
+            size: zoning.size,
+            capacity: u64::from(zoning.capacity),
+            open_most: zoning.open_most,
+            active_most: zoning.active_most,
+            reads_unwritten: zoning.reads_unwritten,
+        };
+        Self {
+            zones: ZoneStates::new(shape),
+            unit,
+            times: zoning.times,
+            firmware_free: SimTime::ZERO,
+            looked_at: VecDeque::new(),
+            turns: BTreeMap::new(),
+            odd: BTreeMap::new(),
+            errors: BTreeMap::new(),
+            before: ZoneCounts::default(),
+        }
+    }
+
+    /// A run begins on a drive that holds what it holds.
+    pub fn begin(&mut self, ftl: &Ftl) {
+        for (zone, state) in (0..).zip(ftl.zones()) {
+            self.zones.found(zone, u64::from(state.written), state.is_finished);
+        }
+    }
+
+    /// The measured window begins.
+    pub fn begin_measuring(&mut self) {
+        self.before = self.zones.counts;
+        self.errors.clear();
+    }
+
+    /// What a workload learns of the zones.
+    pub fn seen(&self) -> HostZones {
+        let shape = self.zones.shape();
+        HostZones {
+            count: shape.count,
+            size: shape.size * self.unit,
+            capacity: shape.capacity * self.unit,
+            open_most: shape.open_most,
+            active_most: shape.active_most,
+            block: self.unit,
+        }
+    }
+
+    /// Bytes written of each zone, and whether it is full.
+    pub fn report(&self) -> Vec<(u64, bool)> {
+        let zone = |number: u32| self.zones.get(number);
+        let all = (0..self.zones.shape().count).map(zone);
+        all.map(|zone| (zone.written * self.unit, zone.state == ZoneState::Full)).collect()
+    }
+
+    /// The zones.
+    pub fn zones(&self) -> &ZoneStates {
+        &self.zones
+    }
+
+    /// What happened to them in the measured window.
+    pub fn counts(&self) -> ZoneCounts {
+        self.zones.counts.since(&self.before)
+    }
+
+    /// Errors that zones answered with, by their names.
+    pub fn errors(&self) -> BTreeMap<String, u64> {
+        self.errors.iter().map(|(error, count)| (error.name().to_owned(), *count)).collect()
+    }
+
+    /// A zone answers a request that counts with an error.
+    pub fn note_error(&mut self, error: ZoneError) {
+        *self.errors.entry(error).or_default() += 1;
+    }
+
+    /// The block of the host's at which a request begins.
+    fn block(&self, request: &HostRequest) -> u64 {
+        request.offset / self.unit
+    }
+
+    /// Why a request cannot be asked of zones at all: what was found, and what was expected.
+    pub fn refusal(&self, request: &HostRequest) -> Option<(String, String)> {
+        let (unit, size) = (self.unit, self.zones.shape().size * self.unit);
+        let found = || format!("a {} of {} bytes at {}", request.op.name(), request.bytes, request.offset);
+        if !(request.offset | u64::from(request.bytes)).is_multiple_of(unit) {
+            return Some((found(), format!("whole blocks of {unit} bytes, as this zoned drive has them")));
+        }
+        if request.op.effect() == Effect::Manage && !request.offset.is_multiple_of(size) {
+            return Some((found(), format!("the first byte of a zone, a multiple of {size}")));
+        }
+        (u64::from(request.bytes) > size).then(|| (found(), format!("no more than a zone's {size} bytes")))
+    }
+
+    /// A request of the host's in the drive's own bytes.
+    pub fn enter(&self, request: &HostRequest) -> ZoneEntry {
+        let shape = self.zones.shape();
+        let (zone, at) = (self.block(request) / shape.size, self.block(request) % shape.size);
+        let blocks = u64::from(request.bytes) / self.unit;
+        // What is beyond the capacity is nowhere: only the part before is read, and a write there will be refused.
+        let start = at.min(shape.capacity);
+        let inside = blocks.min(shape.capacity - start);
+        let is_odd = at > shape.capacity || inside < blocks;
+        let offset = (zone * shape.capacity + start) * self.unit;
+        let bytes = (inside * self.unit) as u32;
+        ZoneEntry { inner: HostRequest { offset, bytes, ..*request }, is_odd }
+    }
+
+    /// The number of a request whose words cannot be found again, and these.
+    pub fn keep(&mut self, id: u32, request: HostRequest) {
+        self.odd.insert(id, request);
+    }
+
+    /// A request in the host's words, and the byte where its data are in the host's count.
+    pub fn in_hosts_words(&mut self, id: u32, inner: &HostRequest) -> (HostRequest, u64) {
+        let address = self.hosts_byte(inner.offset);
+        if let Some(odd) = self.odd.remove(&id) {
+            return (odd, address);
+        }
+        if inner.op.effect() == Effect::Flush {
+            return (*inner, 0);
+        }
+        // An append named its zone alone.
+        let size = self.zones.shape().size * self.unit;
+        let offset = if inner.op == Op::APPEND { address - address % size } else { address };
+        (HostRequest { offset, ..*inner }, address)
+    }
+
+    fn hosts_byte(&self, offset: u64) -> u64 {
+        let (shape, capacity) = (self.zones.shape(), self.zones.shape().capacity * self.unit);
+        offset / capacity * (shape.size * self.unit) + offset % capacity
+    }
+
+    /// Parts of the drive's own bytes that a part of the host's is.
+    pub fn on_flash(&self, extent: Extent, name: &mut dyn FnMut(Extent)) {
+        let (size, capacity) = (self.zones.shape().size * self.unit, self.zones.shape().capacity * self.unit);
+        let end = extent.offset.saturating_add(extent.bytes);
+        for zone in extent.offset / size..end.div_ceil(size).min(u64::from(self.zones.shape().count)) {
+            let from = extent.offset.saturating_sub(zone * size).min(capacity);
+            let to = (end - zone * size).min(capacity);
+            if from < to {
+                name(Extent { offset: zone * capacity + from, bytes: to - from });
+            }
+        }
+    }
+
+    /// When the firmware will have looked at the pointer that a write is about: one write after the other. None once it has.
+    pub fn look_at_pointer(&mut self, id: u32, op: Op, now: SimTime) -> Option<SimTime> {
+        let took = if op == Op::APPEND { self.times.append } else { self.times.write };
+        if took == Nanos::ZERO {
+            return None;
+        }
+        if self.looked_at.front() == Some(&id) {
+            self.looked_at.pop_front();
+            return None;
+        }
+        self.looked_at.push_back(id);
+        self.firmware_free = self.firmware_free.max(now) + took;
+        Some(self.firmware_free)
+    }
+
+    /// Whether zones let a read or a write in, named in the drive's own bytes; gives where an append goes.
+    ///
+    /// # Errors
+    /// With the status of the completion.
+    pub fn let_in(&mut self, id: u32, inner: &HostRequest) -> Result<u64, ZoneError> {
+        let asked = self.odd.get(&id).copied();
+        let shape = self.zones.shape();
+        let (zone, at, blocks) = match asked {
+            Some(asked) => {
+                let block = self.block(&asked);
+                (block / shape.size, block % shape.size, u64::from(asked.bytes) / self.unit)
+            }
+            None => {
+                let block = self.block(inner);
+                (block / shape.capacity, block % shape.capacity, u64::from(inner.bytes) / self.unit)
+            }
+        };
+        let zone_number = zone as u32;
+        if at + blocks > shape.size {
+            return Err(ZoneError::Boundary);
+        }
+        match inner.op {
+            Op::APPEND => {
+                let to = self.zones.append(zone_number, at, blocks)?;
+                Ok((zone * shape.capacity + to) * self.unit)
+            }
+            op if op.effect() == Effect::Write => {
+                self.zones.write(zone_number, at, blocks).map(|()| inner.offset)
+            }
+            _ => self.zones.read(zone_number, at, blocks).map(|()| inner.offset),
+        }
+    }
+
+    /// The zone in which a byte of the drive's own lies.
+    pub fn zone_of(&self, offset: u64) -> u32 {
+        (offset / self.unit / self.zones.shape().capacity) as u32
+    }
+
+    /// The host manages a zone; gives what that asks of the flash.
+    ///
+    /// # Errors
+    /// With the status of the completion.
+    pub fn manage(&mut self, inner: &HostRequest) -> Result<ZoneWork, ZoneError> {
+        let zone = self.zone_of(inner.offset);
+        self.zones.manage(zone, inner.op)
+    }
+
+    /// What the firmware takes for a command that needs nothing of the flash, or for a reset.
+    pub fn time_of(&self, work: ZoneWork) -> Nanos {
+        match work {
+            ZoneWork::None | ZoneWork::Finish => self.times.manage,
+            ZoneWork::Reset(blocks) => {
+                Nanos::new(self.times.reset.ns() + blocks * self.times.reset_unit.ns())
+            }
+        }
+    }
+
+    /// Something joins what takes its turn in a zone; true when it is its turn.
+    pub fn queue(&mut self, zone: u32, turn: ZoneTurn) -> bool {
+        let turns = self.turns.entry(zone).or_default();
+        turns.push_back(turn);
+        turns.len() == 1
+    }
+
+    /// What had its turn in a zone is done; gives what has it next.
+    pub fn next_turn(&mut self, zone: u32) -> Option<ZoneTurn> {
+        let turns = self.turns.get_mut(&zone)?;
+        turns.pop_front();
+        let next = turns.front().copied();
+        if next.is_none() {
+            self.turns.remove(&zone);
+        }
+        next
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn namespace() -> ZonedNamespace {
+        let zoning = Zoning {
+            count: 4,
+            size: 16,
+            capacity: 10,
+            width: 1,
+            open_most: 2,
+            active_most: 2,
+            reads_unwritten: true,
+            times: ZoneTimes::default(),
+        };
+        ZonedNamespace::new(zoning, 4096)
+    }
+
+    fn request(op: Op, block: u64, blocks: u32) -> HostRequest {
+        HostRequest::plain(SimTime::ZERO, op, block * 4096, blocks * 4096)
+    }
+
+    #[test]
+    fn what_the_host_names_is_found_on_the_drive_and_back() {
+        let mut namespace = namespace();
+        let asked = request(Op::READ, 2 * 16 + 3, 4);
+        let entry = namespace.enter(&asked);
+        assert_eq!((entry.inner.offset, entry.is_odd), (23 * 4096, false));
+        assert_eq!(namespace.in_hosts_words(0, &entry.inner), (asked, (2 * 16 + 3) * 4096));
+        // Only what can be written of it is anywhere.
+        let beyond = request(Op::READ, 16 + 8, 6);
+        let entry = namespace.enter(&beyond);
+        assert_eq!((entry.inner.offset, entry.inner.bytes, entry.is_odd), (18 * 4096, 2 * 4096, true));
+        namespace.keep(7, beyond);
+        assert_eq!(namespace.let_in(7, &entry.inner), Ok(18 * 4096));
+        assert_eq!(namespace.in_hosts_words(7, &entry.inner).0, beyond);
+        let mut parts = Vec::new();
+        namespace.on_flash(Extent { offset: 8 * 4096, bytes: 16 * 4096 }, &mut |part| parts.push(part));
+        let part = |offset: u64, bytes: u64| Extent { offset: offset * 4096, bytes: bytes * 4096 };
+        assert_eq!(parts, [part(8, 2), part(10, 8)]);
+    }
+
+    #[test]
+    fn an_append_is_told_where_it_went_and_what_crosses_a_zone_is_an_error() {
+        let mut namespace = namespace();
+        let first = namespace.enter(&request(Op::APPEND, 16, 3)).inner;
+        assert_eq!(namespace.let_in(0, &first), Ok(10 * 4096));
+        assert_eq!(namespace.let_in(1, &first), Ok(13 * 4096));
+        let put = HostRequest { offset: 13 * 4096, ..first };
+        assert_eq!(namespace.in_hosts_words(1, &put), (request(Op::APPEND, 16, 3), 19 * 4096));
+        let over = request(Op::WRITE, 16 + 6, 5);
+        let entry = namespace.enter(&over);
+        namespace.keep(2, over);
+        assert_eq!((entry.is_odd, namespace.let_in(2, &entry.inner)), (true, Err(ZoneError::Boundary)));
+        let across = request(Op::READ, 14, 4);
+        let entry = namespace.enter(&across);
+        namespace.keep(3, across);
+        assert_eq!(namespace.let_in(3, &entry.inner), Err(ZoneError::Boundary));
+    }
+}

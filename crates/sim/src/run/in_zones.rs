@@ -1,0 +1,162 @@
+//! Commands on zones: what a drive that is a zoned namespace does with them beside what every drive does.
+
+use super::{Run, events};
+use crate::namespaces::Namespaces;
+use crate::namespaces::ZoneTurn;
+use crate::observe::Observer;
+use engine::Event;
+use ftl::ZonedLayer;
+use host::command::refused;
+use host::command::zns::{ZoneError, ZoneWork};
+use host::{Completion, CompletionStatus, Effect, HostRequest, Op};
+use units::{Lpn, SimTime};
+
+impl<P: Observer> Run<P> {
+    /// The namespaces of the drive are these, as its state has left them.
+    pub fn live_in(&mut self, namespaces: &Namespaces) {
+        self.namespaces = namespaces.clone();
+        self.namespaces.begin(&self.ftl);
+        self.report_zones();
+    }
+
+    /// The workload learns what the zones of the drive hold, if it has any.
+    pub(super) fn report_zones(&mut self) {
+        if let Some(zoned) = self.namespaces.seen_zoned() {
+            self.workload.learn_zones(&zoned.report());
+        }
+    }
+}
+
+/// A run whose drive is zones, asked for what only such a drive does.
+pub(super) struct AtZones<'a, P: Observer>(pub &'a mut Run<P>);
+
+impl<P: Observer> AtZones<'_, P> {
+    /// Takes in a request that names zones.
+    #[cold]
+    pub fn submit(&mut self, request: HostRequest, now: SimTime) {
+        if request.op.effect() == Effect::Flush {
+            self.0.take_in(request, now);
+            return;
+        }
+        let zoned = self.0.namespaces.zoned();
+        if let Some(refusal) = zoned.refusal(&request) {
+            self.0.error = Some(refused(&self.0.workload.report().name, refusal).into());
+            return;
+        }
+        let entry = zoned.enter(&request);
+        let id = self.0.take_in(entry.inner, now);
+        if entry.is_odd {
+            self.0.namespaces.zoned().keep(id, request);
+        }
+    }
+
+    /// A command is understood: true when zones have something to do with it, or to say to it, before all else.
+    #[cold]
+    pub fn takes(&mut self, id: u32, now: SimTime) -> bool {
+        let inner = self.0.requests.get(id).host;
+        match inner.op.effect() {
+            Effect::Flush => false,
+            Effect::Write => {
+                // A write comes here once more when the firmware has looked at the pointer of its zone.
+                match self.0.namespaces.zoned().look_at_pointer(id, inner.op, now) {
+                    Some(at) => self.0.ctx.calendar.schedule(at, Event { kind: events::COMMAND, index: id }),
+                    None => self.on_pointer(id, now),
+                }
+                true
+            }
+            Effect::Manage => {
+                match self.0.namespaces.zoned().manage(&inner) {
+                    Ok(work) => {
+                        let zone = self.0.namespaces.zoned().zone_of(inner.offset);
+                        self.take_turn(zone, ZoneTurn::Work(id, work), now);
+                    }
+                    Err(error) => self.fail_in_zone(id, error, now),
+                }
+                true
+            }
+            Effect::Read | Effect::Trim => match self.0.namespaces.zoned().let_in(id, &inner) {
+                Ok(_) => false,
+                Err(error) => {
+                    self.fail_in_zone(id, error, now);
+                    true
+                }
+            },
+        }
+    }
+
+    /// The firmware has looked at the pointer of the zone that a write is about: it moves on, and the data may come.
+    fn on_pointer(&mut self, id: u32, now: SimTime) {
+        let request = self.0.requests.get(id);
+        request.understood = now;
+        let inner = request.host;
+        match self.0.namespaces.zoned().let_in(id, &inner) {
+            Ok(offset) => {
+                let request = self.0.requests.get(id);
+                request.host.offset = offset;
+                request.first = Lpn((offset / self.0.unit) as u32);
+                let zone = self.0.namespaces.zoned().zone_of(offset);
+                self.take_turn(zone, ZoneTurn::Write(id), now);
+            }
+            Err(error) => self.fail_in_zone(id, error, now),
+        }
+    }
+
+    fn take_turn(&mut self, zone: u32, turn: ZoneTurn, now: SimTime) {
+        if self.0.namespaces.zoned().queue(zone, turn) {
+            self.go_on_in_zone(zone, turn, now);
+        }
+    }
+
+    /// Something has its turn in a zone; what the flash has to do for a command does not keep the next one.
+    fn go_on_in_zone(&mut self, zone: u32, turn: ZoneTurn, now: SimTime) {
+        let mut next = Some(turn);
+        while let Some(turn) = next {
+            match turn {
+                ZoneTurn::Write(id) => return self.0.begin_write(id, now),
+                ZoneTurn::Work(id, work) => self.work_in_zone(id, zone, work, now),
+            }
+            next = self.0.namespaces.zoned().next_turn(zone);
+        }
+    }
+
+    fn work_in_zone(&mut self, id: u32, zone: u32, work: ZoneWork, now: SimTime) {
+        match work {
+            ZoneWork::Finish => return self.0.ftl.finish_zone(id, zone, &mut self.0.ctx),
+            ZoneWork::Reset(_) => self.0.ftl.reset_zone(zone, &mut self.0.ctx),
+            ZoneWork::None => {}
+        }
+        let done = now + self.0.namespaces.zoned().time_of(work);
+        let end = self.0.link.answered(Effect::Manage, now, done);
+        self.0.ctx.calendar.schedule(end, Event { kind: events::COMPLETE, index: id });
+    }
+
+    /// All data of a write at byte `at` of the drive's own are in: what waits in its zone has its turn.
+    #[cold]
+    pub fn end_turn(&mut self, at: u64, now: SimTime) {
+        let zone = self.0.namespaces.zoned().zone_of(at);
+        if let Some(next) = self.0.namespaces.zoned().next_turn(zone) {
+            self.go_on_in_zone(zone, next, now);
+        }
+    }
+
+    /// A zone answers a request with an error.
+    fn fail_in_zone(&mut self, id: u32, error: ZoneError, now: SimTime) {
+        let request = self.0.requests.get(id);
+        request.failed = true;
+        if request.measured {
+            self.0.namespaces.zoned().note_error(error);
+        }
+        // No part of it is looked for.
+        self.0.ctx.probe.on_unheard(id);
+        self.0.answer(id, now);
+    }
+
+    /// The host is told of a request in its own words, and where its data are if the drive chose that.
+    #[cold]
+    pub fn tell(&mut self, id: u32, completion: Completion) {
+        let inner = self.0.requests.get(id).host;
+        let (request, address) = self.0.namespaces.zoned().in_hosts_words(id, &inner);
+        let is_told = inner.op == Op::APPEND && completion.status == CompletionStatus::Success;
+        self.0.workload.complete(&request, &Completion { address: is_told.then_some(address), ..completion });
+    }
+}

@@ -1,0 +1,59 @@
+//! Random commands on zones, wrong ones among them.
+
+use super::closed_loop;
+use engine::RandomStream;
+use host::command::zns::{ZoneShape, ZoneStates};
+use host::{Op, Workload};
+use sim::Drive;
+
+/// The zones of a drive, in blocks.
+pub fn shape_of(drive: &Drive) -> ZoneShape {
+    let zones = drive.space().zones.expect("it has zones");
+    ZoneShape {
+        count: zones.count,
+        size: zones.size / zones.block,
+        capacity: zones.capacity / zones.block,
+        open_most: zones.open_most,
+        active_most: zones.active_most,
+        reads_unwritten: true,
+    }
+}
+
+/// Commands on nine zones, of which about one in ten is wrong.
+pub fn commands(shape: ZoneShape, block: u64, seed: u64, requests: u64, depth: u32) -> Box<dyn Workload> {
+    let (mut zones, mut random) = (ZoneStates::new(shape), RandomStream::new(seed, "zones"));
+    closed_loop(requests, depth, move |_| {
+        let zone = random.below(u64::from(shape.count.min(9))) as u32;
+        let written = zones.get(zone).written;
+        let start = u64::from(zone) * shape.size;
+        let blocks = 1 + random.below(8);
+        let at = |at: u64| (start + at) * block;
+        let command = match random.below(40) {
+            0 => (Op::ZONE_RESET, at(0), 0),
+            1 => (Op::ZONE_FINISH, at(0), 0),
+            2 => (Op::ZONE_OPEN, at(0), 0),
+            3 => (Op::ZONE_CLOSE, at(0), 0),
+            4 => (Op::WRITE, at(random.below(shape.capacity)), (blocks * block) as u32),
+            5 => {
+                let within = random.below(shape.size);
+                // A zone's end may be crossed, the drive's may not.
+                let left = (u64::from(shape.count) * shape.size - start - within).min(blocks);
+                (Op::READ, at(within), (left * block) as u32)
+            }
+            6 => (Op::FLUSH, 0, 0),
+            7..15 => (Op::READ, at(random.below(written.max(1))), block as u32),
+            15..25 => (Op::APPEND, at(0), (blocks * block) as u32),
+            _ => (Op::WRITE, at(written), (blocks * block) as u32),
+        };
+        let (op, offset, bytes) = command;
+        let (within, blocks) = ((offset / block).wrapping_sub(start), u64::from(bytes) / block);
+        // The generator follows the drive: what it does not take moves nothing.
+        let _ = match op {
+            Op::WRITE => zones.write(zone, within, blocks),
+            Op::APPEND => zones.append(zone, within, blocks).map(|_| ()),
+            Op::FLUSH | Op::READ => Ok(()),
+            _ => zones.manage(zone, op).map(|_| ()),
+        };
+        command
+    })
+}

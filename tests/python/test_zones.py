@@ -1,0 +1,81 @@
+"""Zoned drives as a user meets them: fio's words, traces, what a result says, and what is refused."""
+
+from pathlib import Path
+
+import pytest
+
+import floatgate as fg
+from floatgate.errors import InputError
+
+ZONED = {
+    "nand.blocks_per_plane": 32,
+    "ftl.user_capacity": "512MiB",
+    "ftl.mapping.name": "zoned-all",
+    "ftl.mapping.max_open": 4,
+    "ftl.buffer.power_loss_protection": True,
+}
+JOB = "fio --name=a --filename=/dev/nvme0n1 --zonemode=zbd --bs=64k"
+
+
+def test_a_job_writes_reads_and_resets_zones() -> None:
+    run = fg.run("slc", f"{JOB} --rw=randwrite --io_size=64m --zone_reset_threshold=0.01 "
+                 "--zone_reset_frequency=0.02", set=ZONED, check=True)  # fmt: skip
+    zones = run.ftl.zones
+    assert zones is not None
+    assert run.host.manage is not None
+    assert zones.reset == run.host.manage.requests > 5
+    assert run.host.errors is None
+    assert run.host.failed.total == 0
+    assert sum(zones.states.to_dict().values()) == zones.count
+    read = fg.run("slc", f"{JOB} --rw=randread --number_ios=200", set=ZONED)
+    assert read.host.read.requests == 200
+
+
+def test_errors_of_zones_are_data(tmp_path: Path) -> None:
+    trace = tmp_path / "zones.txt"
+    trace.write_text(
+        "write 0 8\nappend 0 8\nwrite 3 8\nfinish 0 0\nwrite 16 8\nclose 0 0\nreset 0 0\nread 0 8\n"
+    )
+    run = fg.run(
+        "slc",
+        trace,
+        trace_format="table",
+        columns="time=none op offset:4KiB size:4KiB",
+        as_fast_as_possible=True,
+        depth=1,
+        layout=False,  # what is read would be there before
+        set=ZONED,
+        check=True,
+    )
+    assert run.host.errors == {
+        "invalid_zone_state_transition": 1,
+        "zone_invalid_write": 1,
+        "zone_is_full": 1,
+    }
+    zones = run.ftl.zones
+    assert zones is not None
+    assert zones.finish_amplification is not None
+    assert zones.finish_amplification == pytest.approx(zones.capacity_bytes / (16 * 4096))
+
+
+@pytest.mark.parametrize(
+    ("workload", "settings", "said"),
+    [
+        (f"{JOB} --rw=write", {}, "this drive has no zones"),
+        ("fio --name=a --rw=randwrite", ZONED, "zonemode=zbd: a zone takes writes at its pointer alone"),
+        (f"{JOB} --rw=write", {**ZONED, "power.cut.at": ["1ms"]}, "how a drive finds its zones' pointers"),
+    ],
+)
+def test_what_cannot_be_is_refused_in_a_line(workload: str, settings: dict[str, object], said: str) -> None:
+    with pytest.raises(InputError, match=said) as refused:
+        fg.run("slc", workload, set=settings)
+    assert "\n" not in str(refused.value)
+
+
+def test_a_drive_without_zones_says_nothing_of_them() -> None:
+    run = fg.run("slc", "fio --name=a --rw=write --number_ios=50")
+    assert run.ftl.zones is None
+    assert run.host.manage is None
+    assert run.host.errors is None
+    assert "manage" not in run.document["host"]
+    assert "zones" not in run.document["ftl"]

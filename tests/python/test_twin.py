@@ -11,7 +11,6 @@ from conftest import in_process
 from floatgate import _core
 from floatgate.errors import InputError
 from floatgate.files import shipped
-from floatgate.twin.built import replica
 from floatgate.twin.compared import MISSES, WITHIN, Compared
 from floatgate.twin.evaluate import Simulator
 from floatgate.twin.fio_job import job
@@ -19,6 +18,7 @@ from floatgate.twin.measurements import CALIBRATE, CHECK, Measurements, Row, rea
 from floatgate.twin.parameters import PARAMETERS, read_base
 from floatgate.twin.pattern import Setting, read_pattern
 from floatgate.twin.recorded import read_folder
+from floatgate.twin.replica import replica
 from floatgate.twin.script import jobs, script
 from floatgate.twin.simulated import run
 from floatgate.twin.stages import fit

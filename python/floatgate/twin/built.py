@@ -10,6 +10,8 @@ from floatgate.values.units import SIZES
 #: Superblocks of a die that hold no data when writes are steady: two are free, two open and half full, and
 #: one is being emptied.
 KEPT = 3.5
+#: The same where superblocks share parity, as simulated: groups are open, emptied and erased as a whole.
+KEPT_GROUPS = 6.0
 KEPT_WHOLE = 6  # superblocks of a die below which no drive works
 #: Superblocks of a die whose blocks are made smaller, and the fewest of one whose blocks are the base's.
 SUPERBLOCKS, FEWEST = 100, 20
@@ -148,7 +150,9 @@ def sizes(base: Base, of: Shape) -> dict[str, Any]:
 
 def usable(superblocks: float, parity: float) -> float:
     """Return the superblocks of a die that may hold data, of so many; `parity`: dies that share one of it."""
-    return superblocks * (1 - 1 / parity if parity >= PARITY_LEAST else 1.0) - KEPT
+    if parity < PARITY_LEAST:
+        return superblocks - KEPT
+    return superblocks * (1 - 1 / parity) - KEPT_GROUPS
 
 
 def starting(base: Base) -> dict[str, float]:

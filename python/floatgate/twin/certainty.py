@@ -78,8 +78,8 @@ def _together(state: Fitting, names: Sequence[str]) -> tuple[Numbers, Numbers]:
     for length in (1.0, 0.5):
         values = dict(state.values)
         for name, one in zip(names, step, strict=True):
-            limits = PARAMETERS[name]
-            values[name] = min(max(values[name] * exp(length * one), limits.least), limits.most)
+            least, most = state.limits(name)
+            values[name] = min(max(values[name] * exp(length * one), least), most)
         there = np.array(state.simulator.deviations(state.rows, [values])[0])
         if np.sum((there / errors) ** 2) < np.sum((here / errors) ** 2):
             state.values = values
@@ -96,8 +96,10 @@ def _unseen(state: Fitting, names: Sequence[str]) -> dict[str, list[int]]:
     state.progress("what is undetermined", state.simulator.runs)
     errors = np.array([row.error for row in state.rows])
     doubtful = []
+    # On a replica, whose runs take seconds, a change and its opposite are taken to move a row alike.
+    is_large = state.simulator.scale(state.rows, state.values) > 1
     for side in SIDES if names else ():
-        _, slopes = state.slopes(names, state.rows, state.values, side)
+        _, slopes = state.slopes(names, state.rows, state.values, 1 if is_large else side)
         moves = np.max(np.abs(slopes) * log(1 + SHIFT) / errors[:, None], axis=0)
         doubtful += [(name, side) for name, most in zip(names, moves, strict=True) if most < CLEAR]
     many = [{**state.values, name: state.values[name] * (1 + SHIFT) ** side} for name, side in doubtful]

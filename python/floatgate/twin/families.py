@@ -7,11 +7,11 @@ from floatgate.twin.fitting import Fitting
 from floatgate.twin.measurements import Row
 from floatgate.twin.parameters import VICTIMS
 
-#: Buffers that are tried together with each way of collecting, where skewed writes tell them; at most a
-#: thousandth of the drive, as memory for a map of 4 KiB pages is.
-BUFFERS = [float(1 << power) for power in range(23, 30, 2)]
-BUFFER_PART = 1e-3
-FINALISTS = 2  # ways of collecting that buffers are tried with
+#: Buffers that are tried together with ways of collecting, where skewed writes tell them: from two programs
+#: of every die, with which all are kept busy, to a thousandth of the drive, as its map has.
+BUFFERS = (1, 3, 9, 27)
+PROGRAMS_LEAST, BUFFER_PART = 2, 1e-3
+FINALISTS = 3  # ways of collecting that buffers are tried with
 ROUNDS = 40
 RATES = ("iops", "bandwidth")
 
@@ -54,16 +54,16 @@ def families(state: Fitting, settled: Sequence[Row]) -> None:
     state.touched.add("victim")
     if catches:
         state.progress("buffer", state.simulator.runs)
-        most = BUFFER_PART * state.simulator.capacity
-        sizes = [size for size in BUFFERS if size <= most]
+        base, most = state.simulator.base, BUFFER_PART * state.simulator.capacity
+        least = PROGRAMS_LEAST * state.values["dies"] * base.program_bytes
+        sizes = [times * least for times in BUFFERS if times == 1 or times * least <= most]
+        state.least["buffer"] = least
         tried = [{**values, "buffer": size} for values in nearest[:FINALISTS] for size in sizes]
         state.values = _sorted(state, rows, tried)[0]
         state.touched.add("buffer")
 
 
-def _sorted(
-    state: Fitting, rows: Sequence[Row], tried: Sequence[dict[str, float]]
-) -> list[dict[str, float]]:
+def _sorted(state: Fitting, rows: Sequence[Row], tried: Sequence[dict[str, float]]) -> list[dict[str, float]]:
     """Return drives in the order of how far they are from some rows; of equals the first comes first."""
     found = state.simulator.deviations(rows, tried)
     far = [_differences(rows, one) for one in found]

@@ -2,10 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from math import log
+from math import exp, log
 
 from floatgate.errors import InputError
-from floatgate.twin.built import KEPT, PARITY_LEAST, shape, starting
+from floatgate.twin.built import PARITY_LEAST, shape, starting, usable
 from floatgate.twin.certainty import told
 from floatgate.twin.evaluate import Simulator, squares
 from floatgate.twin.families import families, moved, oldest_first
@@ -24,6 +24,7 @@ SUSTAINED = 7  # superblocks of a die without data with which any drive works
 AMPLE = 0.5  # spare space with which any drive works, until some is found
 RATES = ("iops", "bandwidth", "mean")
 PARITY_MOST, WAYS_MOST = 64, 16
+PACED = 2  # times that programs are brought near before they are fitted
 COPYING = 1.15  # times as long as a write takes a copy, about: it is read first
 
 
@@ -124,12 +125,16 @@ def _under_load(state: Fitting) -> None:
     least = min(row.setting.offered or 0.0 for row in rows)
     rows = [row for row in rows if row.setting.offered == least]
     state.values.setdefault("command_time", state.simulator.base.command_time)
-    names = {"write": "command_time", "read": "read_time"}
-    state.solve("low load", [name for side, name in names.items() if _has(rows, side)], rows, rounds=3)
-
-
-def _has(rows: Sequence[Row], side: str) -> bool:
-    return any(row.side == side for row in rows)
+    state.progress("low load", state.simulator.runs)
+    simulated = zip(rows, state.simulator.simulate(rows, [state.values])[0], strict=True)
+    longer = {row.side: row.value - one for row, one in simulated if one is not None}
+    of_command = longer.get("write", 0.0)
+    of_read = longer.get("read", of_command) - of_command
+    for name, by in (("command_time", of_command), ("read_time", of_read)):
+        if by:
+            limits = PARAMETERS[name]
+            state.values[name] = min(max(state.values[name] + by, 2 * limits.least), limits.most / 2)
+            state.touched.add(name)
 
 
 def _programs(state: Fitting) -> None:
@@ -140,7 +145,10 @@ def _programs(state: Fitting) -> None:
             _dies_by_parity(state, own[0].value - 1)
         state.values["parity"] = _parity(own[0].value - 1, round(state.values["dies"]))
         state.touched.add("parity")
-    state.solve("sequential writes", ("program_time",), state.of(_shows_programs))
+    shown = state.of(_shows_programs)
+    if shown and state.simulator.scale(shown, state.values) > 1:
+        _pace(state, [row for row in shown if row.what in ("iops", "bandwidth")])
+    state.solve("sequential writes", ("program_time",), shown)
 
 
 def _dies_by_parity(state: Fitting, extra: float) -> None:
@@ -190,12 +198,25 @@ def _collection(state: Fitting) -> None:
         _spare_by_rates(state, settled)
     _unit(state, amplified or settled)
     families(state, settled)
-    state.solve("spare space", ("spare",), uniform or settled, rounds=5)
+    plain = uniform or [row for row in settled if _is_uniform(row)] or settled
+    state.solve("spare space", ("spare",), plain, rounds=5)
     rows = [*state.of(_shows_programs), *settled]
-    names = [
-        name for name in ("program_time", "spare", "buffer") if name != "buffer" or name in state.touched
-    ]
-    state.solve("steady writes", names, rows, rounds=3)
+    is_large = state.simulator.scale(rows, state.values) > 1
+    if is_large and amplified:
+        _pace(state, [row for row in rows if row.what in ("iops", "bandwidth")])
+    names = ["program_time", "spare", *(["buffer"] if "buffer" in state.touched else [])]
+    state.solve("steady writes", names, rows, rounds=2 if is_large else 3)
+
+
+def _pace(state: Fitting, rates: Sequence[Row]) -> None:
+    """Bring programs near to where rates are in the mean: a flash that is busy is as fast as its programs."""
+    for _ in range(PACED if rates else 0):
+        state.progress("programs", state.simulator.runs)
+        found = state.simulator.deviations(rates, [state.values])[0]
+        state.touched.add("program_time")
+        limits = PARAMETERS["program_time"]
+        wanted = state.values["program_time"] * exp(sum(found) / len(found))
+        state.values["program_time"] = min(max(wanted, limits.least * 2), limits.most / 2)
 
 
 def _is_uniform(row: Row) -> bool:
@@ -223,17 +244,18 @@ def _spare(state: Fitting, rows: Sequence[Row]) -> float:
     """Return the spare space that comes nearest to all fills by the closed form of `oldest_first`."""
     capacity, own = state.simulator.capacity, _own(state)
 
-    def far(usable: float) -> float:
+    def far(flash: float) -> float:
         misses = (
             log(own * max(1.0, state.values["unit"] / row.setting.size))
-            + log(oldest_first(usable / min(row.setting.used or capacity, capacity)) / row.value)
+            + log(oldest_first(flash / min(row.setting.used or capacity, capacity)) / row.value)
             for row in rows
         )
         return sum((one / row.error) ** 2 for one, row in zip(misses, rows, strict=True))
 
-    usable = min((capacity * (1.005**step) for step in range(1, 280)), key=far)
+    flash = min((capacity * (1.005**step) for step in range(1, 280)), key=far)
     of = shape(state.simulator.base, state.values, capacity)
-    spare = usable / capacity / (1 / own - KEPT / of.superblocks) - 1
+    part = usable(of.superblocks, state.values.get("parity", 0.0)) / of.superblocks
+    spare = flash / capacity / part - 1
     least = SUSTAINED * (1 + state.values["spare"]) / of.superblocks  # of what any drive works with
     return min(max(spare, least, PARAMETERS["spare"].least * 1.5), PARAMETERS["spare"].most / 1.5)
 

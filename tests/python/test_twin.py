@@ -114,6 +114,14 @@ def test_a_fit_needs_rows_that_calibrate(tmp_path: Path) -> None:
     assert "no row calibrates: expected some with role = calibrate" in ended.err
 
 
+def test_a_base_whose_chip_has_times_in_tables_is_refused(tmp_path: Path) -> None:
+    table = tmp_path / "measurements.csv"
+    table.write_text(HEAD + "iops,randread,4KiB,1,10000,IOPS,calibrate\n")
+    ended = in_process("twin", "fit", str(table), "--base", "nvme-tlc")
+    assert ended.code == 2
+    assert "nvme-tlc: its chip has times of programs by wear in tables" in ended.err
+
+
 def test_jobs_are_fio_jobs_and_say_what_they_are() -> None:
     made = jobs(960_000_000_000, 3600.0)
     assert [one.name.partition("-")[2] for one in made] == [step.name for step in steps(960e9)]

@@ -73,6 +73,8 @@ def _together(state: Fitting, names: Sequence[str]) -> tuple[Numbers, Numbers]:
         here = np.array(state.simulator.deviations(state.rows, [state.values])[0])
         return here, np.zeros((len(errors), 0))
     here, slopes = state.slopes(names, state.rows, state.values)
+    if state.simulator.scale(state.rows, state.values) > 1:
+        return here, slopes  # a replica's noise is as large as what such a step would gain
     weighted = np.vstack([slopes / errors[:, None], HELD * np.eye(len(names))])
     step = np.linalg.lstsq(weighted, np.concatenate([-here / errors, np.zeros(len(names))]), rcond=None)[0]
     for length in (1.0, 0.5):

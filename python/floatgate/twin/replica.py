@@ -128,8 +128,8 @@ def _of_all(base: Base) -> dict[str, float]:
 
 def _smaller(base: Base, whole: Shape, width: int, parity: float) -> Shape:
     superblocks = min(SUPERBLOCKS, whole.superblocks)
-    pages = max(PAGES_LEAST, block_pages(base, WHOLE_BYTES / (whole.dies * superblocks)))
-    pages = min(pages, whole.pages)
+    wanted = block_pages(base, WHOLE_BYTES / (whole.dies * superblocks)) if width == 1 else 0
+    pages = min(max(PAGES_LEAST, wanted), whole.pages)
     # Data take the same part of the superblocks that may hold some.
     part = whole.capacity / (usable(whole.superblocks, parity) * whole.pages)
     capacity = int(part * usable(superblocks, parity if width == 1 else 0.0) * pages / width)

@@ -11,7 +11,7 @@ from floatgate.twin.evaluate import Simulator, squares
 from floatgate.twin.families import families, moved, oldest_first
 from floatgate.twin.fitting import HOST, READS, Fitting, Progress, Twin
 from floatgate.twin.measurements import CALIBRATE, Measurements, Row
-from floatgate.twin.parameters import PARAMETERS, UNITS_BYTES
+from floatgate.twin.parameters import PARAMETERS, UNITS_BYTES, Base
 from floatgate.twin.queues import Host, shortlist
 
 #: Structures of channels and dies, as the closed form sorts them: simulated once, fitted a little, further.
@@ -24,6 +24,7 @@ SUSTAINED = 7  # superblocks of a die without data with which any drive works
 AMPLE = 0.5  # spare space with which any drive works, until some is found
 RATES = ("iops", "bandwidth", "mean")
 PARITY_MOST, WAYS_MOST = 64, 16
+PARITY_NEAR = 0.1  # a logarithm, by which parity may differ from what is measured of it
 PACED = 2  # times that programs are brought near before they are fitted
 COPYING = 1.15  # times as long as a write takes a copy, about: it is read first
 
@@ -33,6 +34,7 @@ def fit(measurements: Measurements, simulator: Simulator, progress: Progress) ->
     rows = measurements.of_role(CALIBRATE)
     if not rows:
         raise InputError(f"{measurements.name}: no row calibrates: expected some with role = calibrate")
+    _refuse_tables(simulator.base)
     state = Fitting(simulator, rows, {**starting(simulator.base), "spare": AMPLE}, progress)
     _host(state)
     near = _units(state.of(_is_settled))
@@ -47,6 +49,14 @@ def fit(measurements: Measurements, simulator: Simulator, progress: Progress) ->
     if refusal is not None:
         raise InputError(f"{measurements.name}: no drive like {simulator.base.drive} fits: {refusal}")
     return told(state, measurements)
+
+
+def _refuse_tables(base: Base) -> None:
+    if "nand.tables.t_prog" in base.config:
+        raise InputError(
+            f"--base {base.drive}: its chip has times of programs by wear in tables, which a fit cannot set:"
+            " expected a drive without, such as tlc"
+        )
 
 
 def _host(state: Fitting) -> None:
@@ -152,15 +162,20 @@ def _programs(state: Fitting) -> None:
 
 
 def _dies_by_parity(state: Fitting, extra: float) -> None:
-    """Take the number of dies next to the base's that whole stripes of this much parity go into."""
+    """Take the number of dies next to the base's that whole stripes of about this much parity go into."""
     if extra < 0.5 / PARITY_MOST:
         return
-    wide, channels = min(PARITY_MOST, round(1 / extra) + 1), round(state.values["channels"])
-    counts = [channels * ways for ways in range(1, WAYS_MOST + 1) if channels * ways % wide == 0]
-    if counts and wide >= PARITY_LEAST:
+    channels = round(state.values["channels"])
+    counts = [
+        channels * ways
+        for ways in range(1, WAYS_MOST + 1)
+        for wide in range(PARITY_LEAST, PARITY_MOST + 1)
+        if channels * ways % wide == 0 and abs(log(extra * (wide - 1))) < PARITY_NEAR
+    ]
+    if counts:
         now = state.values["dies"]
         state.values["dies"] = float(min(counts, key=lambda count: abs(log(count / now))))
-        state.touched |= {"dies"}
+        state.touched.add("dies")
 
 
 def _parity(extra: float, dies: int) -> float:
@@ -201,11 +216,13 @@ def _collection(state: Fitting) -> None:
     plain = uniform or [row for row in settled if _is_uniform(row)] or settled
     state.solve("spare space", ("spare",), plain, rounds=5)
     rows = [*state.of(_shows_programs), *settled]
-    is_large = state.simulator.scale(rows, state.values) > 1
-    if is_large and amplified:
-        _pace(state, [row for row in rows if row.what in ("iops", "bandwidth")])
+    if amplified and state.simulator.scale(rows, state.values) > 1:
+        # Counters tell spare space, so rates programs: a joint fit would gain less than a replica's noise.
+        rates = [row for row in rows if row.what in ("iops", "bandwidth")]
+        _pace(state, [row for row in rates if _is_uniform(row)] or rates)
+        return
     names = ["program_time", "spare", *(["buffer"] if "buffer" in state.touched else [])]
-    state.solve("steady writes", names, rows, rounds=2 if is_large else 3)
+    state.solve("steady writes", names, rows, rounds=3)
 
 
 def _pace(state: Fitting, rates: Sequence[Row]) -> None:

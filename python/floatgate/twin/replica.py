@@ -22,7 +22,7 @@ from floatgate.twin.simulated import Simulated
 
 #: A drive up to this size is simulated as it is; a larger one by a replica of about this size.
 WHOLE_BYTES = 6 << 30
-PAGES_LEAST = 2 * WORDLINES  # of a block of a replica: a superblock then holds several programs of any chip
+PAGES_LEAST = 3 * WORDLINES  # of a block of a replica: a superblock then holds several programs of any chip
 #: Dies that stand for all where writes keep all of them busy, and requests in flight that are left for each
 #: that the replica has at least.
 DIES_LEAST, DEPTH_LEAST = 4, 4

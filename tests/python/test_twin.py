@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable
 from dataclasses import replace
+from math import log
 from pathlib import Path
 
 import pytest
@@ -11,16 +12,19 @@ from conftest import in_process
 from floatgate import _core
 from floatgate.errors import InputError
 from floatgate.files import shipped
-from floatgate.twin.built import replica
+from floatgate.twin.built import shape, usable
 from floatgate.twin.compared import MISSES, WITHIN, Compared
 from floatgate.twin.evaluate import Simulator
+from floatgate.twin.families import oldest_first
 from floatgate.twin.fio_job import job
 from floatgate.twin.measurements import CALIBRATE, CHECK, Measurements, Row, read_measurements
 from floatgate.twin.parameters import PARAMETERS, read_base
 from floatgate.twin.pattern import Setting, read_pattern
 from floatgate.twin.recorded import read_folder
+from floatgate.twin.replica import replica
 from floatgate.twin.script import jobs, script
 from floatgate.twin.simulated import run
+from floatgate.twin.skew import reaching
 from floatgate.twin.stages import fit
 from floatgate.twin.steps import steps
 from floatgate.twin.write import text
@@ -35,6 +39,8 @@ PATTERNS = (
     "randwrite zoned:90/10:10/90",
     "randrw mix:70",
     "randwrite of:60",
+    "randwrite of:60 scattered",
+    "randrw mix:5 poisson",
     "write burst:8MiB",
     "randwrite flush filled",
 )
@@ -53,6 +59,7 @@ def test_a_pattern_is_read_as_it_is_written(words: str) -> None:
         ("write zipf:0.8", "zipf:THETA"),
         ("randread burst:1MiB", "burst:SIZE"),
         ("randwrite empty", "empty"),
+        ("randwrite scattered", "scattered, that part"),
     ],
 )
 def test_a_pattern_that_is_none_is_refused(words: str, says: str) -> None:
@@ -105,6 +112,14 @@ def test_a_fit_needs_rows_that_calibrate(tmp_path: Path) -> None:
     ended = in_process("twin", "fit", str(table))
     assert ended.code == 2
     assert "no row calibrates: expected some with role = calibrate" in ended.err
+
+
+def test_a_base_whose_chip_has_times_in_tables_is_refused(tmp_path: Path) -> None:
+    table = tmp_path / "measurements.csv"
+    table.write_text(HEAD + "iops,randread,4KiB,1,10000,IOPS,calibrate\n")
+    ended = in_process("twin", "fit", str(table), "--base", "nvme-tlc")
+    assert ended.code == 2
+    assert "nvme-tlc: its chip has times of programs by wear in tables" in ended.err
 
 
 def test_jobs_are_fio_jobs_and_say_what_they_are() -> None:
@@ -192,10 +207,10 @@ STEPS = (
 
 def _hidden(names: tuple[str, ...]) -> Measurements:
     """Measure a drive that is not the base, with another seed than fits have."""
-    drive = replica(read_base(BASE), TRUTH, CAPACITY, seed=5)
-    rows = []
+    base, rows = read_base(BASE), []
     for step in steps(CAPACITY):
         if step.name in names:
+            drive = replica(base, TRUTH, CAPACITY, step.setting, seed=5)
             numbers = run(drive, step.setting)
             side = "write" if step.setting.pattern.is_write else "read"
             rows.append(
@@ -262,3 +277,73 @@ def test_a_row_that_misses_is_told() -> None:
     assert Compared(row, 116.0).verdict == MISSES
     assert Compared(row, 84.0).verdict == MISSES
     assert Compared(replace(row, what="p99"), 148.0).verdict == WITHIN
+
+
+def test_offered_requests_are_a_rate_for_each_direction_and_are_read_as_one(tmp_path: Path) -> None:
+    setting = Setting(read_pattern("randrw mix:25 poisson"), 4096, 448, offered=20_000.0)
+    lines = job("a", setting, 1 << 30, "runtime=1").splitlines()
+    assert {"numjobs=4", "rate_iops=1250,3750", "rate_process=poisson"} <= set(lines)
+    side = {"total_ios": 1000, "iops": 5000.0, "io_bytes": 4096, "clat_ns": {"mean": 1e5}}
+    (tmp_path / "1-a.json").write_text(json.dumps(_fio(setting, read=side)))
+    assert {row.setting for row in read_folder(tmp_path).rows} == {setting}
+
+
+def test_a_scattered_part_lies_everywhere() -> None:
+    setting = Setting(read_pattern("randwrite of:60 scattered"), 4096, 1)
+    (line,) = [line for line in job("a", setting, 1 << 30, "").splitlines() if "zoned_abs" in line]
+    sizes = [int(zone.partition("/")[2]) for zone in line.partition(":")[2].split(":")]
+    assert sum(sizes[::2]) / sum(sizes) == pytest.approx(0.6, abs=1e-3)
+    assert len(sizes) == 200
+    assert (1 << 30) - 100 * 4096 < sum(sizes) <= 1 << 30
+
+
+@pytest.mark.parametrize(("used_gib", "counted"), [(372.6, 1.106), (521.6, 1.274), (745.2, 1.890)])
+def test_the_oldest_first_move_what_a_real_drive_counts(used_gib: float, counted: float) -> None:
+    assert 1.03 * oldest_first(1070 / used_gib) == pytest.approx(counted, rel=0.015)
+
+
+def test_a_buffer_catches_the_hottest_pages_of_zipfs_law() -> None:
+    # A part p = 1 / (19.9 rank) of the writes goes to a page; of it a part 10,000 p / (1 + 10,000 p) meets
+    # the page in the buffer.
+    pages, buffered = 234_000_000, 10_000
+    total = log(pages) + 0.5772
+    caught = sum(1 / (rank * total) / (1 + rank * total / buffered) for rank in range(1, 3_000_000))
+    found = reaching(read_pattern("randwrite zipf:1"), pages, buffered)
+    assert 1 - found.part == pytest.approx(caught, rel=0.03)
+    assert sum(found.sizes) == pytest.approx(1.0)
+    assert list(found.sizes[5:]) == sorted(found.sizes[5:])
+    assert reaching(read_pattern("randwrite"), pages, buffered).part == 1.0
+
+
+WIDE = {"channels": 4.0, "dies": 16.0, "spare": 0.5, "victim": 1.0}
+
+
+@pytest.mark.parametrize(("parity", "near"), [(0.0, 0.01), (16.0, 0.06)])
+def test_a_part_of_the_dies_gives_what_all_of_them_give(
+    monkeypatch: pytest.MonkeyPatch, parity: float, near: float
+) -> None:
+    """Without parity within noise; with it, groups that are emptied together are reckoned, not simulated."""
+    base, capacity, values = read_base(BASE), 4e9, {**WIDE, "parity": parity}
+    setting = Setting(read_pattern("randwrite"), 4096, 256)
+    monkeypatch.setattr("floatgate.twin.replica.WHOLE_BYTES", 1 << 30)
+    part = replica(base, values, capacity, setting)
+    assert (part.width, part.own) == (4, 16 / 15 if parity else 1.0)
+    of_part = run(part, setting)
+    # Too few in flight for a part: as many dies as the drive has, with its parity.
+    monkeypatch.setattr("floatgate.twin.replica.DEPTH_LEAST", 1000)
+    all_dies = replica(base, values, capacity, setting)
+    assert (all_dies.width, all_dies.own) == (1, 1.0)
+    of_all = run(all_dies, setting)
+    for name in ("write_amplification", "write iops"):
+        assert of_part[name] == pytest.approx(of_all[name], rel=near), name
+
+
+def test_space_that_is_not_used_holds_nothing() -> None:
+    base, capacity = read_base(BASE), 1e9
+    values = {"channels": 1.0, "dies": 4.0, "spare": 0.3, "victim": 1.0, "buffer": float(4 << 20)}
+    setting = Setting(read_pattern("randwrite"), 4096, 64, used=0.8 * capacity)
+    drive = replica(base, values, capacity, setting)
+    of = shape(base, values, capacity)
+    usable_bytes = usable(of.superblocks, 0.0) * of.pages * base.row_bytes * of.dies
+    form = oldest_first(usable_bytes / (0.8 * capacity))
+    assert run(drive, setting)["write_amplification"] == pytest.approx(form, rel=0.03)

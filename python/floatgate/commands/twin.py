@@ -332,7 +332,7 @@ def measure_in_shell(asked: TwinMeasureOptions) -> None:
 @app.command(cls=Command)
 @takes(
     TwinFitOptions,
-    examples=("floatgate twin fit measurements.csv", "floatgate twin fit out/twin-jobs --base nvme-tlc"),
+    examples=("floatgate twin fit measurements.csv", "floatgate twin fit out/twin-jobs --base tlc"),
 )
 def fit_in_shell(asked: TwinFitOptions) -> None:
     """Find the drive that gives some measurements, and write its file.

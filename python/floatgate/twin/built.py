@@ -1,25 +1,24 @@
-"""From parameters to a drive: the keys of its file, and a small replica that can be simulated in seconds."""
+"""From parameters to a drive: the keys of its file."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from floatgate.twin.parameters import TIMES, VICTIMS, Base, Values
-from floatgate.twin.simulated import Simulated
 from floatgate.values.units import SIZES
 
 #: Superblocks of a die that hold no data when writes are steady: two are free, two open and half full, and
 #: one is being emptied.
 KEPT = 3.5
+#: The same where superblocks share parity, as simulated: groups are open, emptied and erased as a whole.
+KEPT_GROUPS = 6.0
 KEPT_WHOLE = 6  # superblocks of a die below which no drive works
-#: A drive up to this size is simulated as it is; a larger one by a replica of about this size.
-WHOLE_BYTES = 6 << 30
-#: Superblocks of a die of a replica, and the fewest of a drive that is simulated as it is.
-REPLICA_SUPERBLOCKS, FEWEST = 100, 20
-PAGES_LEAST = 36  # of a block of a replica: a superblock then holds several programs of any chip
+#: Superblocks of a die whose blocks are made smaller, and the fewest of one whose blocks are the base's.
+SUPERBLOCKS, FEWEST = 100, 20
 PARITY_LEAST = 3  # dies that share parity
 WORDLINES = 12  # pages: a multiple for any number of bits a cell
 SECTORS = 1 << 16  # bytes of which a capacity is a multiple: the largest mapping unit
+STREAMS = {"two-region-greedy": "two-region"}  # of victims that need their own
 #: A twin is what measurements say of it: cells, codes and caches of one bit a cell are left out.
 LEFT_OUT = {"nand.errors.name": "none", "ecc.code.name": "none", "ftl.slc_cache.name": "none"}
 
@@ -61,6 +60,12 @@ def _parity(_base: Base, value: float) -> dict[str, Any]:
     return {"ftl.parity.name": "rain", "ftl.parity.stripe": dies - 1} if dies >= PARITY_LEAST else {}
 
 
+def _victim(_base: Base, value: float) -> dict[str, Any]:
+    name = VICTIMS[round(value)]
+    streams = STREAMS.get(name)
+    return {"ftl.gc.victim.name": name, **({"ftl.streams.name": streams} if streams else {})}
+
+
 #: The keys of a parameter that needs no other one.
 _SETTINGS: Mapping[str, Callable[[Base, float], dict[str, Any]]] = {
     "command_time": lambda _base, value: {"host.t_command": _time(value)},
@@ -74,7 +79,7 @@ _SETTINGS: Mapping[str, Callable[[Base, float], dict[str, Any]]] = {
     "program_time": lambda base, value: {"nand.t_prog": _scaled(base.program_times, value)},
     "unit": lambda _base, value: {"ftl.mapping_unit": f"{round(value) // 1024}KiB"},
     "buffer": _buffer,
-    "victim": lambda _base, value: {"ftl.gc.victim.name": VICTIMS[round(value)]},
+    "victim": _victim,
     "parity": _parity,
 }
 
@@ -103,12 +108,12 @@ def shape(base: Base, values: Values, capacity: float) -> Shape:
     flash = capacity * (1 + values.get("spare", spare_of(base))) / dies
     pages = int(base.config["nand.pages_per_block"])
     if capacity < FEWEST * dies * base.superblock_bytes:
-        pages = _pages(base, capacity / dies / REPLICA_SUPERBLOCKS)  # the same for any spare space
+        pages = block_pages(base, capacity / dies / SUPERBLOCKS)  # the same for any spare space
     superblocks = max(KEPT_WHOLE, round(flash / (base.row_bytes * pages)))
     return Shape(dies, superblocks, pages, int(capacity) // SECTORS * SECTORS)
 
 
-def _pages(base: Base, superblock_bytes: float) -> int:
+def block_pages(base: Base, superblock_bytes: float) -> int:
     """Return pages of a block so that superblocks are about as large: whole wordlines of any kind of cell."""
     return max(1, round(superblock_bytes / base.row_bytes / WORDLINES)) * WORDLINES
 
@@ -143,37 +148,11 @@ def sizes(base: Base, of: Shape) -> dict[str, Any]:
     return found
 
 
-def replica(base: Base, values: Values, capacity: float, seed: int = 1) -> Simulated:
-    """Return the drive that is simulated for these parameters: the whole one where that is small enough.
-
-    A replica has as many dies, times and rates, and fewer and smaller superblocks. Superblocks
-    without data, when writes are steady, are as many as on the whole drive.
-    """
-    whole = shape(base, values, capacity)
-    small = whole if whole.capacity <= WHOLE_BYTES else _smaller(base, whole)
-    set_over: dict[str, Any] = {key: value for key, value in LEFT_OUT.items() if key in base.config}
-    for of_it in keys_by_parameter(base, values).values():
-        set_over |= of_it
-    set_over |= sizes(base, small)
-    overrides = tuple(f"{key}={_text(value)}" for key, value in set_over.items())
-    return Simulated(base.drive, overrides, small.capacity, whole.capacity / small.capacity, seed)
-
-
-def _smaller(base: Base, whole: Shape) -> Shape:
-    superblocks = min(REPLICA_SUPERBLOCKS, whole.superblocks)
-    pages = max(PAGES_LEAST, _pages(base, WHOLE_BYTES / (whole.dies * superblocks)))
-    pages = min(pages, whole.pages)
-    # Data take the same part of the superblocks that may hold some.
-    part = whole.capacity / ((whole.superblocks - KEPT) * whole.pages)
-    capacity = int(part * (superblocks - KEPT) * pages)
-    return Shape(whole.dies, superblocks, pages, capacity // SECTORS * SECTORS)
-
-
-def _text(value: Any) -> str:
-    """Return a value as `--set` takes it."""
-    if isinstance(value, list):
-        return "[" + ", ".join(f'"{one}"' for one in value) + "]"
-    return str(value)
+def usable(superblocks: float, parity: float) -> float:
+    """Return the superblocks of a die that may hold data, of so many; `parity`: dies that share one of it."""
+    if parity < PARITY_LEAST:
+        return superblocks - KEPT
+    return superblocks * (1 - 1 / parity) - KEPT_GROUPS
 
 
 def starting(base: Base) -> dict[str, float]:

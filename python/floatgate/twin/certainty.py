@@ -73,13 +73,15 @@ def _together(state: Fitting, names: Sequence[str]) -> tuple[Numbers, Numbers]:
         here = np.array(state.simulator.deviations(state.rows, [state.values])[0])
         return here, np.zeros((len(errors), 0))
     here, slopes = state.slopes(names, state.rows, state.values)
+    if state.simulator.scale(state.rows, state.values) > 1:
+        return here, slopes  # a replica's noise is as large as what such a step would gain
     weighted = np.vstack([slopes / errors[:, None], HELD * np.eye(len(names))])
     step = np.linalg.lstsq(weighted, np.concatenate([-here / errors, np.zeros(len(names))]), rcond=None)[0]
     for length in (1.0, 0.5):
         values = dict(state.values)
         for name, one in zip(names, step, strict=True):
-            limits = PARAMETERS[name]
-            values[name] = min(max(values[name] * exp(length * one), limits.least), limits.most)
+            least, most = state.limits(name)
+            values[name] = min(max(values[name] * exp(length * one), least), most)
         there = np.array(state.simulator.deviations(state.rows, [values])[0])
         if np.sum((there / errors) ** 2) < np.sum((here / errors) ** 2):
             state.values = values
@@ -96,8 +98,10 @@ def _unseen(state: Fitting, names: Sequence[str]) -> dict[str, list[int]]:
     state.progress("what is undetermined", state.simulator.runs)
     errors = np.array([row.error for row in state.rows])
     doubtful = []
+    # On a replica, whose runs take seconds, a change and its opposite are taken to move a row alike.
+    is_large = state.simulator.scale(state.rows, state.values) > 1
     for side in SIDES if names else ():
-        _, slopes = state.slopes(names, state.rows, state.values, side)
+        _, slopes = state.slopes(names, state.rows, state.values, 1 if is_large else side)
         moves = np.max(np.abs(slopes) * log(1 + SHIFT) / errors[:, None], axis=0)
         doubtful += [(name, side) for name, most in zip(names, moves, strict=True) if most < CLEAR]
     many = [{**state.values, name: state.values[name] * (1 + SHIFT) ** side} for name, side in doubtful]

@@ -110,4 +110,4 @@ def check(
         refusal = simulator.refusal(rows, {})
         raise InputError(f"{simulator.base.drive}: {refusal or 'none of the rows has a number of a run'}")
     pairs = tuple(Compared(row, value) for row, value in zip(rows, found, strict=True))
-    return Checked(simulator.base.drive, name, simulator.scale({}), pairs)
+    return Checked(simulator.base.drive, name, simulator.scale(rows, {}), pairs)

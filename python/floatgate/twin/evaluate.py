@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from floatgate.errors import InputError
-from floatgate.twin.built import replica
 from floatgate.twin.measurements import Row
-from floatgate.twin.parameters import Base, Values, matter
+from floatgate.twin.parameters import Base, Values
 from floatgate.twin.pattern import Setting
+from floatgate.twin.replica import depends, replica
 from floatgate.twin.simulated import OfRun, Simulated, run, settings_of, value
 from floatgate.workers import Crew
 
@@ -48,7 +48,7 @@ class Simulator:
             for setting in settings_of(rows):
                 key = self._key(setting, values, seed)
                 if key not in self._kept and key not in futures:
-                    drive = replica(self.base, values, self.capacity, seed)
+                    drive = replica(self.base, values, self.capacity, setting, seed)
                     futures[key] = self.crew.submit(run_one, (drive, setting))
         for key, future in futures.items():
             self._kept[key] = future.result()
@@ -65,9 +65,9 @@ class Simulator:
             for of_drive in self.simulate(rows, many, seed)
         ]
 
-    def scale(self, values: Values) -> float:
-        """Return how many times as large a drive is as what is simulated for it."""
-        return replica(self.base, values, self.capacity).scale
+    def scale(self, rows: Sequence[Row], values: Values) -> float:
+        """Return how many times as large a drive is as what is simulated for it, where that is most."""
+        return max(replica(self.base, values, self.capacity, one).scale for one in settings_of(rows))
 
     def refusal(self, rows: Sequence[Row], values: Values, seed: int = 1) -> str | None:
         """Return why a drive could not be simulated for these rows; none where it was."""
@@ -75,7 +75,8 @@ class Simulator:
         return next((one for one in found if isinstance(one, str)), None)
 
     def _key(self, setting: Setting, values: Values, seed: int) -> object:
-        return seed, setting, tuple((name, values[name]) for name in matter(setting) if name in values)
+        names = depends(self.base, values, self.capacity, setting)
+        return seed, setting, tuple((name, values[name]) for name in names if name in values)
 
     def _value(self, row: Row, values: Values, seed: int) -> float | None:
         found = self._kept[self._key(row.setting, values, seed)]

@@ -58,6 +58,12 @@ class Fitting:
     values: dict[str, float]
     progress: Progress
     touched: set[str] = field(default_factory=set)  # parameters that rows speak of
+    least: dict[str, float] = field(default_factory=dict)  # of a parameter on this drive, above its own
+
+    def limits(self, name: str) -> tuple[float, float]:
+        """Return the least and the most of a parameter."""
+        of = PARAMETERS[name]
+        return max(of.least, self.least.get(name, 0.0)), of.most
 
     def of(self, wanted: Callable[[Row], bool]) -> list[Row]:
         """Return the rows that say something about a stage."""
@@ -75,7 +81,7 @@ class Fitting:
         self.progress(stage, self.simulator.runs)
         self.touched |= set(names)
         errors = np.array([row.error for row in rows])
-        low, high = (np.log([getattr(PARAMETERS[name], end) for name in names]) for end in ("least", "most"))
+        low, high = np.log([self.limits(name) for name in names]).T
 
         def at(point: Numbers) -> dict[str, float]:
             return {**self.values, **{name: exp(one) for name, one in zip(names, point, strict=True)}}

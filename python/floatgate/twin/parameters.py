@@ -13,7 +13,9 @@ from floatgate.values.units import SIZES, measure
 Values = Mapping[str, float]  # of parameters, by name
 
 UNITS_BYTES = (4096, 8192, 16384, 32768, 65536)
-VICTIMS = ("greedy", "fifo")
+BITS = {"slc": 1, "mlc": 2, "tlc": 3, "qlc": 4}  # of a cell
+#: Ways to collect, those first that are tried first: a later one is only taken where it comes nearer.
+VICTIMS = ("greedy", "fifo", "cost-benefit", "two-region-greedy", "two-region-fifo")
 
 
 @dataclass(frozen=True)
@@ -122,8 +124,8 @@ PARAMETERS = {
         Parameter(
             "victim",
             "",
-            "which superblock is collected: greedy, fifo",
-            "write amplification at several fills",
+            "which superblock is collected: " + ", ".join(VICTIMS),
+            "write amplification, or the rate, of skewed writes and of writes to a part of the data",
             0,
             len(VICTIMS) - 1,
         ),
@@ -199,6 +201,11 @@ class Base:
     def row_bytes(self) -> int:
         """Bytes of the pages of one number on all planes of a die."""
         return self.page_bytes * int(self.config["nand.planes"])
+
+    @property
+    def program_bytes(self) -> int:
+        """Bytes that a die programs at once, at most."""
+        return self.row_bytes * BITS[self.config["nand.cell"]]
 
     @property
     def superblock_bytes(self) -> int:

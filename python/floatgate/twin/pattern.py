@@ -12,9 +12,11 @@ MODIFIERS = {
     "zoned": "zoned:ACCESS/SPACE:..., fio's zones, the hottest first",
     "mix": "mix:PERCENT, reads of all requests",
     "of": "of:PERCENT, the part of the data that is accessed; the rest is there",
+    "scattered": "scattered, that part lies everywhere between the rest",
     "empty": "empty, nothing was written before",
     "burst": "burst:SIZE, so many bytes after the drive was idle",
     "flush": "flush, after each write",
+    "poisson": "poisson, requests that are offered come at random moments",
     "filled": "filled, the data were written once and in order, not overwritten",
 }
 EXPECTED = "one of " + ", ".join(WORDS) + ", and behind it " + "; ".join(MODIFIERS.values())
@@ -30,6 +32,8 @@ class Pattern:
     distribution: str = ""  # fio's `random_distribution`; nothing for a uniform one
     mix: int = 100  # percent of a mixed pattern's requests that read
     part: float = 1.0  # of the data that is accessed
+    is_scattered: bool = False  # that part lies everywhere between the rest
+    is_poisson: bool = False  # offered at random moments, else evenly
     burst_bytes: int = 0  # written after a pause; 0: for as long as it takes
     has_flushes: bool = False  # one after each write
     before: str = ""  # what was on the drive: empty, filled, steady
@@ -59,6 +63,8 @@ class Pattern:
         words += [self.distribution] if self.distribution else []
         words += [f"mix:{self.mix}"] if self.is_mixed else []
         words += [f"of:{100 * self.part:g}"] if self.part < 1 else []
+        words += ["scattered"] if self.is_scattered else []
+        words += ["poisson"] if self.is_poisson else []
         words += [f"burst:{_short(self.burst_bytes)}"] if self.burst_bytes else []
         words += ["flush"] if self.has_flushes else []
         words += [self.before] if self.before else []
@@ -114,6 +120,10 @@ def _modified(pattern: Pattern, word: str) -> Pattern:
         return replace(pattern, burst_bytes=int(size[1]) * _FACTORS[size[2]])
     if word == "flush" and pattern.rw in WRITES:
         return replace(pattern, has_flushes=True)
+    if word == "scattered" and pattern.is_random and pattern.part < 1 and not pattern.distribution:
+        return replace(pattern, is_scattered=True)
+    if word == "poisson":
+        return replace(pattern, is_poisson=True)
     if word == "filled" or (word == "empty" and not pattern.is_write):
         return replace(pattern, before=word)
     near = get_close_matches(kind, MODIFIERS, n=1)

@@ -73,9 +73,18 @@ def _setting(place: str, options: Mapping[str, str]) -> tuple[str, Setting]:
         raise InputError(f"{place}: role {role}: expected {' or '.join(ROLES)}")
     size = _size(place, "bs", options.get("bs") or options.get("blocksize") or "4k")
     depth = int(options.get("iodepth", "1")) * int(options.get("numjobs", "1"))
-    offered = options.get("rate_iops")
-    rate = float(offered) * int(options.get("numjobs", "1")) if offered and offered.isdecimal() else None
+    rate = _offered(options, pattern)
     return role, Setting(pattern, size, depth, offered=rate)
+
+
+def _offered(options: Mapping[str, str], pattern: Pattern) -> float | None:
+    """Return the requests a second of all jobs: fio has them for each direction, reads first."""
+    each = options.get("rate_iops", "").split(",")
+    if not all(one.isdecimal() and int(one) for one in each):
+        return None
+    directions = each * 2 if len(each) == 1 else each
+    wanted = directions[:2] if pattern.is_mixed else directions[pattern.is_write : pattern.is_write + 1]
+    return float(sum(map(int, wanted))) * int(options.get("numjobs", "1"))
 
 
 def _by_options(rw: str, options: Mapping[str, str]) -> Pattern:
@@ -85,6 +94,8 @@ def _by_options(rw: str, options: Mapping[str, str]) -> Pattern:
         words.append(distribution)
     if words[0] in ("rw", "randrw"):
         words.append(f"mix:{options.get('rwmixread', '50')}")
+    if options.get("rate_process") == "poisson":
+        words.append("poisson")
     return read_pattern(" ".join(words))
 
 

@@ -11,6 +11,7 @@ from floatgate.runs import session
 from floatgate.twin.fio_job import job
 from floatgate.twin.measurements import SIDES, Row
 from floatgate.twin.pattern import Setting
+from floatgate.twin.skew import reaching, zones
 from floatgate.workers import stopping
 from floatgate.workers.memory import room_for
 
@@ -33,6 +34,10 @@ class Simulated:
     capacity: int  # bytes that its host sees
     scale: float = 1.0  # how many times as large the drive is that it stands for
     seed: int = 1
+    width: int = 1  # parts of that drive, all alike, of which this is one
+    own: float = 1.0  # units on flash for each that is counted here: parity that a part does not have
+    buffer: float = 0.0  # bytes of that drive's buffer
+    held: float = 0.0  # bytes of the buffer that is simulated where what the other catches is reckoned
 
 
 OfRun = Mapping[str, float | None]  # numbers by side and quantity: `read p99`, `write_amplification`
@@ -41,13 +46,29 @@ OfRun = Mapping[str, float | None]  # numbers by side and quantity: `read p99`, 
 def run(of: Simulated, setting: Setting) -> OfRun:
     """Run one setting on a drive. Raises InputError where the drive cannot run it, or is stopped."""
     used = _used(of, setting)
+    setting, part = _of_part(of, setting, used)
     text = job("twin", setting, used, _ENDLESS)
     plan = Plan(of.drive, Workload("fio", "twin.fio", text=text), of.overrides, _options(of, setting, used))
     with room_for(plan):
         outcome = session.drive(plan.open(), plan, stopped=stopping)
     if outcome.interrupted:
         raise KeyboardInterrupt
-    return _numbers(outcome.document)
+    return _of_whole(_numbers(outcome.document), of, setting, part)
+
+
+def _of_part(of: Simulated, setting: Setting, used: int) -> tuple[Setting, float]:
+    """Return what one part of a drive sees of a setting, and which part of its writes those are."""
+    pattern, part = setting.pattern, 1.0
+    if of.held:
+        kept = int(used * pattern.part) // setting.size
+        reaches = reaching(pattern, round(kept * of.scale), of.buffer / setting.size)
+        part = reaches.part
+        if reaches.sizes:
+            text = zones(reaches, kept, of.held / setting.size, setting.size)
+            pattern = replace(pattern, distribution=text)
+    offered = None if setting.offered is None else setting.offered / of.width
+    depth = max(1, setting.depth // of.width)
+    return replace(setting, pattern=pattern, depth=depth, offered=offered), part
 
 
 def _used(of: Simulated, setting: Setting) -> int:
@@ -62,8 +83,10 @@ def _options(of: Simulated, setting: Setting, used: int) -> Options:
     if pattern.state == "empty":
         return replace(begins, layout=False)
     is_long = pattern.is_write and not (pattern.burst_bytes or pattern.has_flushes or pattern.before)
+    # What is not used holds no data: else it would be moved as data are that stay as they are.
+    begins = replace(begins, precondition_fill=min(1.0, used / of.capacity))
     if pattern.state == "filled" and not is_long:
-        return replace(begins, precondition="fill", precondition_fill=min(1.0, used / of.capacity))
+        return replace(begins, precondition="fill")
     # A long job finds the buffer as it will leave it.
     return replace(begins, precondition="steady" if pattern.burst_bytes else "workload")
 
@@ -83,12 +106,39 @@ def _requests(setting: Setting, used: int) -> int:
 
 def _numbers(document: Mapping[str, Any]) -> OfRun:
     found: dict[str, float | None] = {"write_amplification": document["waf"]}
+    found["reached"] = document["state"]["writes_to_flash"]["share"]
     for side in SIDES:
         of_side = document["host"].get(side)
         if of_side and of_side["requests"]:
             found[f"{side} iops"] = of_side.get("iops")
             for name, ns in of_side["latency_ns"].items():
                 found[f"{side} {name}"] = None if ns is None else ns * 1e-9
+    return found
+
+
+def _of_whole(numbers: OfRun, of: Simulated, setting: Setting, part: float) -> OfRun:
+    """Return what the whole drive gives where one of its parts gave these numbers.
+
+    `part` of the whole drive's writes reach its flash. What the part's own buffer caught counts as having
+    reached it.
+    """
+    found = dict(numbers)
+    caught = 1.0
+    if of.held:
+        reached = numbers["reached"] or 1.0
+        caught = part / reached
+        if numbers["write_amplification"] is not None:
+            found["write_amplification"] = numbers["write_amplification"] * caught
+    if found["write_amplification"] is not None:
+        found["write_amplification"] *= of.own
+    for side in SIDES:
+        rate = numbers.get(f"{side} iops")
+        if rate is not None:
+            slower = 1.0 if setting.offered else caught * of.own
+            found[f"{side} iops"] = rate * of.width / slower
+        mean = numbers.get(f"{side} mean")
+        if mean is not None and of.held:
+            found[f"{side} mean"] = mean * caught * of.own
     return found
 
 

@@ -1,15 +1,17 @@
 """Finding the parameters of a drive from its measurements, in stages: host, reads, writes, buffer."""
 
 from collections.abc import Mapping, Sequence
-from math import log
+from dataclasses import replace
+from math import exp, log
 
 from floatgate.errors import InputError
-from floatgate.twin.built import KEPT, PARITY_LEAST, shape, starting
+from floatgate.twin.built import PARITY_LEAST, shape, starting, usable
 from floatgate.twin.certainty import told
 from floatgate.twin.evaluate import Simulator, squares
+from floatgate.twin.families import families, moved, oldest_first
 from floatgate.twin.fitting import HOST, READS, Fitting, Progress, Twin
 from floatgate.twin.measurements import CALIBRATE, Measurements, Row
-from floatgate.twin.parameters import PARAMETERS, UNITS_BYTES, VICTIMS
+from floatgate.twin.parameters import PARAMETERS, UNITS_BYTES, Base
 from floatgate.twin.queues import Host, shortlist
 
 #: Structures of channels and dies, as the closed form sorts them: simulated once, fitted a little, further.
@@ -21,6 +23,10 @@ UNLIMITED = 1e11  # bytes a second of a link that nothing is known of
 SUSTAINED = 7  # superblocks of a die without data with which any drive works
 AMPLE = 0.5  # spare space with which any drive works, until some is found
 RATES = ("iops", "bandwidth", "mean")
+PARITY_MOST, WAYS_MOST = 64, 16
+PARITY_NEAR = 0.1  # a logarithm, by which parity may differ from what is measured of it
+PACED = 2  # times that programs are brought near before they are fitted
+COPYING = 1.15  # times as long as a write takes a copy, about: it is read first
 
 
 def fit(measurements: Measurements, simulator: Simulator, progress: Progress) -> Twin:
@@ -28,12 +34,14 @@ def fit(measurements: Measurements, simulator: Simulator, progress: Progress) ->
     rows = measurements.of_role(CALIBRATE)
     if not rows:
         raise InputError(f"{measurements.name}: no row calibrates: expected some with role = calibrate")
+    _refuse_tables(simulator.base)
     state = Fitting(simulator, rows, {**starting(simulator.base), "spare": AMPLE}, progress)
     _host(state)
     near = _units(state.of(_is_settled))
     if near:
         state.values["unit"] = float(near[0])
     _reads(state)
+    _under_load(state)
     _programs(state)
     _collection(state)
     _buffer(state)
@@ -41,6 +49,14 @@ def fit(measurements: Measurements, simulator: Simulator, progress: Progress) ->
     if refusal is not None:
         raise InputError(f"{measurements.name}: no drive like {simulator.base.drive} fits: {refusal}")
     return told(state, measurements)
+
+
+def _refuse_tables(base: Base) -> None:
+    if "nand.tables.t_prog" in base.config:
+        raise InputError(
+            f"--base {base.drive}: its chip has times of programs by wear in tables, which a fit cannot set:"
+            " expected a drive without, such as tlc"
+        )
 
 
 def _host(state: Fitting) -> None:
@@ -111,13 +127,55 @@ def _structures(state: Fitting, rates: Sequence[Row]) -> list[dict[str, float]]:
     ]
 
 
+def _under_load(state: Fitting) -> None:
+    """Where little is offered a write takes a command's time, and a read its sensing on top."""
+    rows = state.of(lambda row: row.setting.offered is not None and row.what in ("mean", "p50"))
+    if not rows:
+        return
+    least = min(row.setting.offered or 0.0 for row in rows)
+    rows = [row for row in rows if row.setting.offered == least]
+    state.values.setdefault("command_time", state.simulator.base.command_time)
+    state.progress("low load", state.simulator.runs)
+    simulated = zip(rows, state.simulator.simulate(rows, [state.values])[0], strict=True)
+    longer = {row.side: row.value - one for row, one in simulated if one is not None}
+    of_command = longer.get("write", 0.0)
+    of_read = longer.get("read", of_command) - of_command
+    for name, by in (("command_time", of_command), ("read_time", of_read)):
+        if by:
+            limits = PARAMETERS[name]
+            state.values[name] = min(max(state.values[name] + by, 2 * limits.least), limits.most / 2)
+            state.touched.add(name)
+
+
 def _programs(state: Fitting) -> None:
     """Sequential writes, and flushes that wait for the flash, show programs and the drive's own writes."""
     own = state.of(lambda row: _is_in_order(row) and row.what == "write_amplification")
     if own:
+        if "dies" not in state.touched:
+            _dies_by_parity(state, own[0].value - 1)
         state.values["parity"] = _parity(own[0].value - 1, round(state.values["dies"]))
         state.touched.add("parity")
-    state.solve("sequential writes", ("program_time",), state.of(_shows_programs))
+    shown = state.of(_shows_programs)
+    if shown and state.simulator.scale(shown, state.values) > 1:
+        _pace(state, [row for row in shown if row.what in ("iops", "bandwidth")])
+    state.solve("sequential writes", ("program_time",), shown)
+
+
+def _dies_by_parity(state: Fitting, extra: float) -> None:
+    """Take the number of dies next to the base's that whole stripes of about this much parity go into."""
+    if extra < 0.5 / PARITY_MOST:
+        return
+    channels = round(state.values["channels"])
+    counts = [
+        channels * ways
+        for ways in range(1, WAYS_MOST + 1)
+        for wide in range(PARITY_LEAST, PARITY_MOST + 1)
+        if channels * ways % wide == 0 and abs(log(extra * (wide - 1))) < PARITY_NEAR
+    ]
+    if counts:
+        now = state.values["dies"]
+        state.values["dies"] = float(min(counts, key=lambda count: abs(log(count / now))))
+        state.touched.add("dies")
 
 
 def _parity(extra: float, dies: int) -> float:
@@ -148,26 +206,73 @@ def _collection(state: Fitting) -> None:
     if not settled:
         return
     amplified = [row for row in settled if row.what == "write_amplification"]
-    uniform = [row for row in amplified if not row.setting.pattern.distribution] or amplified
+    uniform = [row for row in amplified if _is_uniform(row)] or amplified
     if uniform:
         state.values["spare"] = _spare(state, uniform)
+    else:
+        _spare_by_rates(state, settled)
     _unit(state, amplified or settled)
-    if len({row.setting.used for row in uniform}) > 1:
-        state.choose("victims", "victim", range(len(VICTIMS)), uniform)
-    state.solve("spare space", ("spare",), uniform or settled, rounds=5)
+    families(state, settled)
+    plain = uniform or [row for row in settled if _is_uniform(row)] or settled
+    state.solve("spare space", ("spare",), plain, rounds=5)
     rows = [*state.of(_shows_programs), *settled]
-    state.solve("steady writes", ("program_time", "spare"), rows, rounds=3)
+    if amplified and state.simulator.scale(rows, state.values) > 1:
+        # Counters tell spare space, so rates programs: a joint fit would gain less than a replica's noise.
+        rates = [row for row in rows if row.what in ("iops", "bandwidth")]
+        _pace(state, [row for row in rates if _is_uniform(row)] or rates)
+        return
+    names = ["program_time", "spare", *(["buffer"] if "buffer" in state.touched else [])]
+    state.solve("steady writes", names, rows, rounds=3)
+
+
+def _pace(state: Fitting, rates: Sequence[Row]) -> None:
+    """Bring programs near to where rates are in the mean: a flash that is busy is as fast as its programs."""
+    for _ in range(PACED if rates else 0):
+        state.progress("programs", state.simulator.runs)
+        found = state.simulator.deviations(rates, [state.values])[0]
+        state.touched.add("program_time")
+        limits = PARAMETERS["program_time"]
+        wanted = state.values["program_time"] * exp(sum(found) / len(found))
+        state.values["program_time"] = min(max(wanted, limits.least * 2), limits.most / 2)
+
+
+def _is_uniform(row: Row) -> bool:
+    return not row.setting.pattern.distribution and row.setting.pattern.part == 1
+
+
+def _spare_by_rates(state: Fitting, settled: Sequence[Row]) -> None:
+    """Begin with the rate in order over the random one, where no counter tells writes to the flash."""
+    ordered = [row for row in state.of(_shows_programs) if row.what in ("iops", "bandwidth")]
+    uniform = [row for row in settled if _is_uniform(row) and row.what in ("iops", "bandwidth")]
+    if ordered and uniform:
+        own = _own(state)
+        ratio = max(map(moved, ordered)) / max(map(moved, uniform))
+        row = replace(uniform[0], what="write_amplification", value=max(1.05, ratio / COPYING) * own)
+        state.values["spare"] = _spare(state, [row])
+
+
+def _own(state: Fitting) -> float:
+    """Return units on flash for each that is written or moved."""
+    dies = state.values.get("parity", 0.0)
+    return dies / (dies - 1) if dies >= PARITY_LEAST else 1.0
 
 
 def _spare(state: Fitting, rows: Sequence[Row]) -> float:
-    """Return spare space by the closed form of victims in the order of closing (Desnoyers 2012)."""
-    row = min(rows, key=lambda row: row.value)
-    whole_units = max(1.0, state.values["unit"] / row.setting.size)
-    valid = 1 - min(0.97, whole_units / max(row.value, 1.02 * whole_units))
-    used = row.setting.used or state.simulator.capacity
-    usable = used * -log(valid) / (1 - valid)
-    of = shape(state.simulator.base, state.values, state.simulator.capacity)
-    spare = usable / state.simulator.capacity / (1 - KEPT / of.superblocks) - 1
+    """Return the spare space that comes nearest to all fills by the closed form of `oldest_first`."""
+    capacity, own = state.simulator.capacity, _own(state)
+
+    def far(flash: float) -> float:
+        misses = (
+            log(own * max(1.0, state.values["unit"] / row.setting.size))
+            + log(oldest_first(flash / min(row.setting.used or capacity, capacity)) / row.value)
+            for row in rows
+        )
+        return sum((one / row.error) ** 2 for one, row in zip(misses, rows, strict=True))
+
+    flash = min((capacity * (1.005**step) for step in range(1, 280)), key=far)
+    of = shape(state.simulator.base, state.values, capacity)
+    part = usable(of.superblocks, state.values.get("parity", 0.0)) / of.superblocks
+    spare = flash / capacity / part - 1
     least = SUSTAINED * (1 + state.values["spare"]) / of.superblocks  # of what any drive works with
     return min(max(spare, least, PARAMETERS["spare"].least * 1.5), PARAMETERS["spare"].most / 1.5)
 

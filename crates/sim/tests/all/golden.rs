@@ -156,7 +156,9 @@ const HEAD: &str = "\
 #[test]
 fn every_policy_does_what_it_did() {
     let mut found = HEAD.to_owned();
-    sim::policies().iter().for_each(|entry| found += &line_of(entry));
+    // Zones take other writes than these, and are counted in `zones.rs`.
+    let is_of_blocks = |entry: &&config::PolicyEntry| !entry.card.name.starts_with("zoned");
+    sim::policies().iter().filter(is_of_blocks).for_each(|entry| found += &line_of(entry));
     if std::env::var_os("FLOATGATE_BLESS").is_some() {
         std::fs::write(file(), &found).expect("the file can be written");
     }

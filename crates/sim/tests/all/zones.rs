@@ -186,7 +186,7 @@ fn what_a_zoned_drive_cannot_be_is_refused_in_a_line() {
         (vec!["ftl.buffer.size=12KiB"], "set ftl.buffer.size"),
         (vec!["power.cut.at=[\"3ms\"]"], "how a drive finds its zones' pointers"),
         (
-            vec!["host.namespaces.names=[\"a\", \"b\"]"],
+            vec!["host.namespaces.names=[\"a\", \"b\"]", "host.namespaces.a.share=0.5"],
             "zones and blocks, or the zones of several namespaces",
         ),
         (vec!["host.namespaces.names=[\"a\"]"], "expected zns"),

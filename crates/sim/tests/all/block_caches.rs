@@ -1,6 +1,6 @@
 //! Caches before every kind of map: the same promises, and what eviction by block gains where blocks are merged.
 
-use crate::common::{SMALL, closed_loop, closed_loop_forced, drive, run};
+use crate::common::{SMALL, closed_loop, closed_loop_forced, drive, policies_of_plain_runs, run};
 use engine::RandomStream;
 use host::{Op, Workload};
 use serde_json::Value;
@@ -10,7 +10,7 @@ const BLOCK_MAPS: [&str; 4] = ["block", "replacement", "bast", "fast"];
 const UNPROTECTED: &str = "ftl.buffer.power_loss_protection=false";
 
 fn kinds() -> impl Iterator<Item = &'static str> {
-    let mappings = sim::policies().into_iter().filter(|entry| entry.seam == "ftl.mapping");
+    let mappings = policies_of_plain_runs().into_iter().filter(|entry| entry.seam == "ftl.mapping");
     mappings.map(|entry| entry.card.name)
 }
 

@@ -1,7 +1,9 @@
 //! Write amplification in bytes: what the host's requests carried, what fills up the units that they wrote a part of, what
 //! the buffer still holds, on every kind of map and with every feature that changes how a unit is put together.
 
-use crate::common::{SMALL, TLC, closed_loop, closed_loop_forced, drive, run, uniform};
+use crate::common::{
+    SMALL, TLC, closed_loop, closed_loop_forced, drive, policies_of_plain_runs, run, uniform,
+};
 use engine::RandomStream;
 use host::{Op, Workload};
 use serde_json::Value;
@@ -117,8 +119,7 @@ fn anything(seed: u64, span: u64) -> Box<dyn Workload> {
 #[test]
 fn every_map_and_every_feature_counts_the_bytes_that_the_check_counts() {
     // Zones take no part of a unit and no trim: what they write is counted in `zones.rs`.
-    let is_of_blocks = |entry: &config::PolicyEntry| !entry.card.name.starts_with("zoned");
-    let maps = sim::policies().into_iter().filter(|entry| entry.seam == "ftl.mapping" && is_of_blocks(entry));
+    let maps = policies_of_plain_runs().into_iter().filter(|entry| entry.seam == "ftl.mapping");
     let mut cases: Vec<Vec<String>> =
         maps.map(|map| vec![format!("ftl.mapping.name={}", map.card.name)]).collect();
     for more in [

@@ -2,7 +2,7 @@
 //! pages read and programmed and the blocks erased, by origin, and when the run ended. A change there is a line in a
 //! diff that its commit has to explain: `FLOATGATE_BLESS=1 cargo test -p sim --test all golden::` writes the file anew.
 
-use crate::common::{PAPER, SMALL, catalogue, closed_loop, drive, run};
+use crate::common::{PAPER, SMALL, catalogue, closed_loop, drive, policies_of_plain_runs, run};
 use config::PolicyEntry;
 use engine::RandomStream;
 use host::{Op, Workload};
@@ -157,8 +157,7 @@ const HEAD: &str = "\
 fn every_policy_does_what_it_did() {
     let mut found = HEAD.to_owned();
     // Zones take other writes than these, and are counted in `zones.rs`.
-    let is_of_blocks = |entry: &&config::PolicyEntry| !entry.card.name.starts_with("zoned");
-    sim::policies().iter().filter(is_of_blocks).for_each(|entry| found += &line_of(entry));
+    policies_of_plain_runs().iter().for_each(|entry| found += &line_of(entry));
     if std::env::var_os("FLOATGATE_BLESS").is_some() {
         std::fs::write(file(), &found).expect("the file can be written");
     }

@@ -35,6 +35,7 @@ fn some_value(key: &Key) -> Vec<String> {
         "\"1ns\"",
         "\"64KiB\"",
         "\"1GB\"",
+        "\"1GiB\"",
         "\"1GB/s\"",
         "\"1V\"",
         "\"1mA\"",
@@ -70,7 +71,7 @@ fn ways(key: &Key) -> Vec<Vec<String>> {
 }
 
 /// What the drive of the survey must have besides, for features that need another.
-const MORE: [&[&str]; 9] = [
+const MORE: [&[&str]; 10] = [
     &[],
     &["ftl.streams.name=fdp"],
     &["ecc.code.name=ldpc"],
@@ -80,6 +81,7 @@ const MORE: [&[&str]; 9] = [
     &["fault.after=1000"],
     &["host.namespaces.names=[\"NAMESPACE\", \"OTHER\"]"],
     &["ftl.streams.name=separate", "ftl.buffer.power_loss_protection=true"],
+    &["host.namespaces.NAMESPACE.command_set=zns", "ftl.buffer.power_loss_protection=true"],
 ];
 
 /// Whether a drive that has what a key needs reads this value of it; else the last refusal.

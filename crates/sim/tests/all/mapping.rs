@@ -1,6 +1,6 @@
 //! Kinds of mapping in whole drives: what random and sequential writes cost, saved states, refusals, real traces.
 
-use crate::common::{SMALL, closed_loop, drive, run, uniform};
+use crate::common::{SMALL, closed_loop, drive, policies_of_plain_runs, run, uniform};
 use host::Op;
 use sim::{Drive, PreconditionKind, RunOptions, Session};
 
@@ -13,7 +13,7 @@ fn mapped(settings: &[&str]) -> Drive {
 }
 
 fn kinds() -> Vec<&'static str> {
-    let entries = sim::policies().into_iter().filter(|entry| entry.seam == "ftl.mapping");
+    let entries = policies_of_plain_runs().into_iter().filter(|entry| entry.seam == "ftl.mapping");
     entries.map(|entry| entry.card.name).collect()
 }
 

@@ -1,6 +1,6 @@
 //! Does a drive that was saved and loaded go on as if it had not been? What is promised is in docs/explanation/states.md.
 
-use crate::common::run;
+use crate::common::{policies_of_plain_runs, run};
 use crate::compatibility::{is_choice, lines_of, load, with_needs};
 use crate::golden;
 use engine::RandomStream;
@@ -71,7 +71,7 @@ fn changed(
 #[test]
 fn with_every_policy_a_loaded_drive_goes_on_as_if_it_had_not_been_saved() {
     let mut faults = Vec::new();
-    for entry in sim::policies() {
+    for entry in policies_of_plain_runs() {
         // A full drive keeps no room for a cache.
         let fill = if entry.seam == "ftl.slc_cache" { 0.1 } else { 1.0 };
         for precondition in [PreconditionKind::Steady, PreconditionKind::Instant] {

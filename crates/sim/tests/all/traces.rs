@@ -2,7 +2,7 @@
 //!
 //! Found through `FLOATGATE_TRACES`, by default `../shared/traces` beside the repository; skipped without.
 
-use crate::common::{drive, run};
+use crate::common::{drive, policies_of_plain_runs, run};
 use serde_json::Value;
 use sim::{Drive, PreconditionKind, RunOptions, WorkloadSpec};
 use std::path::{Path, PathBuf};
@@ -116,7 +116,8 @@ fn run_all(folder: &Path, settings: &[&str]) {
 #[test]
 fn every_kind_of_mapping_runs_every_real_trace_with_the_checks_on() {
     let Some(folder) = folder() else { return };
-    for entry in sim::policies().iter().filter(|entry| entry.seam == "ftl.mapping" && !entry.default) {
+    for entry in policies_of_plain_runs().iter().filter(|entry| entry.seam == "ftl.mapping" && !entry.default)
+    {
         run_all(&folder, &[&format!("ftl.mapping.name={}", entry.card.name)]);
     }
 }

@@ -147,6 +147,18 @@ pub const LAPSES: &[(&str, &str)] = &[
     ("older-copy", "was durabl"),
 ];
 
+/// Policies that a closed loop of requests can be run with: no zoned kind of mapping, whose zones are written in order, and no
+/// rule of placement that asks for more than such a request says.
+pub fn policies_of_plain_runs() -> Vec<config::PolicyEntry> {
+    const TOLD_MORE: [&str; 3] = ["process", "volume", "hindsight"];
+    let is_plain = |entry: &config::PolicyEntry| match entry.seam {
+        "ftl.mapping" => !entry.card.name.starts_with("zoned"),
+        "host.place" => !TOLD_MORE.contains(&entry.card.name),
+        _ => true,
+    };
+    sim::policies().into_iter().filter(is_plain).collect()
+}
+
 /// A drive from `key=value` lines.
 pub fn drive(settings: &[&str]) -> Drive {
     let settings: Vec<String> = settings.iter().map(|line| (*line).to_owned()).collect();

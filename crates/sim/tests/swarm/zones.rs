@@ -23,6 +23,8 @@ fn drive_lines(random: &mut RandomStream) -> Vec<String> {
         _ => 3,
     };
     let (page, rows) = (choose(random, &[4, 8, 16]), bits * (2 + random.below(8)));
+    set("bus.interface.name", "plain".to_owned());
+    set("bus.interface.rate", "400MB/s".to_owned());
     set("geometry.channels", channels.to_string());
     set("geometry.ways", ways.to_string());
     set("nand.planes", planes.to_string());

@@ -158,10 +158,17 @@ impl MappingBench {
 /// answers in time is tested with the states of zones (`crates/sim/tests/all/zones.rs`).
 fn check_zones(context: &str) {
     let own = context.split(' ').map(|setting| format!("ftl.mapping.{setting}"));
-    let more = ["ftl.buffer.power_loss_protection=true", "ftl.mapping.max_open=2"];
-    let common = SMALL.iter().copied().filter(|line| !line.contains("power_loss")).chain(more);
+    // A buffer for as many zones as may be open in any variant.
+    let more = ["ftl.buffer.power_loss_protection=true", "ftl.buffer.size=8MiB", "ftl.mapping.max_open=2"];
+    let is_kept = |line: &&str| !line.contains("power_loss") && !line.contains("buffer.size");
+    let common = SMALL.iter().copied().filter(is_kept).chain(more);
     let lines: Vec<String> = common.map(str::to_owned).chain(own).collect();
-    let drive = Drive::from_resolved("zones", &lines).unwrap_or_else(|error| panic!("{context}: {error}"));
+    let drive = match Drive::from_resolved("zones", &lines) {
+        Ok(drive) => drive,
+        // A width that does not divide the dies of this drive.
+        Err(error) if error.to_string().contains("expected a divisor") => return,
+        Err(error) => panic!("{context}: {error}"),
+    };
     let mut ftl = drive.build(1).unwrap_or_else(|error| panic!("{context}: {error}"));
     let units = ftl.layout().logical_units;
     (0..units).map(Lpn).for_each(|lpn| ftl.write_untimed(lpn));

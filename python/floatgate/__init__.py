@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from floatgate.lab.fit.run import Fit
     from floatgate.lab.run import Characterized
     from floatgate.own.compiled import compiled
-    from floatgate.placement.work import Placed
+    from floatgate.placing.work import Placed
     from floatgate.plan.work import Planned
     from floatgate.reproduce.paper import Paper
     from floatgate.reproduce.run import Reproduced
@@ -76,7 +76,7 @@ _HOMES = {
     "Life": "ageing.life",
     "PageModel": "lab.derive.write",
     "Paper": "reproduce.paper",
-    "Placed": "placement.work",
+    "Placed": "placing.work",
     "Planned": "plan.work",
     "Policy": "inputs.policies",
     "PolicyCard": "commands.policies",

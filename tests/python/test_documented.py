@@ -132,7 +132,7 @@ WORK = (
     "floatgate.compare.work.read",
     "floatgate.runs.snapshot_costs.measure",
     "floatgate.grid.run._run_all",
-    "floatgate.placement.work.measure",
+    "floatgate.placing.work.measure",
     "floatgate.grid.run.cache_times",
     "floatgate.lab.run.characterize",
     "floatgate.lab.derive.derive",

@@ -68,7 +68,7 @@ _WRONG = [
     ("iodepth", False),
     ("iodpeth=4", False),
     ("nosuchthing", False),
-    ("zonemode=zbd", False),
+    ("zonemode=zbd", True),
     ("opendir=/tmp", False),
     ("cpuload=5", False),
     ("bs=${BS}", False),

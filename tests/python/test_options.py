@@ -114,7 +114,7 @@ SLOW = {
     "reproduce": "floatgate.reproduce.run.reproduce",
     "bus explore": "floatgate.bus.explore._point",
     "grid": "floatgate.grid.run._run_all",
-    "place": "floatgate.placement.work.measure",
+    "place": "floatgate.placing.work.measure",
     "twin measure": "floatgate.twin.measured.measure",
     "twin fit": "floatgate.twin.stages.fit",
     "twin check": "floatgate.twin.compared.check",

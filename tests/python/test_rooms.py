@@ -1,6 +1,8 @@
 """The rooms of the Python package stand above each other, and no module imports itself by way of others."""
 
 import ast
+import subprocess
+import sys
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -21,7 +23,7 @@ FLOORS = [
     ["report"],
     ["ecc", "lab", "plan", "reproduce", "shell"],
     ["ageing", "bus", "runs"],
-    ["grid", "placement", "serve", "study", "twin"],
+    ["grid", "placing", "serve", "study", "twin"],
     ["compare"],
     ["commands"],
     ["generate"],
@@ -153,3 +155,18 @@ def test_the_package_stays_small() -> None:
     files = [path for kind in ("*.py", "*.pyi") for path in PACKAGE.rglob(kind)]
     own = [path for path in files if path.relative_to(PACKAGE).parts[0] not in (*APART, "data")]
     assert sum(len(path.read_text(encoding="utf-8").splitlines()) for path in own) <= PACKAGE_LINES_MOST
+
+
+def test_no_room_hides_a_public_name() -> None:
+    """A room that bears the name of something public is called for it; any other would stand in its place."""
+    script = (
+        "import floatgate as fg, importlib, pathlib\n"
+        "offered = set(dir(fg))\n"
+        "rooms = {one.parent.name for one in pathlib.Path(fg.__file__).parent.glob('*/__init__.py')}\n"
+        "both = sorted(offered & rooms)\n"
+        "assert len(both) > 3, both\n"
+        "[importlib.import_module(f'floatgate.{name}') for name in both]\n"
+        "assert all(callable(getattr(fg, name)) for name in both), both\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr

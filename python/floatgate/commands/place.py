@@ -30,7 +30,7 @@ from floatgate.shell.options import takes
 
 if TYPE_CHECKING:
     from floatgate.own.policy import Own
-    from floatgate.placement.work import Asked, Placed
+    from floatgate.placing.work import Asked, Placed
 
 _RUN = {field.name: field.option for field in fields_of(RunOptions)}
 # Options of a run that mean the same for each of many.
@@ -92,7 +92,7 @@ def place(
 
     Raises InputError for bad input, Fault for a broken invariant, TypeError for an unknown option.
     """
-    from floatgate.placement.show import write
+    from floatgate.placing.show import write
     from floatgate.results.folder import atomically
 
     given = dict(options)
@@ -112,7 +112,7 @@ def _asked(
     asked: PlaceOptions, options: dict[str, Any], trace: dict[str, Any], policies: "Iterable[Own]" = ()
 ) -> "Asked":
     from floatgate.inputs.workload import variables_of
-    from floatgate.placement.work import Asked, names
+    from floatgate.placing.work import Asked, names
 
     for one in asked.set:
         if one.partition("=")[0].strip() == "host.place.name":
@@ -134,7 +134,7 @@ def _asked(
 def _placed(
     asked: PlaceOptions, wanted: "Asked", progress: Callable[[float], None] = lambda _part: None
 ) -> "Placed":
-    from floatgate.placement.work import measure
+    from floatgate.placing.work import measure
     from floatgate.runs.session import interruptible
 
     with interruptible() as stopped:
@@ -159,7 +159,7 @@ def place_in_shell(asked: PlaceOptions, *, options: dict[str, Any], trace: dict[
     Each rule gives writes their placement handles (FDP); none is the drive as it is.
     Ctrl-C keeps what is done.
     """
-    from floatgate.placement.show import head, rows, sentences, write
+    from floatgate.placing.show import head, rows, sentences, write
     from floatgate.results.folder import atomically, own_folder
     from floatgate.shell import console
 

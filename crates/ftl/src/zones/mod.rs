@@ -8,7 +8,7 @@
 
 mod commands;
 mod reports;
-mod rest;
+mod untimed;
 mod write;
 
 use crate::host_side::Host;

@@ -210,7 +210,7 @@ impl ZoneStates {
     }
 
     /// Puts a zone into the state in which a drive was found: so much written, or finished.
-    pub fn found(&mut self, zone: u32, written: u64, is_finished: bool) {
+    pub fn found(&mut self, zone: u32, (written, is_finished): (u64, bool)) {
         let state = match written {
             _ if is_finished || written >= self.shape.capacity => ZoneState::Full,
             0 => ZoneState::Empty,

@@ -129,8 +129,8 @@ impl FioZones {
         }
     }
 
-    /// The drive reports its zones: so much is written of each.
-    pub fn learn(&mut self, zone: u32, written: u64, is_full: bool) {
+    /// The drive reports a zone: so much is written of it, and whether it takes no more.
+    pub fn learn(&mut self, zone: u32, (written, is_full): (u64, bool)) {
         self.pointers[zone as usize] = if is_full { self.shape.size } else { written };
         self.valid_bytes += written;
     }

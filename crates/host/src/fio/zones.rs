@@ -95,6 +95,7 @@ impl JobSpec {
 /// # Errors
 /// With what was found and what was expected, at options that say nothing together, or of which fio itself makes
 /// something else than they say.
+// Long: one after the other what fio refuses, with its expectation.
 pub fn check(job: &JobSpec) -> Result<(), (&'static str, &'static str)> {
     let zones = &job.zones;
     if job.appends && !(zones.is_zbd() && job.engine.as_deref() == Some("io_uring_cmd")) {

@@ -42,7 +42,7 @@ fn play(options: &str, full: u32) -> (Vec<HostRequest>, ZoneStates) {
     });
     let mut report = vec![(0, false); COUNT as usize];
     for zone in 0..full {
-        zones.found(zone, CAPACITY / BLOCK, false);
+        zones.found(zone, (CAPACITY / BLOCK, false));
         report[zone as usize] = (CAPACITY, true);
     }
     workload.learn_zones(&report);

@@ -74,7 +74,7 @@ impl ZonedNamespace {
     /// A run begins on a drive that holds what it holds.
     pub fn begin(&mut self, ftl: &Ftl) {
         for (zone, state) in (0..).zip(ftl.zones()) {
-            self.zones.found(zone, u64::from(state.written), state.is_finished);
+            self.zones.found(zone, (u64::from(state.written), state.is_finished));
         }
     }
 

@@ -8,7 +8,7 @@ impl FioWorkload {
     /// The drive reports its zones before the jobs begin: so many bytes of each are written, and it may be full.
     pub(super) fn learn(&mut self, zones: &[(u64, bool)]) {
         if let Some(account) = &mut self.zones {
-            (0..).zip(zones).for_each(|(zone, (written, is_full))| account.learn(zone, *written, *is_full));
+            (0..).zip(zones).for_each(|(zone, report)| account.learn(zone, *report));
         }
     }
 

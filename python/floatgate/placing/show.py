@@ -5,7 +5,7 @@ from statistics import fmean
 from typing import Any
 
 from floatgate.files import ten_digits, write_rows
-from floatgate.placement.work import NONE, NUMBERS, REFERENCE, Placed, Ruled
+from floatgate.placing.work import NONE, NUMBERS, REFERENCE, Placed, Ruled
 from floatgate.report import palette
 from floatgate.report.plot import Axis, Errors, Figure, Mark, Panel, Points, columns
 from floatgate.report.sheet import Section, sheet

@@ -170,7 +170,7 @@ class Placed:
         }
 
     def _repr_html_(self) -> str:
-        from floatgate.placement.show import head, rows, sentences
+        from floatgate.placing.show import head, rows, sentences
 
         return notebook.table(f"placement on {self.drive}", head(self), rows(self), sentences(self))
 

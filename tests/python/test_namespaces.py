@@ -43,5 +43,5 @@ def test_a_job_that_names_no_namespace_is_refused_in_a_line(drive: Path) -> None
     ) as error:
         fg.run(drive, JOBS.replace("=log", "=lag"))
     assert "\n" not in str(error.value)
-    with pytest.raises(fg.InputError, match=r"command_set = \"zns\": expected one of nvm"):
+    with pytest.raises(fg.InputError, match=r"command_set = \"zns\": expected nvm: this drive has no zones"):
         fg.run(drive, JOBS, set={"host.namespaces.log.command_set": "zns"})

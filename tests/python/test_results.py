@@ -58,6 +58,14 @@ RARE = {f"waf_parts.{part}" for part in ("rebuild", "refresh", "rescue", "rewrit
     "invocation.workload.file_bytes",
 }
 
+ZONED = {
+    "nand.blocks_per_plane": 32,
+    "ftl.user_capacity": "512MiB",
+    "ftl.mapping.name": "zoned-all",
+    "ftl.mapping.max_open": 4,
+    "ftl.buffer.power_loss_protection": True,
+}
+
 # By name: drive, job, settings, options.
 RUNS: dict[str, tuple[str | Path, str, dict[str, Any], dict[str, Any]]] = {
     "mixed": (TINY, MIXED, {}, {"precondition": "instant", "check": True, "loop": "until=waf:5%,max=12"}),
@@ -118,6 +126,19 @@ def documents(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, A
         (folder / "job.fio").write_text(job)
         run = fg.run(drive, folder / "job.fio", set=settings, out=folder / "o", **options)
         found[name] = json.loads((run.folder / "run.json").read_text())
+    folder = tmp_path_factory.mktemp("run")
+    (folder / "zones.txt").write_text("write 0 8\nwrite 3 8\nfinish 0 0\nreset 0 0\nclose 0 0\n")
+    zones = fg.run(
+        "slc",
+        folder / "zones.txt",
+        trace_format="table",
+        columns="time=none op offset:4KiB size:4KiB",
+        as_fast_as_possible=True,
+        depth=1,
+        set=ZONED,
+        out=folder / "o",
+    )
+    found["zones"] = json.loads((zones.folder / "run.json").read_text())
     folder = tmp_path_factory.mktemp("run")
     plan = Plan(str(TINY), resolve("random-write"), (), Options(limit_requests=10**7))
     asked = iter((False, True))

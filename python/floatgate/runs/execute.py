@@ -62,7 +62,8 @@ def _run_into(plan: Plan, folder: Path, report: bool, listeners: Listeners) -> d
         for sink in sinks:
             sink.drain(session)
     document = outcome.document
-    document["workload"]["name"] = plan.workload.named(document["workload"]["name"])
+    if plan.workload.kind == "trace":
+        document["workload"]["name"] = plan.workload.named(document["workload"]["name"])
     document["invocation"] = invocation(plan, document["config"])
     document["remarks"] = remarks(document)
     if plan.workload.notes:

@@ -250,7 +250,7 @@ def _host_table(document: dict[str, Any]) -> Table:
     )
     table = Table("host", columns)
     for kind in KINDS:
-        side = document["host"].get(kind, {"requests": 0})
+        side = document["host"].get(kind) or {"requests": 0}
         if not side["requests"] and not failures.get(kind, 0):
             continue
         latency = [

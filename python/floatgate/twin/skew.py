@@ -1,4 +1,4 @@
-"""What a drive's buffer catches, and the part of a skewed pattern reaches the flash of a replica.
+"""What a drive's buffer catches, and how much of a skewed pattern reaches the flash of a replica.
 
 A buffer that holds as many pages on a replica, which has less flash, would catch far more. So what the
 whole drive's buffer catches is reckoned, and the replica is given the rest, by a law of its own: of a page
@@ -23,7 +23,7 @@ CAUGHT = 0.1
 
 @dataclass(frozen=True)
 class Reaching:
-    """The part of a pattern's writes reaches the flash."""
+    """How much of a pattern's writes reaches the flash."""
 
     part: float  # of the writes; the buffer catches the others
     sizes: tuple[float, ...] = ()  # parts of the space that get one percent each of it, the hottest first

@@ -33,11 +33,11 @@ def fdp(isolation: str = "initially", handles: int | None = None) -> dict[str, A
 def cases(full: bool) -> Iterable[Case]:
     """Quick: shorter reclaim units and one seed."""
     for used, soc, tenants in ((1.0, 0.04, 1), (0.5, 0.04, 1), (1.0, 0.04, 2), (1.0, 0.64, 1)):
-        who = "two tenants" if tenants > 1 else f"{100 * used:.0f} % used, SOC {100 * soc:.0f} %"
+        row = "two tenants" if tenants > 1 else f"{100 * used:.0f} % used, SOC {100 * soc:.0f} %"
         for name, keys in (("without", WITHOUT), ("with FDP", fdp())):
             parameters = {"used": used, "soc": soc, "tenants": tenants, "set": keys}
-            if (who, name) != ("100 % used, SOC 64 %", "without"):
-                yield Case("dlwa", f"{who}, {name}", parameters, cost=soc + used)
+            if (row, name) != ("100 % used, SOC 64 %", "without"):
+                yield Case("dlwa", f"{row}, {name}", parameters, cost=soc + used)
     yield Case("crowded", "SOC 64 %, without", {"soc": 0.64, "set": WITHOUT})
     for name, soc in CROWDED.items():
         yield Case("gain", name, {"soc": soc})

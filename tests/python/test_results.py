@@ -21,6 +21,7 @@ from floatgate.inputs.workload import resolve
 from floatgate.options import Options
 from floatgate.results import description, versions
 from floatgate.runs.execute import Listeners, run_to_folder
+from test_zones import ZONED
 
 TINY = Path(__file__).parents[1] / "drives" / "tiny.toml"
 ROOT = Path(__file__).parents[2]
@@ -56,14 +57,6 @@ RARE = {f"waf_parts.{part}" for part in ("rebuild", "refresh", "rescue", "rewrit
     "waf_parts.fold",
     "ftl.upkeep.late_ns_mean",
     "invocation.workload.file_bytes",
-}
-
-ZONED = {
-    "nand.blocks_per_plane": 32,
-    "ftl.user_capacity": "512MiB",
-    "ftl.mapping.name": "zoned-all",
-    "ftl.mapping.max_open": 4,
-    "ftl.buffer.power_loss_protection": True,
 }
 
 # By name: drive, job, settings, options.

@@ -95,8 +95,8 @@ class Workload:
         return json.dumps({"kind": self.kind, key: source, **options})
 
     def named(self, found: str) -> str:
-        """Return the name of the workload in a result: an example's is not where it lies."""
-        return self.source if self.kind == "trace" and found == place_of(self.source) else found
+        """Return the name of a trace in a result: an example's is not where it lies."""
+        return self.source if found == place_of(self.source) else found
 
 
 def _placed(flows: Any) -> Any:

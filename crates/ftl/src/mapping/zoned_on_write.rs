@@ -4,7 +4,7 @@ use super::Misfit;
 use super::zoning::{ZoneRules, ZoneSettings, ZoneView, divisor, read_dies, zoned_kind};
 use config::{Card, ConfigError, Policy, Section};
 
-/// Parts of a zone on whatever dies are least busy when they are reached.
+/// Parts of a zone on the dies that are least busy when they are reached.
 #[derive(Clone, Debug)]
 pub struct ZonedOnWrite {
     settings: ZoneSettings,

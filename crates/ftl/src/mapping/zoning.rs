@@ -18,7 +18,7 @@ pub struct ZoneTimes {
     pub append: Nanos,
     /// For opening and closing a zone; finishing an empty or full one.
     pub manage: Nanos,
-    /// For a reset, whatever the zone holds.
+    /// For a reset, also of an empty zone.
     pub reset: Nanos,
     /// And for each mapping unit of it that the host wrote.
     pub reset_unit: Nanos,

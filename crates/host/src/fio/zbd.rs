@@ -16,7 +16,7 @@ use super::files::{CloneFiles, FileRegion};
 use super::job::JobSpec;
 use crate::{Effect, HostZones, Op};
 
-/// Zones that fio writes to at most, whatever the drive allows.
+/// Zones that fio writes to at most, even where the drive allows more.
 const TARGETS_MOST: u32 = 4096;
 const NO_CLONE: u32 = u32::MAX;
 
@@ -135,11 +135,6 @@ impl FioZones {
         self.valid_bytes += written;
     }
 
-    /// The first byte of a zone.
-    pub fn first_byte(&self, zone: u32) -> u64 {
-        self.start(zone)
-    }
-
     /// The first byte of the zone in which a byte lies.
     pub fn start_of(&self, offset: u64) -> u64 {
         offset - offset % self.shape.size
@@ -150,7 +145,8 @@ impl FioZones {
         (offset / self.shape.size) as u32
     }
 
-    fn start(&self, zone: u32) -> u64 {
+    /// The first byte of a zone.
+    pub fn start(&self, zone: u32) -> u64 {
         u64::from(zone) * self.shape.size
     }
 

@@ -43,7 +43,7 @@ impl FioWorkload {
                 ZbdStep::Manage(op, zone) => {
                     own.is_managing = true;
                     clone.worker.note_extra();
-                    return CloneAnswer::Issue { op, offset: account.first_byte(zone), bytes: 0 };
+                    return CloneAnswer::Issue { op, offset: account.start(zone), bytes: 0 };
                 }
                 ZbdStep::Wait => return CloneAnswer::Full,
                 ZbdStep::End => {

@@ -1,6 +1,6 @@
 """The lab in the browser: the engine's figures are the command's, and the page does what it says.
 
-Its module needs a target that rustc does not come with (`make lab`): without it, these tests say what did not run.
+Its module needs a target that rustc does not come with (`make lab`). Without it, what did not run is said.
 """
 
 import json
@@ -20,14 +20,14 @@ MODULE = ROOT / "target/wasm32-wasip1/web/web.wasm"
 NODE = shutil.which("node")
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 
-# What differs between two runs on one machine, too: time on the wall, memory, how the run was asked for, where values stand.
+# What differs between two runs on one machine, too: time on the wall, memory, how the run was asked for.
 ELSEWHERE = ("engine", "invocation", "config_places", "remarks", "series", "histogram", "timing", "workload")
+SHRUNK = ("geometry.ways=1", "nand.blocks_per_plane=20", "ftl.user_capacity=3GB", "ftl.slc_cache.name=none")
 DRIVES = [
     ("small-tlc", ("nand.blocks_per_plane=10", "ftl.op_ratio=0.15"), "instant"),
     ("slc", ("nand.blocks_per_plane=20", "ftl.user_capacity=1GB"), "none"),
-    ("nvme-tlc", ("geometry.ways=1", "nand.blocks_per_plane=20", "ftl.user_capacity=3GB", "ftl.slc_cache.name=none",
-                  "ftl.reading.age=365d"), "fill"),
-]  # fmt: skip
+    ("nvme-tlc", (*SHRUNK, "ftl.reading.age=365d"), "fill"),
+]
 JOB = (
     "[mixed]\nfilename=/dev/nvme0n1\nioengine=libaio\niodepth=16\nrw=randrw\nnorandommap\nbs=4k\n"
     "random_distribution=zipf:0.9\nnumber_ios=20000\n"
@@ -64,7 +64,9 @@ def test_the_modules_figures_are_the_commands(
     words = ["--seed", "7", "--precondition", state, "--no-report", "--out", str(tmp_path / "out")]
     changes = [word for change in settings for word in ("--set", change)]
     fg_words = ["run", drive, str(job), *words, *changes]
-    subprocess.run([shutil.which("python") or "python", "-m", "floatgate", *fg_words], check=True, capture_output=True)
+    subprocess.run(
+        [shutil.which("python") or "python", "-m", "floatgate", *fg_words], check=True, capture_output=True
+    )
     own = json.loads((tmp_path / "out/run.json").read_text())
     # Looking on the way changes nothing.
     there = _asked(_question(drive, settings, state), LOOK="1")
@@ -81,7 +83,7 @@ def test_the_modules_messages_are_the_commands() -> None:
         fg.run("small-tlc", "random-write", set=list(wrong), limit_requests=1)
     assert _asked(_question("small-tlc", wrong, "none")) == str(found.value)
     large = _asked(_question("small-tlc", ("nand.blocks_per_plane=6000", "ftl.op_ratio=0.2"), "none"))
-    assert "6000" in large and "1.0 GiB" in large and large.endswith("fits"), large
+    assert all(part in large for part in ("6000", "1.0 GiB", " fits")), large
 
 
 def test_a_page_in_chromium(tmp_path: Path) -> None:
@@ -96,9 +98,10 @@ def test_a_page_in_chromium(tmp_path: Path) -> None:
     assert all(url.startswith(("file:", "blob:", "data:")) for url in told["requests"]), told["requests"]
     assert told["drives"] == len(fg.drives())
     assert (told["columns"], told["interrupted"]) == (4, True)
-    assert told["before"] == told["after"] and "damaged" in told["damaged"]
+    assert told["before"] == told["after"]
+    assert "damaged" in told["damaged"]
     for text in (told["broken"], told["refused"]):
-        assert "drives/small-tlc.toml:" in text and "ftl.gcc" in text and "gc" in text, text
+        assert all(part in text for part in ("drives/small-tlc.toml:", "gcc", "gc")), text
     assert told["kept"] > 5
     assert told["large"].endswith("fits")
     assert told["trace"] == "|2"
@@ -111,5 +114,6 @@ def test_the_page_is_small_and_its_policy_allows_nothing_else() -> None:
     assert PAGE.stat().st_size < 3_000_000
     text = PAGE.read_text()
     policy = text.split('Content-Security-Policy" content="')[1].split('"')[0]
-    assert policy.startswith("default-src 'none'; ") and "unsafe-inline" not in policy and "http" not in policy
-    assert "'unsafe-eval'" not in policy and "worker-src blob:" in policy
+    assert policy.startswith("default-src 'none'; ")
+    assert not any(word in policy for word in ("unsafe-inline", "'unsafe-eval'", "http", "*"))
+    assert "worker-src blob:" in policy

@@ -1,4 +1,4 @@
-"""Put the page of the browser's lab together: one file that works from a disk, and a folder for a static host.
+"""Put the page of the browser's lab together: one file that works from a disk, a folder for a static host.
 
 `python crates/web/page/build.py MODULE OUT`: MODULE is what cargo built for `wasm32-wasip1`.
 """
@@ -35,7 +35,9 @@ def kit(module: bytes) -> bytes:
 
 def joined(names: tuple[str, ...]) -> str:
     """Return scripts as one, strict as each is."""
-    return '"use strict";\n' + "".join((PAGE / name).read_text().replace('"use strict";\n', "") for name in names)
+    return '"use strict";\n' + "".join(
+        (PAGE / name).read_text().replace('"use strict";\n', "") for name in names
+    )
 
 
 def style() -> str:
@@ -57,8 +59,8 @@ def alone(packed: bytes) -> str:
     """Return the page with all it needs inside. What is no script is held by elements that do not run."""
     script = joined(SCRIPT).replace("</", "<\\/")
     script = (
-        "const workerPlace = () => URL.createObjectURL(new Blob([document.getElementById('worker').textContent], "
-        "{ type: 'text/javascript' }));\n"
+        "const workerPlace = () => URL.createObjectURL(\n"
+        "  new Blob([document.getElementById('worker').textContent], { type: 'text/javascript' }));\n"
         "const kitPlace = () => ({ base64: document.getElementById('kit').textContent });\n" + script
     )
     policy = POLICY + ALONE.format(scripts=source(script), styles=source(style()))
@@ -96,7 +98,7 @@ def main(module: Path, out: Path) -> None:
     for name, content in split(packed).items():
         (site / name).write_bytes(content)
     for file in sorted(out.rglob("*.*")):
-        print(f"{file.stat().st_size:>9,} bytes  {file}")
+        sys.stdout.write(f"{file.stat().st_size:>9,} bytes  {file}\n")
 
 
 if __name__ == "__main__":

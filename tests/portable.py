@@ -21,11 +21,11 @@ JOB = (
     "[mixed]\nfilename=/dev/nvme0n1\nioengine=libaio\niodepth=16\nrw=randrw\nnorandommap\nbs=4k\n"
     "random_distribution=zipf:0.9\nnumber_ios=20000\n"
 )
-SHRUNK = ("geometry.ways=1", "nand.blocks_per_plane=20", "ftl.user_capacity=3GB", "ftl.slc_cache.name=none")
+SHRUNK = ("geometry.ways=2", "geometry.channels=2", "nand.blocks_per_plane=20", "ftl.user_capacity=4GB")
 RUNS = (
-    ("small-tlc", ("nand.blocks_per_plane=10", "ftl.op_ratio=0.15"), "instant"),
-    ("slc", ("nand.blocks_per_plane=20", "ftl.user_capacity=1GB"), "none"),
-    ("nvme-tlc", (*SHRUNK, "ftl.reading.age=365d"), "fill"),
+    ("small-tlc", ("nand.pages_per_block=192", "ftl.op_ratio=0.2"), "instant"),
+    ("slc", ("ftl.user_capacity=1GB", "nand.blocks_per_plane=64"), "none"),
+    ("nvme-tlc", (*SHRUNK, "ftl.slc_cache.name=none", "ftl.reading.age=365d"), "fill"),
 )
 NOT_RUN = {
     "aarch64": "not run: no recipe for qemu-user",

@@ -22,11 +22,11 @@ CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", 
 
 # What differs between two runs on one machine, too: time on the wall, memory, how the run was asked for.
 ELSEWHERE = ("engine", "invocation", "config_places", "remarks", "series", "histogram", "timing", "workload")
-SHRUNK = ("geometry.ways=1", "nand.blocks_per_plane=20", "ftl.user_capacity=3GB", "ftl.slc_cache.name=none")
+SHRUNK = ("geometry.ways=2", "geometry.channels=2", "nand.blocks_per_plane=20", "ftl.user_capacity=4GB")
 DRIVES = [
-    ("small-tlc", ("nand.blocks_per_plane=10", "ftl.op_ratio=0.15"), "instant"),
-    ("slc", ("nand.blocks_per_plane=20", "ftl.user_capacity=1GB"), "none"),
-    ("nvme-tlc", (*SHRUNK, "ftl.reading.age=365d"), "fill"),
+    ("small-tlc", ("nand.pages_per_block=192", "ftl.op_ratio=0.2"), "instant"),
+    ("slc", ("ftl.user_capacity=1GB", "nand.blocks_per_plane=64"), "none"),
+    ("nvme-tlc", (*SHRUNK, "ftl.slc_cache.name=none", "ftl.reading.age=365d"), "fill"),
 ]
 JOB = (
     "[mixed]\nfilename=/dev/nvme0n1\nioengine=libaio\niodepth=16\nrw=randrw\nnorandommap\nbs=4k\n"
@@ -83,7 +83,7 @@ def test_the_modules_messages_are_the_commands() -> None:
         fg.run("small-tlc", "random-write", set=list(wrong), limit_requests=1)
     assert _asked(_question("small-tlc", wrong, "none")) == str(found.value)
     large = _asked(_question("small-tlc", ("nand.blocks_per_plane=6000", "ftl.op_ratio=0.2"), "none"))
-    assert all(part in large for part in ("6000", "1.0 GiB", " fits")), large
+    assert all(part in large for part in ("6000", "1.00 GiB", " fits")), large
 
 
 def test_a_page_in_chromium(tmp_path: Path) -> None:

@@ -16,10 +16,10 @@ const GUIDES = [
     title: "The write cliff",
     text: [
       "A fresh drive writes into empty blocks. Once there are none left, every write has to wait until garbage collection has moved valid data and erased a block: requests a second fall off a cliff, and write amplification leaves 1.",
-      "How far they fall depends on the spare space. The second run has four times as much: the same writes find emptier victims. That is why server drives sell less of their flash.",
+      "How far they fall depends on the spare space. The second run has three times as much: the same writes find emptier victims. That is why server drives sell less of their flash.",
       "Try: ftl.op_ratio=1.0.",
     ],
-    setup: { drive: "small-tlc", set: "nand.blocks_per_plane=10\nftl.op_ratio=0.15", job: SMALL_WRITES("12g"), precondition: "none", change: "ftl.op_ratio=0.6" },
+    setup: { drive: "small-tlc", set: "nand.pages_per_block=192\nftl.op_ratio=0.2", job: SMALL_WRITES("5g"), precondition: "none", change: "ftl.op_ratio=0.6" },
   },
   {
     title: "Victims",
@@ -28,7 +28,7 @@ const GUIDES = [
       "Under writes that all go to the same places equally often the two come close. Here nine writes of ten go to a tenth of the drive: the oldest block may be full of data that nobody overwrites.",
       "Try: ftl.gc.victim.name=cost_benefit, or random.",
     ],
-    setup: { drive: "small-tlc", set: "nand.blocks_per_plane=10\nftl.op_ratio=0.15\nftl.gc.victim.name=greedy", job: SMALL_WRITES("6g", "random_distribution=zoned:90/10:10/90\n"), precondition: "instant", change: "ftl.gc.victim.name=fifo" },
+    setup: { drive: "small-tlc", set: "nand.pages_per_block=192\nftl.op_ratio=0.2\nftl.gc.victim.name=greedy", job: SMALL_WRITES("4g", "random_distribution=zoned:90/10:10/90\n"), precondition: "instant", change: "ftl.gc.victim.name=fifo" },
   },
   {
     title: "Read retry with age",

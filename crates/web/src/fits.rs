@@ -29,7 +29,7 @@ pub(crate) fn check(drive: &Drive, load: impl Fn(String) -> Result<Drive, Error>
         }
     }
     Err(Error(format!(
-        "{}: nand.blocks_per_plane = {blocks}: the drive takes {:.1} GiB of memory, and a page in a browser has {:.1} GiB for it: {expected}",
+        "{}: nand.blocks_per_plane = {blocks}: the drive takes {:.2} GiB of memory, and a page in a browser has {:.2} GiB for it: {expected}",
         drive.name,
         gib(bytes),
         gib(MEMORY_MOST)

@@ -14,7 +14,7 @@ try {
   told.drives = await page.value("document.getElementById('drive').options.length");
 
   // A run of two, and its results beside each other; begun by the keyboard.
-  await page.value(put("drive", "small-tlc") + put("set", "nand.blocks_per_plane=10") + put("job", JOB) + put("change", "ftl.op_ratio=0.6"));
+  await page.value(put("drive", "small-tlc") + put("set", "nand.pages_per_block=192\\nftl.op_ratio=0.2") + put("job", JOB) + put("change", "ftl.op_ratio=0.6"));
   await page.value("document.getElementById('job').focus()");
   const enter = { key: "Enter", code: "Enter", windowsVirtualKeyCode: 13, modifiers: 2 };
   await page.call("Input.dispatchKeyEvent", { type: "rawKeyDown", ...enter });
@@ -50,7 +50,7 @@ try {
   told.large = await page.value("document.getElementById('check').textContent");
 
   // Stopping ends a long run soon, with what it came to.
-  await page.value(put("set", "nand.blocks_per_plane=10") + put("job", JOB.replace("number_ios=4000", "number_ios=90000000")));
+  await page.value(put("set", "nand.pages_per_block=192\\nftl.op_ratio=0.2") + put("job", JOB.replace("number_ios=4000", "number_ios=90000000")));
   await page.value("document.getElementById('run').click()");
   await page.until("document.getElementById('status').textContent.includes('run,')");
   await page.value("document.getElementById('stop').click()");

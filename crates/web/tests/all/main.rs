@@ -40,7 +40,7 @@ fn the_shelf_has_every_drive_with_its_file() {
 fn a_run_in_slices_and_looks_is_the_run_in_one_piece() {
     let mut lab = lab();
     let run = |lab: &mut Lab, events: u64, looks: bool| {
-        assert_eq!(asked(lab, &about("begin", &["nand.blocks_per_plane=10"]))["drive"], "small-tlc");
+        assert_eq!(asked(lab, &about("begin", &["nand.pages_per_block=192", "ftl.op_ratio=0.2"]))["drive"], "small-tlc");
         while asked(lab, &json!({ "ask": "advance", "events": events }))["progress"]["done"] == false {
             if looks {
                 let seen = asked(lab, &json!({ "ask": "look" }));
@@ -61,7 +61,7 @@ fn a_run_in_slices_and_looks_is_the_run_in_one_piece() {
 #[test]
 fn an_interrupted_run_has_a_result() {
     let mut lab = lab();
-    asked(&mut lab, &about("begin", &["nand.blocks_per_plane=10"]));
+    asked(&mut lab, &about("begin", &["nand.pages_per_block=192", "ftl.op_ratio=0.2"]));
     while asked(&mut lab, &json!({ "ask": "advance", "events": 300 }))["progress"]["phase"] != "run" {}
     asked(&mut lab, &json!({ "ask": "interrupt" }));
     assert_eq!(asked(&mut lab, &json!({ "ask": "result" }))["interrupted"], true);

@@ -41,6 +41,12 @@ def digest(result: dict[str, Any]) -> str:
     return hashlib.sha256(json.dumps(kept, sort_keys=True).encode()).hexdigest()[:16]
 
 
+def read(text: str) -> dict[str, Any]:
+    """Return a result whose numbers are written alike: JavaScript writes 1.0 as 1."""
+    document: dict[str, Any] = json.loads(text, parse_int=float)
+    return document
+
+
 def native(drive: str, settings: tuple[str, ...], state: str) -> str:
     """Run the command."""
     with tempfile.TemporaryDirectory() as folder:
@@ -51,7 +57,7 @@ def native(drive: str, settings: tuple[str, ...], state: str) -> str:
         out = Path(folder) / "out"
         command = [sys.executable, "-m", "floatgate", *words, "--out", str(out)]
         subprocess.run(command, check=True, capture_output=True)
-        return digest(json.loads((out / "run.json").read_text()))
+        return digest(read((out / "run.json").read_text()))
 
 
 def in_node(drive: str, settings: tuple[str, ...], state: str) -> str:
@@ -61,7 +67,7 @@ def in_node(drive: str, settings: tuple[str, ...], state: str) -> str:
     question = {"ask": "begin", "drive": drive, "set": settings, "workload": workload, "options": options}
     words = ["node", str(ROOT / "crates/web/page/node.mjs"), str(MODULE), str(ROOT)]
     done = subprocess.run(words, input=json.dumps(question), check=True, capture_output=True, text=True)
-    return digest(json.loads(done.stdout))
+    return digest(read(done.stdout))
 
 
 def main() -> int:

@@ -78,10 +78,10 @@ def test_the_modules_figures_are_the_commands(
 
 def test_the_modules_messages_are_the_commands() -> None:
     _needs(MODULE, NODE)
-    wrong = ("ftl.gc.victim.name=greedi",)
+    wrong = {"ftl.op_ratioo": 0.2}
     with pytest.raises(fg.InputError) as found:
-        fg.run("small-tlc", "random-write", set=list(wrong), limit_requests=1)
-    assert _asked(_question("small-tlc", wrong, "none")) == str(found.value)
+        fg.run("small-tlc", "random-write", set=wrong, limit_requests=1)
+    assert _asked(_question("small-tlc", ("ftl.op_ratioo=0.2",), "none")) == str(found.value)
     large = _asked(_question("small-tlc", ("nand.blocks_per_plane=6000", "ftl.op_ratio=0.2"), "none"))
     assert all(part in large for part in ("6000", "1.00 GiB", " fits")), large
 

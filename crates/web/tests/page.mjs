@@ -19,7 +19,7 @@ try {
   const enter = { key: "Enter", code: "Enter", windowsVirtualKeyCode: 13, modifiers: 2 };
   await page.call("Input.dispatchKeyEvent", { type: "rawKeyDown", ...enter });
   await page.call("Input.dispatchKeyEvent", { type: "keyUp", ...enter });
-  await page.until("document.getElementById('both').rows.length > 5 && " + over, 120);
+  await page.until("runs.length === 2 && runs[1].result && " + over, 120);
   told.columns = await page.value("document.getElementById('both').rows[0].cells.length");
   told.status = await page.value("document.getElementById('status').textContent");
   told.result = await page.value("JSON.stringify(runs[0].result)").then(JSON.parse);
@@ -50,16 +50,17 @@ try {
   told.large = await page.value("document.getElementById('check').textContent");
 
   // Stopping ends a long run soon, with what it came to.
-  await page.value(put("set", "nand.pages_per_block=192\\nftl.op_ratio=0.2") + put("job", JOB.replace("number_ios=4000", "number_ios=90000000")));
+  await page.value(put("set", "nand.pages_per_block=192\\nftl.op_ratio=0.2") + put("job", JOB.replace("number_ios=4000", "time_based\\nruntime=36000")));
   await page.value("document.getElementById('run').click()");
-  await page.until("document.getElementById('status').textContent.includes('run,')");
+  await page.until("inProgress?.run.points.length > 1");
   await page.value("document.getElementById('stop').click()");
   await page.until(over);
   told.interrupted = await page.value("runs[0].result.interrupted");
   // A trace that is dropped, as a file the browser reads piece by piece.
-  await page.value(`takeTrace(new File(["0.000,8,0,4096,write\\n0.001,8,8,4096,read\\n".repeat(1)], "two.csv"))`);
+  const line = (at, op) => `${128166372003061629n + BigInt(at)},hm,0,${op},8192,4096,1331\\n`;
+  await page.value(`takeTrace(new File(["${line(0, "Write")}${line(10000, "Read")}"], "two.csv"))`);
   await page.value("document.getElementById('run').click()");
-  await page.until(over);
+  await page.until("inProgress === null && " + over);
   told.trace = await page.value("[document.getElementById('wrong').textContent, runs[0].result.host.completed.total].join('|')");
   told.complaints = page.complaints;
   told.requests = page.requests;

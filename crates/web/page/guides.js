@@ -34,10 +34,10 @@ const GUIDES = [
     title: "Read retry with age",
     text: [
       "Charge leaks from cells. Data that were written long ago are read with more errors than the code corrects, so the drive reads them again with other reference voltages, and again: each step is another sensing of the array.",
-      "The first run reads data of a day, the second of a year on blocks with 1,000 cycles. The median goes up by as many sensings as it takes.",
-      "Try: ftl.reading.age=30d.",
+      "The blocks have 1,000 cycles behind them. The first run reads data that were written just now, the second data of 90 days.",
+      "Try: ftl.reading.data_age=365d, or with it ecc.flow.name=last-good-step, which begins where the read before succeeded.",
     ],
-    setup: { drive: "nvme-tlc", set: "geometry.ways=2\ngeometry.channels=2\nnand.blocks_per_plane=20\nftl.user_capacity=4GB\nftl.slc_cache.name=none", job: "[read]\nfilename=/dev/nvme0n1\nioengine=libaio\niodepth=4\nrw=randread\nbs=4k\nnumber_ios=60000\n", precondition: "fill", change: "ftl.reading.age=365d" },
+    setup: { drive: "nvme-tlc", set: "geometry.ways=2\ngeometry.channels=2\nnand.blocks_per_plane=20\nftl.user_capacity=4GB\nftl.slc_cache.name=none\nnand.pe_cycles=1000", job: "[read]\nfilename=/dev/nvme0n1\nioengine=libaio\niodepth=4\nrw=randread\nbs=4k\nnumber_ios=60000\n", precondition: "fill", change: "ftl.reading.data_age=90d" },
   },
   {
     title: "The SLC cache",

@@ -162,7 +162,7 @@ function add(run, glance) {
   const counts = new Map();
   for (const kind of Object.values(glance.histogram)) for (const [value, count] of kind) counts.set(value, (counts.get(value) ?? 0) + count);
   const now = {
-    at: glance.simulated_ns / 1e9, counts, host: glance.waf_bytes.host_written,
+    at: glance.simulated_ns / 1e9, counts, host: glance.waf_bytes?.host_written ?? 0,
     flash: glance.flash.units_programmed.total * glance.flash.mapping_unit_bytes,
   };
   const before = run.before ?? { at: 0, counts: new Map(), host: 0, flash: 0 };

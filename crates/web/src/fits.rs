@@ -1,8 +1,9 @@
 //! Drives that are too large for a browser, and which size would do.
 
-use crate::lab::MEMORY_MOST;
 use sim::{Checking, Drive, Error};
 
+/// The most memory that a drive may take: a tab has 4 GiB to address, and phones far less.
+pub(crate) const MEMORY_MOST: u64 = 1 << 30;
 /// Sizes that are tried before none is named.
 const TRIES: u32 = 8;
 

@@ -1,17 +1,15 @@
 //! Questions and their answers.
 
-use crate::{fits, picture};
+use crate::fits::{self, MEMORY_MOST};
+use crate::picture;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use sim::{Catalogue, Checking, Drive, Error, RunOptions, Session, WorkloadSpec};
 
-/// The most memory that a drive may take: a tab has 4 GiB to address, and phones far less.
-pub(crate) const MEMORY_MOST: u64 = 1 << 30;
-
 /// A drive as the page names it.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Asked {
+pub struct Setup {
     /// Its name, or its file.
     drive: String,
     /// `key=value` on top.
@@ -32,9 +30,9 @@ pub enum Question {
     /// Which drives, workloads and version there are.
     Shelf,
     /// Is this right, and what does it come to?
-    Check(Asked),
+    Check(Setup),
     /// Begin a run.
-    Begin(Asked),
+    Begin(Setup),
     /// Go on for about so many events.
     Advance {
         /// How many.
@@ -117,7 +115,7 @@ fn shelf() -> Value {
     json!({ "version": sim::version(), "drives": drives, "generators": generators, "memory_most": MEMORY_MOST })
 }
 
-fn load(asked: &Asked) -> Result<Drive, Error> {
+fn load(asked: &Setup) -> Result<Drive, Error> {
     let drive = Drive::load(&catalogue(), &asked.drive, &asked.set)?;
     fits::check(&drive, |set| {
         Drive::load(&catalogue(), &asked.drive, &[asked.set.clone(), vec![set]].concat())
@@ -125,12 +123,12 @@ fn load(asked: &Asked) -> Result<Drive, Error> {
     Ok(drive)
 }
 
-fn options(asked: &Asked) -> Result<RunOptions, Error> {
+fn options(asked: &Setup) -> Result<RunOptions, Error> {
     let given = if asked.options.is_null() { json!({}) } else { asked.options.clone() };
     Ok(RunOptions { memory_limit: Some(MEMORY_MOST), ..RunOptions::from_json(&given.to_string())? })
 }
 
-fn check(asked: &Asked) -> Result<Value, Error> {
+fn check(asked: &Setup) -> Result<Value, Error> {
     let drive = load(asked)?;
     let options = options(asked)?;
     if let Some(workload) = &asked.workload {
@@ -150,7 +148,7 @@ fn check(asked: &Asked) -> Result<Value, Error> {
     }))
 }
 
-fn begin(asked: &Asked) -> Result<Session, Error> {
+fn begin(asked: &Setup) -> Result<Session, Error> {
     let (drive, options) = (load(asked)?, options(asked)?);
     let workload =
         asked.workload.as_ref().ok_or_else(|| Error("no workload: expected a job or a trace".into()))?;

@@ -13,7 +13,7 @@ pub(crate) use native::{XzWriter, ZstdWriter, read_xz};
 #[cfg(feature = "native-codecs")]
 pub use native::{pack_zstd, read_zstd};
 #[cfg(not(feature = "native-codecs"))]
-pub(crate) use portable::{XzWriter, ZstdWriter, read_xz};
+pub(crate) use portable::{PlainXzWriter as XzWriter, PlainZstdWriter as ZstdWriter, read_xz};
 #[cfg(not(feature = "native-codecs"))]
 pub use portable::{pack_zstd, read_zstd};
 
@@ -23,7 +23,7 @@ const XZ_LEVEL: u32 = 6;
 const XZ_MEMORY: u64 = 256 << 20;
 
 /// A stream of bytes that can be handed to another thread.
-pub type ByteStream<'a> = Box<dyn std::io::Read + Send + 'a>;
+pub type UnpackedBytes<'a> = Box<dyn std::io::Read + Send + 'a>;
 
 #[cfg(all(test, feature = "native-codecs"))]
 mod tests {
@@ -34,7 +34,7 @@ mod tests {
         (0..40_000_u32).flat_map(|i| format!("{},8,{},1,read\n", i * 7, i % 977).into_bytes()).collect()
     }
 
-    fn whole(mut stream: super::ByteStream<'_>) -> std::io::Result<Vec<u8>> {
+    fn whole(mut stream: super::UnpackedBytes<'_>) -> std::io::Result<Vec<u8>> {
         let mut bytes = Vec::new();
         stream.read_to_end(&mut bytes).map(|_| bytes)
     }
@@ -54,7 +54,7 @@ mod tests {
         let mut writer = native::XzWriter::new(&mut written[0]).unwrap();
         writer.write_all(&text).unwrap();
         writer.finish().unwrap();
-        let mut writer = portable::XzWriter::new(&mut written[1]).unwrap();
+        let mut writer = portable::PlainXzWriter::new(&mut written[1]).unwrap();
         writer.write_all(&text).unwrap();
         writer.finish().unwrap();
         for packed in written {
@@ -72,7 +72,7 @@ mod tests {
         let mut writer = native::ZstdWriter::new(&mut packed[0]).unwrap();
         writer.write_all(&text).unwrap();
         writer.finish().unwrap();
-        let mut writer = portable::ZstdWriter::new(&mut packed[1]).unwrap();
+        let mut writer = portable::PlainZstdWriter::new(&mut packed[1]).unwrap();
         writer.write_all(&text).unwrap();
         writer.finish().unwrap();
         for packed in packed {

@@ -1,13 +1,13 @@
 //! By the C libraries.
 
-use super::{ByteStream, XZ_LEVEL, XZ_MEMORY};
+use super::{UnpackedBytes, XZ_LEVEL, XZ_MEMORY};
 use std::io::{BufRead, Result, Write};
 
 /// The bytes that a zstd stream holds.
 ///
 /// # Errors
 /// When no decoder can be had.
-pub fn read_zstd<'a>(packed: impl BufRead + Send + 'a) -> Result<ByteStream<'a>> {
+pub fn read_zstd<'a>(packed: impl BufRead + Send + 'a) -> Result<UnpackedBytes<'a>> {
     Ok(Box::new(zstd::stream::read::Decoder::with_buffer(packed)?))
 }
 
@@ -20,7 +20,7 @@ pub fn pack_zstd(bytes: &[u8], level: i32) -> Result<Vec<u8>> {
 }
 
 /// The bytes that xz streams hold: several one after the other are one file, as `xz -d` has it.
-pub(crate) fn read_xz<'a>(packed: impl BufRead + Send + 'a) -> Result<ByteStream<'a>> {
+pub(crate) fn read_xz<'a>(packed: impl BufRead + Send + 'a) -> Result<UnpackedBytes<'a>> {
     let stream = liblzma::stream::Stream::new_stream_decoder(XZ_MEMORY, liblzma::stream::CONCATENATED)?;
     Ok(Box::new(liblzma::bufread::XzDecoder::new_stream(packed, stream)))
 }

@@ -1,6 +1,6 @@
 //! In plain Rust.
 
-use super::{ByteStream, XZ_LEVEL, XZ_MEMORY};
+use super::{UnpackedBytes, XZ_LEVEL, XZ_MEMORY};
 use lzma_rust2::{XzOptions, XzReader};
 use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
 use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
@@ -11,7 +11,7 @@ use std::io::{BufRead, Error, ErrorKind, Read, Result, Write};
 ///
 /// # Errors
 /// None: faults are found on reading.
-pub fn read_zstd<'a>(packed: impl BufRead + Send + 'a) -> Result<ByteStream<'a>> {
+pub fn read_zstd<'a>(packed: impl BufRead + Send + 'a) -> Result<UnpackedBytes<'a>> {
     Ok(Box::new(Frames { packed, decoder: FrameDecoder::new(), is_inside: false }))
 }
 
@@ -24,7 +24,7 @@ pub fn pack_zstd(bytes: &[u8], _level: i32) -> Result<Vec<u8>> {
 }
 
 /// The bytes that xz streams hold: several one after the other are one file, as `xz -d` has it.
-pub(crate) fn read_xz<'a>(packed: impl BufRead + Send + 'a) -> Result<ByteStream<'a>> {
+pub(crate) fn read_xz<'a>(packed: impl BufRead + Send + 'a) -> Result<UnpackedBytes<'a>> {
     Ok(Box::new(XzReader::new_mem_limit(packed, true, (XZ_MEMORY >> 10) as u32)))
 }
 
@@ -95,12 +95,12 @@ impl<R: BufRead> Read for Frames<R> {
 }
 
 /// Packs what is written to it by zstd, at the end: until then all of it is in memory.
-pub(crate) struct ZstdWriter<W: Write> {
+pub(crate) struct PlainZstdWriter<W: Write> {
     sink: W,
     bytes: Vec<u8>,
 }
 
-impl<W: Write> ZstdWriter<W> {
+impl<W: Write> PlainZstdWriter<W> {
     pub fn new(sink: W) -> Result<Self> {
         Ok(Self { sink, bytes: Vec::new() })
     }
@@ -111,7 +111,7 @@ impl<W: Write> ZstdWriter<W> {
     }
 }
 
-impl<W: Write> Write for ZstdWriter<W> {
+impl<W: Write> Write for PlainZstdWriter<W> {
     fn write(&mut self, bytes: &[u8]) -> Result<usize> {
         self.bytes.extend_from_slice(bytes);
         Ok(bytes.len())
@@ -123,9 +123,9 @@ impl<W: Write> Write for ZstdWriter<W> {
 }
 
 /// Packs what is written to it by xz.
-pub(crate) struct XzWriter<W: Write>(lzma_rust2::XzWriter<W>);
+pub(crate) struct PlainXzWriter<W: Write>(lzma_rust2::XzWriter<W>);
 
-impl<W: Write> XzWriter<W> {
+impl<W: Write> PlainXzWriter<W> {
     pub fn new(sink: W) -> Result<Self> {
         Ok(Self(lzma_rust2::XzWriter::new(sink, XzOptions::with_preset(XZ_LEVEL))?))
     }
@@ -135,7 +135,7 @@ impl<W: Write> XzWriter<W> {
     }
 }
 
-impl<W: Write> Write for XzWriter<W> {
+impl<W: Write> Write for PlainXzWriter<W> {
     fn write(&mut self, bytes: &[u8]) -> Result<usize> {
         self.0.write(bytes)
     }

@@ -4,7 +4,7 @@
 //! than [`MOST_TIMES`] its size is refused. Traces come to 5 to 100 times.
 
 use crate::WorkloadError;
-use crate::codec::{self, read_xz, read_zstd};
+use crate::codec::{read_xz, read_zstd};
 use std::io::{BufReader, Chain, Cursor, Error, ErrorKind, Read};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -13,8 +13,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 const MOST_TIMES: u64 = 4096;
 /// Small files may unpack to this much whatever their ratio.
 const FREE_BYTES: u64 = 64 << 20;
-/// A stream that owns what it reads.
-pub(crate) type ByteStream = codec::ByteStream<'static>;
+/// A stream of bytes that can be handed to another thread.
+pub(crate) type ByteStream = Box<dyn Read + Send>;
 
 const BUFFER: usize = 256 << 10;
 /// Bytes that show the packing, a tar included.

@@ -21,7 +21,7 @@ TRACES := $(or $(FLOATGATE_TRACES),../shared/traces)
 DEMO_TRACE := examples/traces/server.csv.gz
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-rust test-papers test-python lint-rust lint-python fuzz mutants bench evidence codes tables pgo lint docs docs-site docs-api wheel wheel-check format clean
+.PHONY: help setup demo test test-rust test-papers test-python lint-rust lint-python fuzz mutants bench evidence codes tables pgo lint docs docs-site docs-api wheel wheel-check pages format clean
 
 help: ## List these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -155,6 +155,10 @@ wheel: $(STAMPS)/package ## Build the wheel into target/wheels (PROFILE='--profi
 
 wheel-check: wheel ## Install the wheel alone: is it below 150 MB, and does what the README shows run?
 	$(BIN)/python tests/wheel.py "$$(ls -t target/wheels/floatgate-*.whl | head -1)"
+
+pages: docs-site ## Look at every report and page of the site in Chromium: axe-core, widths, console, weight
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check 'axe-playwright-python>=0.1.8,<0.2'
+	$(BIN)/python tests/pages.py
 
 clean: ## Remove what make has made, but for out/
 	cargo clean

@@ -101,7 +101,7 @@ def looked_at(browser: Browser, file: Path, name: str) -> list[Found]:
             said: list[str] = []
             page.on("console", lambda message, said=said: said.append(_console(message)))
             page.on("pageerror", lambda error, said=said: said.append(f"error: {error}"))
-            page.goto(file.as_uri(), wait_until="load")
+            page.goto(file.as_uri(), wait_until="load", timeout=120_000)
             page.wait_for_timeout(300)
             wrong = [*_unreadable(page), *_too_wide(page), *(text for text in said if text)]
             found += [Found(name, width, scheme, text) for text in wrong]

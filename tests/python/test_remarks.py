@@ -93,6 +93,15 @@ def test_padding_without_a_write_cache_is_not_blamed_on_flush_after() -> None:
     assert "flush_after" not in remark["text"] + remark["advice"]
 
 
+def test_padding_of_finished_zones_is_blamed_on_finishes() -> None:
+    parts = {"host": 1.0, "gc": 0.0, "gc_debt": 0.0, "padding": 3.5}
+    zoned = document(waf_parts=parts)
+    zoned["ftl"] = zoned.get("ftl", {}) | {"zones": {"finished": 12}}
+    (remark,) = remarks(zoned)
+    assert "finished 12 zones" in remark["text"]
+    assert "flush_after" not in remark["text"] + remark["advice"]
+
+
 def test_a_workload_that_ended_before_anything_was_collected() -> None:
     (found,) = remarks(document(waf_long_run=long_run(0, short=True)))
     assert found["kind"] == "nothing_collected"

@@ -253,7 +253,7 @@ def _padded(document: dict[str, Any]) -> Remark | None:
             f"{q.percent(padding / waf)} of the write amplification of {q.ratio(waf)} is padding: the host"
             f" finished {q.several(finished, 'zone')} before they were full, and the drive filled them up."
         )
-        return Remark("padding", text, "finish zones that are nearly full, or let zones stay open until they are")
+        return Remark("padding", text, "finish zones that are nearly full, or leave them open until they are")
     advice = (
         "a longer ftl.buffer.flush_after for writes that come slowly; for flushes and forced writes a buffer"
         " that survives power cuts (ftl.buffer.power_loss_protection)"

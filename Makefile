@@ -62,6 +62,9 @@ demo: $(STAMPS)/core ## Play a trace on a drive; leaves out/demo/report.html
 
 test: test-rust test-papers test-python ## Pass every test: Rust, Python, papers in quick form
 
+# What the papers came to is not simulated again by the tests that break them.
+REPRODUCED := $(abspath out/reproduce)
+
 # With `make -j2 test` Rust's tests and the papers run side by side, and Python's after both.
 ifneq ($(filter test,$(MAKECMDGOALS)),)
 test-python: test-rust test-papers
@@ -71,10 +74,11 @@ test-rust:
 	FLOATGATE_TRACES='$(abspath $(TRACES))' cargo test --profile quick --workspace
 
 test-papers: $(STAMPS)/package
-	$(BIN)/floatgate reproduce --quick
+	$(BIN)/floatgate reproduce --quick --out $(REPRODUCED)
 
 test-python: $(STAMPS)/package
-	FLOATGATE_TRACES='$(abspath $(TRACES))' $(BIN)/python -m pytest --numprocesses=logical --dist=loadfile
+	$(if $(filter test,$(MAKECMDGOALS)),FLOATGATE_REPRODUCED='$(REPRODUCED)/results.csv') \
+		FLOATGATE_TRACES='$(abspath $(TRACES))' $(BIN)/python -m pytest --numprocesses=logical --dist=loadfile
 
 fuzz: ## Fuzz each parser for FUZZ_SECONDS (60), where nightly and cargo-fuzz are
 	@rustup toolchain list 2> /dev/null | grep -q '^nightly' || \

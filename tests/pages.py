@@ -143,7 +143,8 @@ def main() -> int:
     with tempfile.TemporaryDirectory(prefix="floatgate-pages-") as name, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=asked.chromium, args=["--no-sandbox"])
         folder = Path(name)
-        site = sorted(asked.site.rglob("*.html")) if asked.site.is_dir() else []
+        # The page for a wrong address names its parts from the root of a server.
+        site = sorted(set(asked.site.rglob("*.html")) - {asked.site / "404.html"})
         for file in asked.pages or [*reports(folder), *site]:
             roots = [root for root in (folder, asked.site.absolute()) if file.absolute().is_relative_to(root)]
             label = str(file.absolute().relative_to(roots[0])) if roots else str(file)

@@ -136,6 +136,16 @@ def on_page_markdown(markdown: str, page: Any, files: Files, **_: Any) -> str:
     return "".join(part if n % 2 else _LINK.sub(link, part) for n, part in enumerate(parts))
 
 
+# What the theme leaves without a name for readers that cannot see it.
+_NAMED = (
+    ('data-md-component="search" role="dialog"', 'aria-label="Search"'),
+    ('type="checkbox" id="__search"', 'aria-label="Search"'),
+    ('type="checkbox" id="__drawer"', 'aria-label="Navigation"'),
+)
+
+
 def on_post_page(output: str, **_: Any) -> str:
     """Let names in tables break behind dots and underscores where a narrow screen needs it; search has them whole."""
+    for part, name in _NAMED:
+        output = output.replace(part, f"{part} {name}")
     return _CELL_CODE.sub(lambda found: re.sub(r"([._])(?=\w)", r"\1<wbr>", found[0]), output)

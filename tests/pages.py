@@ -117,7 +117,8 @@ def _console(message: ConsoleMessage) -> str:
 
 def _unreadable(page: Page) -> list[str]:
     """Return the serious findings of axe-core, each with the first place."""
-    violations = Axe().run(page).response["violations"]
+    # Style sheets are not asked for again: a page from a disk may not.
+    violations = Axe().run(page, options={"preload": False}).response["violations"]
     return [
         f"{one['id']} ({len(one['nodes'])}): {' '.join(one['nodes'][0]['target'])}: "
         f"{one['nodes'][0]['failureSummary'].splitlines()[-1].strip()}"

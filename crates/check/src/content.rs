@@ -238,7 +238,7 @@ impl Content {
         self.slots.clear();
     }
 
-    /// True for a read that completes what a slot lacks.
+    /// True for the read of a read-modify-write: it fetches the part of a unit that a slot lacks.
     pub fn completes(transaction: &Transaction) -> bool {
         use controller::{Kind, Origin};
         transaction.kind == Kind::Read && transaction.origin == Origin::ReadModifyWrite

@@ -25,7 +25,7 @@ pub struct Rung {
 /// What a rung corrects.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Corrects {
-    /// So many errors of a codeword.
+    /// This number of bit errors in a codeword.
     Errors(u32),
     /// As often as was counted of this table's words, read with one soft bit more than the number.
     Counted(Arc<Table>, usize),
@@ -72,7 +72,7 @@ pub struct Ladder {
     pub rungs: Vec<Rung>,
     /// Retries with other reference voltages after the last rung failed.
     pub retries: u32,
-    /// Part of the raw bit errors that each of those takes away, where the chip does not know better.
+    /// Share of the raw bit errors that each retry removes, where the chip's tables do not give it.
     pub retry_gain: f64,
     /// How far apart the references of a retry table lie, volts; none: the drive has no table.
     pub retry_step_v: Option<f64>,
@@ -80,11 +80,11 @@ pub struct Ladder {
     pub pipelined: bool,
     /// How fast the decoder iterates; none: it takes as long for any word.
     pub pace: Option<Pace>,
-    /// Where what a read comes to is taken from.
+    /// How the outcome of a read is determined.
     pub decodes: Decodes,
 }
 
-/// Where what a read comes to is taken from.
+/// How the outcome of a read is determined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Decodes {
     /// From chances: what was counted, or limits.
@@ -100,7 +100,7 @@ pub struct Pace {
     pub clock: Frequency,
     /// Messages between bits and checks that it works on in a cycle.
     pub edges: u32,
-    /// When the words of a read are decoded.
+    /// When the words of a read are decoded: together, in turn, or during the next transfer.
     pub overlap: Overlap,
 }
 
@@ -109,7 +109,7 @@ pub struct Pace {
 pub enum Overlap {
     /// Beside each other, after the transfer.
     Beside,
-    /// Those of a word while the next crosses the channel (two words at a time).
+    /// The words of one transfer while the next crosses the channel (two words at a time).
     NextTransfer,
     /// One word after the other, after the transfer.
     InTurn,

@@ -100,15 +100,15 @@ pub struct DriveNow {
     pub blocks_erased: BTreeMap<&'static str, u64>,
     /// Mapping units that the buffer can hold.
     pub buffer_units: u64,
-    /// Writes that it does.
+    /// Mapping units that the buffer holds.
     pub buffer_units_used: u64,
-    /// Writes that it alone does, though the host was told that they are written.
+    /// Mapping units that only the buffer holds, though their writes were acknowledged.
     pub buffer_units_at_risk: u64,
     /// Program/erase cycles of the blocks: least, mean, most.
     pub pe_cycles: [f64; 3],
     /// Superblocks by state.
     pub superblocks: BTreeMap<&'static str, u64>,
-    /// And by age.
+    /// Superblocks by age.
     pub ages: SuperblockAges,
 }
 

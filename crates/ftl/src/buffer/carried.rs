@@ -42,8 +42,8 @@ pub(super) enum Carried {
     All,
 }
 
-/// The sectors of units that requests carried a part of: a bit for each, some words for each slot. There are none before
-/// the first request that begins or ends within a unit.
+/// For each buffer slot whose unit was written in part: the sectors that requests carried, one bit each, in `words`
+/// words. Empty until a request first begins or ends within a unit.
 #[derive(Default)]
 pub(super) struct CarriedSectors {
     words: usize,

@@ -174,7 +174,7 @@ impl Core {
         }
     }
 
-    /// Room to move `units` more beside what is in hand.
+    /// True when the die has room to move `units` mapping units, beside the room reserved for collections in progress.
     pub fn has_room_for(&self, die: usize, units: u32) -> bool {
         let program_units = self.store.layout.program_units;
         let left = self.assembly.streams.moving_left_whole(&self.store, die);

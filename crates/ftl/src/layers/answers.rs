@@ -184,7 +184,7 @@ impl Ftl {
         self.core().store.map.prefetch_lookup(lpn);
     }
 
-    /// Asks for the cache line that overwriting `lpn` will need, once its map entry is at hand.
+    /// Prefetches the cache line that overwriting `lpn` needs; the map entry of `lpn` should be in the cache by then.
     #[inline]
     pub fn prefetch_home(&self, lpn: Lpn) {
         let map = &self.core().store.map;

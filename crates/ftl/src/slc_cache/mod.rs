@@ -56,7 +56,7 @@ pub struct Folding {
 }
 
 impl Folding {
-    /// Reads them beside a policy's own.
+    /// Reads the keys of folding, which stand beside a policy's own keys.
     ///
     /// # Errors
     /// When one of them is wrong.

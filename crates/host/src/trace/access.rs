@@ -163,7 +163,8 @@ impl AccessMap {
         }
     }
 
-    /// Sorts the pages into the three kinds. Sums only, so that the order of the map does not matter.
+    /// Counts pages and accesses by kind: read-only, write-only or interleaved. Only sums, so that the order of the map
+    /// does not matter.
     pub fn info(&self) -> AccessInfo {
         let (mut pages, mut reads, mut writes) =
             (ByCharacter::default(), ByCharacter::default(), ByCharacter::default());

@@ -25,7 +25,7 @@ pub(crate) struct Cut {
     /// When the power came back, and the drive was ready; none where the power failed again before.
     pub back: SimTime,
     pub ready: Option<SimTime>,
-    /// What it read until then.
+    /// What recovery read and found until then: pages, superblocks and units.
     pub found: ftl::Found,
 }
 
@@ -37,7 +37,7 @@ pub(crate) struct Cuts {
     by_time: Vec<SimTime>,
     by_operations: Vec<(u64, Nanos)>,
     seed: u64,
-    /// Cuts that were.
+    /// Power cuts so far.
     pub done: Vec<Cut>,
 }
 

@@ -71,7 +71,7 @@ impl Machine {
         })
     }
 
-    /// Lets it make its state, and compiles it.
+    /// Tells the Python policy to build its state (`attach`, if its class defines that), then compiles its methods.
     fn attach(&mut self, known: impl for<'py> PyCallArgs<'py>) {
         if let Some(attach) = self.asked.defined("attach") {
             self.asked.tell(&attach, known);

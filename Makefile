@@ -21,7 +21,7 @@ TRACES := $(or $(FLOATGATE_TRACES),../shared/traces)
 DEMO_TRACE := examples/traces/server.csv.gz
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-rust test-papers test-python lint-rust lint-python fuzz mutants bench evidence codes tables pgo lint docs docs-site docs-api wheel wheel-check pages format clean
+.PHONY: help setup demo test test-rust test-papers test-python lint-rust lint-python fuzz mutants bench evidence codes tables pgo lint docs docs-site docs-api lab portable wheel wheel-check pages format clean
 
 help: ## List these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -153,6 +153,17 @@ docs-site: $(STAMPS)/package
 docs-api: $(STAMPS)/package
 	RUSTDOCFLAGS='-D warnings' PYO3_BUILD_EXTENSION_MODULE=1 cargo doc --workspace --no-deps
 	@echo 'wrote $(abspath $(or $(CARGO_TARGET_DIR),target)/doc/sim/index.html)'
+
+# Needs the target beside the toolchain, and nothing else: compression is in plain Rust there.
+WASM := wasm32-wasip1
+lab: ## Build the lab for browsers into out/lab, where rustc's target for WebAssembly is
+	@rustup target list --installed 2> /dev/null | grep -qx $(WASM) || \
+		{ echo 'make lab: no $(WASM): expected rustup target add $(WASM)'; exit 1; }
+	cargo build --quiet --profile web --target $(WASM) --package web
+	$(PYTHON) crates/web/page/build.py target/$(WASM)/web/web.wasm out/lab
+
+portable: $(STAMPS)/package ## Compare digests of runs, states and traces on the targets that can be had here
+	$(BIN)/python tests/portable.py
 
 wheel: $(STAMPS)/package ## Build the wheel into target/wheels (PROFILE='--profile quick' is quicker)
 	. $(BIN)/activate && maturin build --quiet $(PROFILE) --strip --out target/wheels

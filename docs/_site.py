@@ -17,6 +17,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 import _reference
 
 ROOT = Path(__file__).parents[1]
+LAB = ROOT / "out/lab/site"
 LOG = logging.getLogger("mkdocs.hooks.site")
 
 # Sections in the order of the tabs, each a folder; their pages in the order given, then by title.
@@ -28,6 +29,7 @@ HOW_TO = (
     "aged-tail",
     "python",
     "data-frames",
+    "browser",
     "own-policies",
     "published-policies",
     "studies",
@@ -88,6 +90,8 @@ def on_files(files: Files, config: Any) -> Files:
         files.append(File.generated(config, uri, content=page()))
     for source, uri in outside().items():
         files.append(File.generated(config, uri, abs_src_path=str(ROOT / source)))
+    for file in sorted(LAB.glob("*")):  # where it is built: `make lab`
+        files.append(File.generated(config, f"lab/{file.name}", abs_src_path=str(file)))
     pages = {file.src_uri: file for file in files.documentation_pages()}
     config.nav = [{"Home": "index.md"}]
     for title, (folder, first) in SECTIONS.items():

@@ -184,6 +184,11 @@ impl Layout {
         self.dies as usize * self.superblocks_per_die as usize * self.superblock_units as usize
     }
 
+    /// The same of a drive that may be larger than this machine can address.
+    pub fn physical_units_reckoned(&self) -> u64 {
+        u64::from(self.dies) * u64::from(self.superblocks_per_die) * u64::from(self.superblock_units)
+    }
+
     /// Superblocks of the drive.
     pub fn superblocks(&self) -> usize {
         self.dies as usize * self.superblocks_per_die as usize

@@ -18,6 +18,7 @@
 
 #![cfg_attr(not(test), deny(clippy::disallowed_methods))]
 
+pub mod codec;
 pub mod command;
 mod declared;
 pub mod fio;
@@ -30,6 +31,7 @@ mod regular;
 pub mod request;
 pub mod software;
 pub mod space;
+pub mod temporary;
 pub mod trace;
 pub mod volume;
 pub mod workload;

@@ -10,9 +10,9 @@ use super::opened::{Opened, TracePurpose};
 use super::options::{Addresses, TraceOptions, format_named};
 use super::origin::TraceOrigin;
 use super::record::Record;
-use crate::{WorkloadError, volume};
+use crate::codec::{XzWriter, ZstdWriter};
+use crate::{WorkloadError, temporary, volume};
 use std::io::{BufWriter, Write};
-use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 /// Writes the trace at `path` to `out` in the format `to`, packed when `out` ends in `.gz`, `.zst`, `.bz2`
@@ -74,18 +74,13 @@ fn into_file(
         Some(parent) if !parent.as_os_str().is_empty() => parent,
         _ => Path::new("."),
     };
-    let readable = std::fs::Permissions::from_mode(0o666); // less the umask, as any new file
-    let mut file = tempfile::Builder::new()
-        .prefix(".converting-")
-        .permissions(readable)
-        .tempfile_in(folder)
-        .map_err(failed)?;
+    let mut file = temporary::beside(folder, ".converting-").map_err(failed)?;
     let mut packed = PackedOutput::new(out, BufWriter::new(file.as_file_mut())).map_err(failed)?;
     let written = write(packed.sink())?;
     packed.finish().map_err(failed)?;
     file.as_file().sync_all().map_err(failed)?;
     file.persist(out).map_err(|error| failed(error.error))?;
-    std::fs::File::open(folder).and_then(|folder| folder.sync_all()).map_err(failed)?;
+    temporary::settle(folder).map_err(failed)?;
     Ok(written)
 }
 
@@ -135,29 +130,22 @@ fn write_all(
     Ok(written)
 }
 
-/// What `xz` itself takes when nothing is said.
-const XZ_LEVEL: u32 = 6;
-
 /// The output, packed as its name says.
 enum PackedOutput<'a> {
     Plain(BufWriter<&'a mut std::fs::File>),
     Gzip(flate2::write::GzEncoder<BufWriter<&'a mut std::fs::File>>),
-    Zstd(zstd::stream::write::Encoder<'static, BufWriter<&'a mut std::fs::File>>),
+    Zstd(ZstdWriter<BufWriter<&'a mut std::fs::File>>),
     Bzip2(bzip2::write::BzEncoder<BufWriter<&'a mut std::fs::File>>),
-    Xz(liblzma::write::XzEncoder<BufWriter<&'a mut std::fs::File>>),
+    Xz(XzWriter<BufWriter<&'a mut std::fs::File>>),
 }
 
 impl<'a> PackedOutput<'a> {
     fn new(out: &Path, file: BufWriter<&'a mut std::fs::File>) -> std::io::Result<Self> {
         Ok(match out.extension().and_then(|e| e.to_str()) {
             Some("gz") => Self::Gzip(flate2::write::GzEncoder::new(file, flate2::Compression::default())),
-            Some("zst") => {
-                let mut encoder = zstd::stream::write::Encoder::new(file, zstd::DEFAULT_COMPRESSION_LEVEL)?;
-                encoder.include_checksum(true)?;
-                Self::Zstd(encoder)
-            }
+            Some("zst") => Self::Zstd(ZstdWriter::new(file)?),
             Some("bz2") => Self::Bzip2(bzip2::write::BzEncoder::new(file, bzip2::Compression::default())),
-            Some("xz") => Self::Xz(liblzma::write::XzEncoder::new(file, XZ_LEVEL)),
+            Some("xz") => Self::Xz(XzWriter::new(file)?),
             _ => Self::Plain(file),
         })
     }

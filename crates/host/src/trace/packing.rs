@@ -4,6 +4,7 @@
 //! than [`MOST_TIMES`] its size is refused. Traces come to 5 to 100 times.
 
 use crate::WorkloadError;
+use crate::codec::{self, read_xz, read_zstd};
 use std::io::{BufReader, Chain, Cursor, Error, ErrorKind, Read};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -12,14 +13,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 const MOST_TIMES: u64 = 4096;
 /// Small files may unpack to this much at any ratio.
 const FREE_BYTES: u64 = 64 << 20;
-/// Memory that an xz stream may ask for; its highest level needs a quarter.
-const XZ_MEMORY: u64 = 256 << 20;
+/// A stream that owns what it reads.
+pub(crate) type ByteStream = codec::ByteStream<'static>;
+
 const BUFFER: usize = 256 << 10;
 /// Bytes that show the packing, a tar included.
 const HEAD: usize = 512;
-
-/// A stream of bytes that can be handed to another thread.
-pub(crate) type ByteStream = Box<dyn Read + Send>;
 
 /// How the bytes are packed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -107,14 +106,8 @@ pub(crate) fn unpack(name: &str, raw: ByteStream) -> Result<(ByteStream, Packing
     let inner: ByteStream = match packing {
         Packing::Gzip => Box::new(flate2::bufread::MultiGzDecoder::new(buffered)),
         Packing::Bzip2 => Box::new(bzip2::bufread::MultiBzDecoder::new(buffered)),
-        Packing::Zstd => Box::new(zstd::stream::read::Decoder::with_buffer(buffered).map_err(failed)?),
-        Packing::Xz => {
-            // Several streams one after the other are one file, as `xz -d` has it.
-            let stream =
-                liblzma::stream::Stream::new_stream_decoder(XZ_MEMORY, liblzma::stream::CONCATENATED);
-            let stream = stream.map_err(|e| failed(e.into()))?;
-            Box::new(liblzma::bufread::XzDecoder::new_stream(buffered, stream))
-        }
+        Packing::Zstd => read_zstd(buffered).map_err(failed)?,
+        Packing::Xz => read_xz(buffered).map_err(failed)?,
         Packing::Plain => unreachable!("answered above"),
     };
     Ok((Box::new(Limited { inner, taken, given: 0, ended: None }), packing))

@@ -7,7 +7,7 @@
 use super::disorder::{Disorder, DisorderWatch};
 use super::record::{Record, RecordMark};
 use super::source::{Located, Met, TraceStream};
-use crate::{Op, WorkloadError};
+use crate::{Op, WorkloadError, temporary};
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 use std::fs::File;
@@ -165,7 +165,7 @@ struct Runs {
 
 impl Runs {
     fn new() -> Result<Self, WorkloadError> {
-        let file = tempfile::tempfile().map_err(|error| disk_error(&error))?;
+        let file = tempfile::tempfile_in(temporary::folder()).map_err(|error| disk_error(&error))?;
         Ok(Self { file: BufWriter::with_capacity(1 << 20, file), lengths: Vec::new() })
     }
 
@@ -271,7 +271,7 @@ impl RunMerge {
 }
 
 fn disk_error(error: &std::io::Error) -> WorkloadError {
-    let place = std::env::temp_dir().display().to_string();
+    let place = temporary::folder().display().to_string();
     WorkloadError::of(
         place,
         format!("sorting the trace failed: {error}"),

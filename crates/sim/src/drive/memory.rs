@@ -133,7 +133,7 @@ impl MemoryNeeds {
             beside: ftl.bytes_beside(code),
             blocks: u64::from(geometry.dies()) * u64::from(geometry.blocks_per_die()),
             superblocks: layout.superblocks() as u64,
-            physical: layout.physical_units() as u64,
+            physical: layout.physical_units_reckoned(),
             written: layout.written_units(),
             logical: if layout.is_wide() { LOGICAL_WIDE } else { LOGICAL },
             buffer: u64::from(ftl.buffer.slots) * 48,

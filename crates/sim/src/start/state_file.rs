@@ -7,9 +7,10 @@ use crate::drive::memory::HEAD_MOST;
 use crate::namespaces::Namespaces;
 use crate::{Drive, Error};
 use ftl::{Ftl, SavedState};
+use host::codec::{pack_zstd, read_zstd};
+use host::temporary;
 use serde_json::{Value, json};
 use std::io::{Read, Write};
-use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -90,7 +91,7 @@ pub(crate) fn save(ftl: &Ftl, about: &About<'_>, path: &Path) -> Result<(), Erro
     }
     write_longs(&mut body, state.streams.as_flattened());
     write_longs(&mut body, about.ages_ns);
-    let packed = zstd::encode_all(body.as_slice(), LEVEL).map_err(|error| fail(&error))?;
+    let packed = pack_zstd(&body, LEVEL).map_err(|error| fail(&error))?;
     let mut file = Vec::with_capacity(packed.len() + 20);
     file.extend_from_slice(MAGIC);
     file.extend_from_slice(&VERSION.to_le_bytes());
@@ -110,12 +111,11 @@ fn write_durably(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
         return Err(std::io::Error::other("is no regular file: expected a new file, or an earlier state"));
     }
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let readable = std::fs::Permissions::from_mode(0o666); // less the umask, as any new file
-    let mut temporary = tempfile::Builder::new().permissions(readable).tempfile_in(folder)?;
-    temporary.write_all(bytes)?;
-    temporary.as_file().sync_all()?;
-    temporary.persist(path).map_err(|error| error.error)?;
-    std::fs::File::open(folder)?.sync_all()
+    let mut file = temporary::beside(folder, ".tmp")?;
+    file.write_all(bytes)?;
+    file.as_file().sync_all()?;
+    file.persist(path).map_err(|error| error.error)?;
+    temporary::settle(folder)
 }
 
 /// Reads the header of a saved state.
@@ -216,7 +216,7 @@ fn unpack(path: &Path, most: u64, beyond: SurplusBytes) -> Result<Vec<u8>, Error
         return Err(fail("the saved state is damaged: its checksum does not fit; make it again"));
     }
     let mut body = Vec::new();
-    zstd::Decoder::new(&file[20..])
+    read_zstd(&file[20..])
         .and_then(|decoder| decoder.take(most.saturating_add(1)).read_to_end(&mut body))
         .map_err(|error| fail(&format!("the saved state is damaged: {error}")))?;
     if beyond == SurplusBytes::Refuse && body.len() as u64 > most {

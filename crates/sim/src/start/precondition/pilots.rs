@@ -6,9 +6,10 @@
 //! missing, damaged or of another version is found out anew and written again. Nothing here can fail a run.
 
 use crate::Drive;
+use host::codec::{pack_zstd, read_zstd};
 use serde::Deserialize;
 use std::fs;
-use std::io::Write;
+use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 use xxhash_rust::xxh3::{xxh3_64, xxh3_128};
@@ -19,7 +20,7 @@ const LEVEL: i32 = 1;
 /// Entries that a folder holds at most: some 300 KB each. The oldest goes first.
 const ENTRIES_MOST: usize = 200;
 /// An entry's numbers, unpacked, in bytes at most: what a damaged one may ask for.
-const BYTES_MOST: usize = 1 << 28;
+const BYTES_MOST: u64 = 1 << 28;
 const ENDING: &str = "pilot";
 
 /// Where pilots' answers are kept, and for which build of this program they hold.
@@ -90,14 +91,18 @@ fn load(path: &Path) -> Option<Vec<u64>> {
     if magic != MAGIC || u64::from_le_bytes(*sum) != xxh3_64(packed) {
         return None;
     }
-    let unpacked = zstd::bulk::decompress(packed, BYTES_MOST).ok()?;
+    let mut unpacked = Vec::new();
+    read_zstd(packed).ok()?.take(BYTES_MOST + 1).read_to_end(&mut unpacked).ok()?;
+    if unpacked.len() as u64 > BYTES_MOST {
+        return None;
+    }
     Some(unpacked.as_chunks::<8>().0.iter().map(|number| u64::from_le_bytes(*number)).collect())
 }
 
 /// Writes an entry beside its place and then puts it there: who reads at the same time finds the old one or the new one.
 fn store(path: &Path, numbers: &[u64]) -> Option<()> {
     let unpacked: Vec<u8> = numbers.iter().flat_map(|number| number.to_le_bytes()).collect();
-    let packed = zstd::bulk::compress(&unpacked, LEVEL).ok()?;
+    let packed = pack_zstd(&unpacked, LEVEL).ok()?;
     let folder = path.parent()?;
     fs::create_dir_all(folder).ok()?;
     let mut file = tempfile::NamedTempFile::new_in(folder).ok()?;

@@ -40,7 +40,10 @@ fn the_shelf_has_every_drive_with_its_file() {
 fn a_run_in_slices_and_looks_is_the_run_in_one_piece() {
     let mut lab = lab();
     let run = |lab: &mut Lab, events: u64, looks: bool| {
-        assert_eq!(asked(lab, &about("begin", &["nand.pages_per_block=192", "ftl.op_ratio=0.2"]))["drive"], "small-tlc");
+        assert_eq!(
+            asked(lab, &about("begin", &["nand.pages_per_block=192", "ftl.op_ratio=0.2"]))["drive"],
+            "small-tlc"
+        );
         while asked(lab, &json!({ "ask": "advance", "events": events }))["progress"]["done"] == false {
             if looks {
                 let seen = asked(lab, &json!({ "ask": "look" }));

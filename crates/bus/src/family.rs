@@ -5,7 +5,7 @@
 pub struct Family {
     /// Its name in configuration files.
     pub name: &'static str,
-    /// Its highest mode; none: it has no modes.
+    /// Highest mode of the family; none: the family has no modes.
     pub highest: Option<u32>,
     /// The families to try, in order, when the chip does not know this one: what its pins can still speak.
     pub older: &'static [&'static str],

@@ -68,7 +68,7 @@ pub(crate) struct Clock {
     array_ns: Vec<[u64; 4]>,
     /// Array time by kind and column, and bytes in and out.
     work: Work,
-    /// Reads whose data were out and are decoded until then.
+    /// Reads whose data have left their die and are being decoded, each with the time at which its decoding ends.
     decoding: VecDeque<DecodingRead>,
 }
 

@@ -27,8 +27,8 @@ struct SlotContent {
     parts: Option<(SectorVersions, SectorVersions)>,
 }
 
-/// The unit of a slot that was filled before the run, which only a drive that wore out before it leaves so: whatever the
-/// drive says.
+/// The unit of a slot that was filled before the run, which only a drive that wore out before it leaves so; the drive
+/// is not asked.
 pub(super) const BEFORE: Lpn = Lpn(u32::MAX - 1);
 
 /// What is where.
@@ -238,7 +238,7 @@ impl Content {
         self.slots.clear();
     }
 
-    /// True for a read that completes what a slot lacks.
+    /// True for the read of a read-modify-write: it fetches the part of a unit that a slot lacks.
     pub fn completes(transaction: &Transaction) -> bool {
         use controller::{Kind, Origin};
         transaction.kind == Kind::Read && transaction.origin == Origin::ReadModifyWrite

@@ -76,7 +76,7 @@ pub struct Busy {
 /// Where a snapshot has a unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KeptAt {
-    /// It held nothing.
+    /// The snapshot holds no data of the unit.
     Nowhere,
     /// In the buffer.
     Buffered,
@@ -140,13 +140,13 @@ pub trait Examined {
     /// It takes no more writes.
     fn is_read_only(&self) -> bool;
 
-    /// Its buffer has something for the flash.
+    /// True while the buffer has data that must go to the flash.
     fn is_draining(&self) -> bool;
 
     /// What it has counted.
     fn counted(&self) -> DriveCounts;
 
-    /// How busy it has counted its parts.
+    /// Busy times that the drive has counted for its channels and arrays.
     fn busy(&self, now: SimTime) -> Busy;
 }
 

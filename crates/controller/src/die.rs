@@ -20,9 +20,9 @@ pub struct Cached {
 /// Whether a die is short of free superblocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Urgency {
-    /// It is not.
+    /// The die is not short.
     Normal,
-    /// What frees some may go first.
+    /// The die is short: operations that free superblocks may go first.
     Urgent,
 }
 
@@ -30,7 +30,7 @@ pub enum Urgency {
 pub(crate) enum ArrayPhase {
     Command,
     Busy,
-    /// Over, but the next place is taken: a read's register, a program's question for its outcome.
+    /// The array work is over, but the operation must wait: a read for a free register, a program for its status query.
     Done,
 }
 

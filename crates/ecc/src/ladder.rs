@@ -25,7 +25,7 @@ pub struct Rung {
 /// What a rung corrects.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Corrects {
-    /// So many errors of a codeword.
+    /// This number of bit errors in a codeword.
     Errors(u32),
     /// As often as was counted of this table's words, read with one soft bit more than the number.
     Counted(Arc<Table>, usize),
@@ -72,7 +72,7 @@ pub struct Ladder {
     pub rungs: Vec<Rung>,
     /// Retries with other reference voltages after the last rung failed.
     pub retries: u32,
-    /// Part of the raw bit errors that each of those takes away, where the chip does not know better.
+    /// Share of the raw bit errors that each retry removes, where the chip's tables do not give it.
     pub retry_gain: f64,
     /// How far apart the references of a retry table lie, volts; none: the drive has no table.
     pub retry_step_v: Option<f64>,
@@ -80,11 +80,11 @@ pub struct Ladder {
     pub pipelined: bool,
     /// How fast the decoder iterates; none: it takes as long for any word.
     pub pace: Option<Pace>,
-    /// Where what a read comes to is taken from.
+    /// How the outcome of a read is determined.
     pub decodes: Decodes,
 }
 
-/// Where what a read comes to is taken from.
+/// How the outcome of a read is determined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Decodes {
     /// From chances: what was counted, or limits.
@@ -100,7 +100,7 @@ pub struct Pace {
     pub clock: Frequency,
     /// Messages between bits and checks that it works on in a cycle.
     pub edges: u32,
-    /// When the words of a read are decoded.
+    /// When the words of a read are decoded: together, in turn, or during the next transfer.
     pub overlap: Overlap,
 }
 
@@ -109,7 +109,7 @@ pub struct Pace {
 pub enum Overlap {
     /// Beside each other, after the transfer.
     Beside,
-    /// Those of a word while the next crosses the channel (two words at a time).
+    /// The words of one transfer while the next crosses the channel (two words at a time).
     NextTransfer,
     /// One word after the other, after the transfer.
     InTurn,
@@ -224,16 +224,16 @@ impl Ladder {
     }
 
     /// True where the target, kept up to the rung's limit, tells without the tail of the distribution that a page of this
-    /// luck does not fail.
+    /// draw does not fail.
     pub(crate) fn surely_corrects(
         &self,
         rung: usize,
         (rber, soft): (f64, Soft),
         bytes: u64,
-        luck: f64,
+        draw: f64,
     ) -> bool {
         self.met(rung, rber, soft) <= self.rungs[rung].limit
-            && luck >= 2.0 * self.target * self.codewords(bytes) as f64
+            && draw >= 2.0 * self.target * self.codewords(bytes) as f64
     }
 
     pub(crate) fn codewords(&self, bytes: u64) -> u64 {
@@ -406,10 +406,10 @@ mod tests {
         // The table ends half way to the best references.
         assert!((last(8) - 1e-2).abs() < 1e-12, "{}", last(8));
         let rate = ladder.last_rate(0.1, None);
-        // A page fails where the last attempt does: by the same luck.
+        // A page fails where the last attempt does: by the same draw.
         let fails = ladder.page_failure(2, rate, Soft::NORMAL, 16_384);
-        for luck in [fails * 0.999, (fails * 1.001).min(1.0)] {
-            assert_eq!(ladder.read(0, &of(0.1), 16_384, luck).uncorrectable, luck < fails, "{luck} {fails}");
+        for draw in [fails * 0.999, (fails * 1.001).min(1.0)] {
+            assert_eq!(ladder.read(0, &of(0.1), 16_384, draw).uncorrectable, draw < fails, "{draw} {fails}");
         }
     }
 
@@ -423,9 +423,9 @@ mod tests {
                 for share in [1e-6, 0.5, 0.99, 1.0] {
                     let rate = share * of.limit;
                     let fails = ladder.page_failure(rung, rate, Soft::NORMAL, 16_384);
-                    for luck in [0.0, fails, 2.0 * ladder.target, 8.0 * ladder.target, 1e-3] {
-                        let sure = ladder.surely_corrects(rung, (rate, Soft::NORMAL), 16_384, luck);
-                        assert!(!sure || luck >= fails, "rung {rung}, {rate}: fails by {fails}, luck {luck}");
+                    for draw in [0.0, fails, 2.0 * ladder.target, 8.0 * ladder.target, 1e-3] {
+                        let sure = ladder.surely_corrects(rung, (rate, Soft::NORMAL), 16_384, draw);
+                        assert!(!sure || draw >= fails, "rung {rung}, {rate}: fails by {fails}, draw {draw}");
                     }
                     assert!(ladder.surely_corrects(rung, (rate, Soft::NORMAL), 16_384, 0.01));
                 }

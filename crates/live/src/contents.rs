@@ -233,7 +233,7 @@ impl SharedContents {
         SpareArea::Other
     }
 
-    /// What is on flash, as it is: data that do not fit their spare area do not fit it elsewhere either.
+    /// Copies a unit from flash unchanged. If its data do not match its spare area, the copy does not match either.
     fn copy(&self, from: Ppa, data: &mut [u8]) -> SpareArea {
         let spare = self.image.spare(from).unwrap_or(SpareArea::Damaged);
         if self.image.read(from, data).is_ok() {

@@ -12,7 +12,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use units::{Nanos, SimTime};
 
-/// Between two copies for those who watch.
+/// Between two copies for observers.
 const PERIOD: Duration = Duration::from_millis(500);
 /// Times below 2^10 ns are not told apart, above 2^34 ns (17 s) neither; between, each octave has four parts.
 const FIRST_BIT: u32 = 10;
@@ -100,15 +100,15 @@ pub struct DriveNow {
     pub blocks_erased: BTreeMap<&'static str, u64>,
     /// Mapping units that the buffer can hold.
     pub buffer_units: u64,
-    /// Writes that it does.
+    /// Mapping units that the buffer holds.
     pub buffer_units_used: u64,
-    /// Writes that it alone does, though the host was told that they are written.
+    /// Mapping units that only the buffer holds, though their writes were acknowledged.
     pub buffer_units_at_risk: u64,
     /// Program/erase cycles of the blocks: least, mean, most.
     pub pe_cycles: [f64; 3],
     /// Superblocks by state.
     pub superblocks: BTreeMap<&'static str, u64>,
-    /// And by age.
+    /// Superblocks by age.
     pub ages: SuperblockAges,
 }
 
@@ -147,7 +147,7 @@ pub struct ServerProgress {
     pub bounds_ns: Vec<u64>,
 }
 
-/// Where a server leaves what those who watch may see, and where they leave what they want.
+/// Where a server leaves what observers may see, and where they leave what they want.
 #[derive(Debug, Default)]
 pub struct Board {
     now: Mutex<ServerProgress>,

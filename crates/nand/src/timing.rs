@@ -15,7 +15,7 @@ pub struct ArrayTiming {
     /// Program steps over the usual one, and which of them is the usual one.
     steps: Vec<f64>,
     usual_step: usize,
-    /// Names of the sets of voltages beside the usual one.
+    /// Names of the voltage sets, the default one left out.
     sets: Vec<String>,
     /// For each step and then each set, for each row.
     t_prog: Vec<[Nanos; 4]>,

@@ -62,7 +62,8 @@ impl PyAgeing {
         self.inner.work(py, |ageing| ageing.save_state(&path).map_err(input))
     }
 
-    /// True when what ended its work, a signal in a policy's call for one, leaves nothing to go on with.
+    /// True when the end of the work, such as a signal during a policy's call, left the drive in a state that cannot be
+    /// used any more.
     fn is_broken(&self) -> bool {
         self.inner.is_broken()
     }

@@ -54,12 +54,12 @@ impl PyServer {
         self.inner.work(py, |server| server.serve(slice).map_err(input))
     }
 
-    /// How far it was when it left word last, at most a second ago.
+    /// The server's progress as it last reported it, at most a second ago.
     fn progress(&self, py: Python<'_>) -> PyResult<String> {
         guarded(py, || Ok(json!(self.board.progress()).to_string()))
     }
 
-    /// What is serving returns soon.
+    /// Makes `serve` return soon.
     fn stop(&self) {
         self.board.stop();
     }

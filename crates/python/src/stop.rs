@@ -33,11 +33,11 @@ static STATE: AtomicU8 = AtomicU8::new(NONE);
 static SINCE: Mutex<Option<Instant>> = Mutex::new(None);
 
 thread_local! {
-    /// What ended the running task.
+    /// The exception that ended the running task: a signal's, or `Stopped`.
     static RAISED: RefCell<Option<PyErr>> = const { RefCell::new(None) };
 }
 
-/// Says that work is to end with its slice; what goes on for longer is ended.
+/// Asks that the running work end after its present slice; a slice that takes longer than the grace time is ended.
 #[pyfunction]
 pub fn ask_to_stop() {
     *SINCE.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());

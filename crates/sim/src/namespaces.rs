@@ -41,9 +41,9 @@ pub(crate) struct Namespaces {
     bytes: u64,
     /// Bytes of the first and its operations on sectors, at hand: on nearly all drives it is the only one.
     first: (u64, u64),
-    /// Placement handles that writes may name, to whichever they go.
+    /// Placement handles that writes to any of them may name.
     handles: u16,
-    /// What is remembered of the zones, where the drive is a zoned namespace.
+    /// The states of the zones, where the drive is a zoned namespace.
     zoned: Option<Box<ZonedNamespace>>,
 }
 
@@ -110,7 +110,7 @@ impl Namespaces {
         self.zoned.is_some()
     }
 
-    /// What is remembered of its zones.
+    /// The states of the drive's zones.
     ///
     /// # Panics
     /// When it has none.
@@ -132,7 +132,7 @@ impl Namespaces {
         }
     }
 
-    /// What is remembered of its zones, where it has any, to be looked at.
+    /// The states of the drive's zones, to be read; none where the drive has no zones.
     pub fn seen_zoned(&self) -> Option<&ZonedNamespace> {
         self.zoned.as_deref()
     }
@@ -224,7 +224,7 @@ impl Namespaces {
         self.is_parted().then(|| self.all.iter().map(one).collect::<Vec<_>>().join(", "))
     }
 
-    /// Each with its command set's name and its bytes.
+    /// The namespaces: the name of each, the name of its command set, and its size in bytes.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &'static str, u64)> {
         self.all.iter().map(|one| (one.name.as_str(), one.set.name, one.extent.bytes))
     }

@@ -61,7 +61,7 @@ impl ReferenceFtl {
         self.versions.remove(&lpn.0);
     }
 
-    /// Holds again what `earlier`, a copy of this drive, holds; versions go on.
+    /// Restores the data of `earlier`, a copy of this drive; version numbers are not set back.
     pub fn put_back(&mut self, earlier: &Self) {
         self.versions.clone_from(&earlier.versions);
     }
@@ -107,7 +107,7 @@ pub struct Habits {
     pub reads: f64,
     /// The ratio of steps that are trims; the rest writes.
     pub trims: f64,
-    /// The ratio of steps that start in the first fifth of the drive, beyond the chance share.
+    /// Share of steps that are drawn from the first fifth of the drive; the others are drawn from the whole drive.
     pub hot: f64,
     /// The most units of a step.
     pub units_max: u32,

@@ -557,7 +557,7 @@ class Host(Section):
     """Flushes: all acknowledged data must be durable."""
 
     arrivals: Arrivals
-    """How requests came."""
+    """When requests arrived, and how long they waited for a place in the queues."""
 
     submitted: ByKind
     """[requests] Requests that the host sent in the measured window."""
@@ -936,11 +936,12 @@ class Buffer(Section):
     """[mapping units] Units written that replaced one in the buffer."""
 
     units_replaced_uniform: float
-    """[mapping units] How many that would be if all units of the drive were written equally often.
+    """[mapping units] Units that would be replaced if all units of the drive were written equally
+    often.
     """
 
     units_overwritten_clean: Count
-    """[mapping units] Of those replaced, units identical to the copy on flash."""
+    """[mapping units] Of the units replaced, units identical to the copy on flash."""
 
     units_evicted_dirty: Count
     """[mapping units] Written units that the eviction policy sent to the flash."""
@@ -2061,7 +2062,7 @@ class Invocation(Section):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Remark(Section):
-    """Something that a reader should know before he believes a number."""
+    """Something to know before a number is believed."""
 
     kind: str
     """[text] Its kind, by which a script finds it."""
@@ -2201,4 +2202,4 @@ class RunResult(Section):
     """How the run was asked for."""
 
     remarks: tuple[Remark, ...]
-    """What a reader should know before he believes a number."""
+    """What to know before a number is believed."""

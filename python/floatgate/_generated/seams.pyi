@@ -178,7 +178,7 @@ class controller:
         Policy: TypeAlias = _scheduler.Policy
         View: TypeAlias = _scheduler.DieView
         class Fcfs(_Policy):
-            """the operation queued first, whatever its kind"""
+            """the operation queued first, of any kind"""
             def __init__(
                 self,
                 *,

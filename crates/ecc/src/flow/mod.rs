@@ -39,9 +39,9 @@ pub enum Next {
 /// What a step of the retries does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Steps {
-    /// Its references are nearer to the best (`retry_step`).
+    /// A step has references nearer to the best ones (`retry_step`).
     Table,
-    /// It removes a share of the raw errors (`retry_gain`): no references are known.
+    /// A step removes a share of the raw errors (`retry_gain`): the best references are not known.
     Share,
 }
 
@@ -65,7 +65,7 @@ pub struct FlowView<'a> {
     pub steps: u32,
     /// The step nearest to the best references, where drive and chip know it, else the last one.
     pub best_step: u32,
-    /// What a step does.
+    /// How each step of the retries lowers the errors.
     pub kind: Steps,
     /// The step at which a read of this superblock came right last, since it was erased; none where that is not noted
     /// ([`Notes::good_steps`]), or before.

@@ -15,9 +15,9 @@ pub struct Point {
     pub rate: f64,
     /// Words decoded.
     pub words: u64,
-    /// Those whose data came out wrong.
+    /// Words whose data came out wrong.
     pub failures: u64,
-    /// Of those, with all checks kept.
+    /// Of those words, words with all checks kept.
     pub undetected: u64,
     /// Iterations that they took.
     pub taken: IterationsTaken,
@@ -134,7 +134,7 @@ impl Curve {
         &self.points
     }
 
-    /// The last point by falling rate at which words failed.
+    /// The point with the lowest rate at which words failed; the first point if no word failed.
     pub fn last(&self) -> &Point {
         self.points.iter().rev().find(|point| point.failures > 0).unwrap_or(&self.points[0])
     }

@@ -43,7 +43,8 @@ struct Wait {
     /// Changes whenever the slot begins to wait anew.
     serial: u32,
     since: SimTime,
-    /// The bank's merging time when the wait began; when it ended, the part of the wait spent behind merges.
+    /// While the slot waits, the bank's total merging time when the wait began; afterwards the part of the wait that
+    /// was spent behind merges, in nanoseconds.
     merged_ns: u64,
     /// Where its unit lived when its program was submitted.
     home: Ppa,
@@ -70,7 +71,7 @@ pub struct BlockMapped {
     rules: GroupRules,
     pub(crate) host: Host,
     waits: Vec<Wait>,
-    /// Slots that someone waits for and a newer version overtook, each with the slot of that.
+    /// Slots that a request waits for and a newer version overtook, each with the slot of that.
     overtaken: Vec<(u32, u32)>,
     /// The block that each superblock is a part of.
     block_of: Vec<u32>,

@@ -1,4 +1,4 @@
-//! What of a unit in the buffer the host's requests carried. Where they carried a part, the rest is read from the flash, or
+//! Which part of a unit in the buffer the host's requests carried. Where they carried a part, the rest is read from the flash, or
 //! was never written, and is programmed all the same: write amplification counts it.
 
 use super::Buffer;
@@ -42,8 +42,8 @@ pub(super) enum Carried {
     All,
 }
 
-/// The sectors of units that requests carried a part of: a bit for each, some words for each slot. There are none before
-/// the first request that begins or ends within a unit.
+/// For each buffer slot whose unit was written in part: the sectors that requests carried, one bit each, in `words`
+/// words. Empty until a request first begins or ends within a unit.
 #[derive(Default)]
 pub(super) struct CarriedSectors {
     words: usize,

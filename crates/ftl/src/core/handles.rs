@@ -1,7 +1,7 @@
 //! Placement handles: what the host names with its data, from the request to the superblock, and what is counted of each.
 //!
 //! A reclaim unit of a handle is so many superblocks as its policy says, one after the other as the handle opens them,
-//! whichever dies they are on: they are opened and accounted for together, and reclaimed one by one.
+//! on any dies: they are opened and accounted for together, and reclaimed one by one.
 
 use crate::Layout;
 use crate::store::Space;
@@ -19,9 +19,9 @@ pub struct HandleCounts {
     pub units_opened: u64,
     /// Superblocks of it that took no more data before they were full.
     pub ended_early: u64,
-    /// Superblocks of it that collection took with valid units in them.
+    /// Superblocks of the handle that collection took while they held valid units.
     pub victims: u64,
-    /// Those units.
+    /// Valid units that collection moved out of those superblocks.
     pub units_moved: u64,
 }
 
@@ -154,7 +154,7 @@ impl Handles {
         }
     }
 
-    /// Collection takes a superblock of a stream with so many valid units.
+    /// Collection takes a superblock of a stream, with `valid` valid units in it.
     pub fn note_reclaimed(&mut self, stream: usize, valid: u32) {
         if valid == 0 {
             return;
@@ -213,12 +213,12 @@ impl Handles {
         (self.opened, self.counted) = (before.opened, before.counted);
     }
 
-    /// What a saved state has of them.
+    /// The counts of opened superblocks, for a saved state.
     pub fn save(&self) -> Vec<u64> {
         self.opened.clone()
     }
 
-    /// Goes on with that.
+    /// Restores the counts of opened superblocks that [`Self::save`] gave.
     pub fn load(&mut self, opened: &[u64]) {
         self.opened.copy_from_slice(opened);
     }

@@ -33,7 +33,8 @@ impl Idle {
         self.armed &= !(1 << kind);
     }
 
-    /// The die is idle as the event came: true when that has lasted long enough, else the event comes again.
+    /// Called at `event`, while the die is idle: true when the die has been idle for `wait`. Else schedules the event
+    /// again, for the end of that time.
     pub fn has_lasted(&mut self, wait: Nanos, event: Event, calendar: &mut Calendar) -> bool {
         let due = self.since + wait;
         if due > calendar.now() {

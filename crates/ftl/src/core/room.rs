@@ -124,7 +124,7 @@ impl Core {
         self.sustainable_units().saturating_sub(self.store.layout.written_units())
     }
 
-    /// Whatever the host takes, garbage collection must still be able to move what it has in hand, and must find a free
+    /// After all that the host takes, garbage collection must still be able to move what it has in hand, and must find a free
     /// superblock for its next victim when those being reclaimed have come back: true when `left` units of its open
     /// superblock and so many `free` ones are enough for that.
     pub fn keeps_room(&self, die: usize, left: u32, free: u32) -> bool {
@@ -174,7 +174,7 @@ impl Core {
         }
     }
 
-    /// Room to move `units` more beside what is in hand.
+    /// True when the die has room to move `units` mapping units, beside the room reserved for collections in progress.
     pub fn has_room_for(&self, die: usize, units: u32) -> bool {
         let program_units = self.store.layout.program_units;
         let left = self.assembly.streams.moving_left_whole(&self.store, die);

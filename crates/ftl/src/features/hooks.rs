@@ -118,7 +118,8 @@ hooks! {
     tell released(slot: u32);
     /// The part of a unit that a request asks for and the buffer does not hold.
     tell part_to_read(request: u32, lpn: Lpn, buffered: Option<u32>) -> Option<u64>, first;
-    /// The host reads that part: true when it is read from the flash though nothing was ever written there.
+    /// The host reads `part` of a unit: true when that part is read from the flash though nothing was ever written
+    /// there.
     tell reads_part(lpn: Lpn, part: u64, place: Ppa, home_die: u32) -> bool, any;
     /// The part of its unit that a slot still lacks.
     ask lacks(slot: u32) -> Option<u64>, first;
@@ -149,29 +150,29 @@ hooks! {
     tell trim_refused();
     /// A write of a unit must be answered with an error.
     ask may_not_lose(core: &Core, lpn: Lpn) -> bool, any;
-    /// What a slot holds is needed, although a newer version came or it was trimmed.
+    /// The data in a slot are needed, although they were overwritten or trimmed.
     ask holds_slot(slot: u32) -> bool, any;
-    /// Such a version, its slot and where it is now: on flash.
+    /// Such an overwritten version is on flash now: its unit, slot and place.
     tell programmed_held[P](core: &mut Core, held: (Lpn, u32, Ppa), probe: &mut P);
-    /// What lies there is needed, although it is not the newest version.
+    /// The version at this place is needed, although it is not the newest one.
     ask names(ppa: Ppa) -> bool, any;
-    /// What lies there moved from one place to another: a former version, or the newest still.
+    /// A version moved from one place to another: a former version, or the newest one.
     tell moved[P](core: &mut Core, moved: (Lpn, Ppa, Ppa), version: Version, probe: &mut P);
     /// The host's data of a unit are in the buffer.
     tell buffered[P](core: &Core, lpn: Lpn, probe: &mut P);
-    /// Something is on its way to the flash.
+    /// True while the feature has operations on their way to the flash.
     ask is_busy() -> bool, any;
     /// A program is over, and its units are where they belong.
     tell programmed(core: &mut Core, now: SimTime);
     /// More may survive a power cut by now.
     tell survives[P](core: &mut Core, probe: &mut P);
-    /// What waited for all that is on its way to the flash may be done.
+    /// Work that waits until no operation is on its way to the flash may go on.
     tell finish(core: &mut Core);
     /// The map is what it was at a former time: a way back that began then is over.
     tell put_back(core: &mut Core, since: SimTime, now: SimTime);
     /// These units of a map on flash are being written anew.
     tell map_flushed(core: &mut Core, pages: &[u32], now: SimTime);
-    /// When something falls due by the clock.
+    /// The time at which the feature next has work to do by the clock.
     ask next_moment() -> Option<SimTime>, first;
     /// Does the next that is due by the clock; false when nothing is.
     tell moment[P](core: &mut Core, now: SimTime, probe: &mut P) -> bool, any;
@@ -193,9 +194,9 @@ hooks! {
     ask keeps_time() -> bool, any;
     /// It has room that only spare units give.
     ask shares_room() -> bool, any;
-    /// It has a part in each write, so that a drive is not filled superblock by superblock.
+    /// True when the feature takes part in each write, so that a drive cannot be filled superblock by superblock.
     ask watches_writes() -> bool, any;
-    /// It keeps versions that writes without time know nothing of.
+    /// True when the feature keeps old versions, which untimed writes do not know.
     ask keeps_versions() -> bool, any;
     /// Time begins, and what is there has numbers from this one on: the last of them.
     tell number_beginning(before: u64) -> Option<u64>, first;
@@ -209,9 +210,9 @@ hooks! {
     tell lost_own();
     /// The map is found again: other versions are, too. The number that later writes must be above.
     tell find_versions(core: &mut Core, spare: &SpareAreas, marks: &[Mark]) -> u64, most;
-    /// Time goes on: what fell into the dark is over.
+    /// Simulated time goes on after a power cut: moments that fell due while the power was off are skipped.
     tell go_on_at(now: SimTime);
-    /// It is at something that a saved state does not hold.
+    /// True while the feature does work that a saved state does not hold.
     ask bars_saving() -> bool, any;
     /// Time begins.
     tell time_begins(core: &Core);
@@ -221,7 +222,7 @@ hooks! {
     tell issued(core: &mut Core, superblock: u32, programs: u32);
     /// Such a superblock takes no more data before it is full.
     tell superblock_ended(core: &mut Core, superblock: u32);
-    /// Its die is dead.
+    /// The die of this superblock has failed.
     tell died(core: &mut Core, superblock: u32);
     /// A superblock may hold nothing any more: true for one that is erased with others.
     tell emptied[P](core: &mut Core, superblock: u32, ctx: &mut Context<P>) -> bool, any;
@@ -229,9 +230,9 @@ hooks! {
     tell programmed_own[P](core: &mut Core, superblock: u32, status: ProgramStatus, ctx: &mut Context<P>);
     /// A power cut tore that page row, and its data can be found again.
     ask is_torn(superblock: u32, row: u32) -> bool, any;
-    /// A read of a superblock will fail: what makes it good has to stay.
+    /// A read of a superblock will fail: the superblocks from which its data can be restored must stay.
     tell pinned(superblock: u32);
-    /// It is good, or given up.
+    /// Such a read was repaired or given up: the superblocks kept for it may be erased.
     tell unpinned[P](core: &mut Core, superblock: u32, ctx: &mut Context<P>);
     /// The page rows (numbered over the drive) that give back one of a superblock; none: nothing does.
     ask rows_beside(core: &Core, superblock: u32, row: u32) -> Option<Vec<u32>>, first;
@@ -267,21 +268,21 @@ hooks! {
     tell relocates(superblock: u32);
     /// What a die's collection was asked for, and wishes, becomes a wish for superblocks of several dies.
     tell wishes(core: &mut Core, die: usize, wish: &Wish<'_>);
-    /// What was asked for `at`th with a superblock of a die.
+    /// The group that was asked for `at`th with a superblock of a die.
     ask asked_together(core: &Core, die: usize, at: usize) -> Option<Together>, first;
     /// Nothing of what was asked for has room.
     tell none_fits(core: &Core, die: usize);
-    /// What was asked for `at`th is taken.
+    /// The `at`th group that was asked for is taken for collection.
     tell begins_together(die: usize, at: usize);
-    /// A superblock of it is taken; true when there is something to move out of it.
+    /// A superblock of the group is taken for collection; true when it holds units to be moved.
     tell takes_member(core: &mut Core, die: usize, superblock: u32) -> bool, any;
-    /// It is to be emptied by its die.
+    /// The die of this superblock begins to empty it.
     tell moves_member(superblock: u32);
     /// It is erased, and whole or not.
     tell erased_member(core: &mut Core, superblock: u32, erased: Erased);
-    /// That was the last of them.
+    /// True when this superblock was the last of its group to be erased.
     tell erased_last(core: &mut Core, superblock: u32) -> bool, any;
-    /// They are free again: gives them, each with its die.
+    /// The superblocks of the group are free again: returns them, each with its die.
     tell gives_members_back(core: &mut Core, superblock: u32) -> Option<Vec<(usize, u32)>>, first;
     /// The superblocks that are reclaimed with one, each with its die: some, or all.
     ask members_of(superblock: u32, which: Members) -> Option<Vec<(usize, u32)>>, first;
@@ -301,7 +302,7 @@ hooks! {
     tell frees_own(core: &mut Core);
     /// The host's next program unit on a die may go to a superblock with one bit a cell.
     ask takes_hosts(core: &Core, die: usize) -> bool, any;
-    /// It may go to one with all its bits where it cannot go there.
+    /// The host's next program unit may go to a superblock with all bits per cell, where the SLC cache cannot take it.
     ask lets_pass(die: usize) -> bool, all;
     /// Opens a superblock with one bit a cell.
     tell opens_one_bit(core: &mut Core, die: usize) -> bool, any;
@@ -317,9 +318,9 @@ hooks! {
     tell found_one_bit(core: &mut Core, die: usize, superblock: usize);
     /// How long a die must be idle before it folds.
     ask folds_after() -> Option<Nanos>, first;
-    /// Something is there to be folded.
+    /// The die has a superblock in SLC mode to be folded.
     ask has_to_fold(core: &Core, die: usize) -> bool, any;
-    /// It should be folded now.
+    /// The die should fold a superblock now.
     ask wants_folding(core: &Core, die: usize) -> bool, any;
     /// The host goes before folding.
     ask is_hosts_turn(core: &Core, die: usize) -> bool, any;
@@ -334,17 +335,17 @@ hooks! {
     ask superblocks_before_folding() -> Option<u32>, first;
     /// Another superblock may be opened with one bit a cell.
     ask may_open_one_bit(core: &Core, die: usize) -> bool, any;
-    /// And one after that.
+    /// Two superblocks may be opened in SLC mode, one after the other.
     ask may_open_two(die: usize) -> bool, any;
-    /// The oldest one that is full.
+    /// The oldest full superblock in SLC mode.
     ask oldest_one_bit(die: usize) -> Option<u32>, first;
-    /// It is being folded, and so many rows of it are done.
+    /// The oldest superblock in SLC mode is being folded, and `rows` rows of it are done.
     tell folds_untimed(core: &mut Core, die: usize, rows: u32);
     /// Bytes that superblocks with one bit a cell hold.
     ask one_bit_bytes() -> Option<u64>, first;
     /// What superblocks stand apart for, and the key that says how many.
     ask apart_for() -> Option<(&'static str, &'static str)>, first;
-    /// What it has to say of a die that is stuck.
+    /// What the feature reports about a die that makes no progress.
     ask says_of(core: &Core, die: usize) -> Option<String>, first;
     /// Programs take a cost that is chosen for them, and reads what follows from it.
     ask chooses_costs() -> bool, any;
@@ -356,7 +357,7 @@ hooks! {
     tell sets_own_cost(core: &Core, program: &mut Transaction, now: SimTime);
     /// How a page row (numbered over the drive) is read.
     tell plans_read(core: &mut Core, read: &mut Transaction, row: u32, calendar: &mut Calendar);
-    /// The host reads a unit that lives there.
+    /// The host reads the unit `lpn`, which lies at `ppa`.
     tell host_reads(core: &Core, lpn: Lpn, ppa: Ppa);
     /// A read of the host's at a die rides on another.
     tell rides(die: usize, now: SimTime);
@@ -366,7 +367,7 @@ hooks! {
     ask waiting_anew(die: usize) -> usize, sum;
     /// The next of them.
     tell next_anew(die: usize) -> Option<Lpn>, first;
-    /// It is not written anew after all.
+    /// A unit that waited is not written anew after all.
     tell drops_anew(lpn: Lpn);
     /// Time begins, and what the drive holds falls due some day.
     tell begins_refresh(core: &mut Core, calendar: &mut Calendar);
@@ -430,6 +431,6 @@ hooks! {
     ask told_of(superblock: usize) -> Option<ToldOnFlash>, first;
     /// The map must be found again at power-up, even by a drive that was at rest.
     ask recovers() -> bool, any;
-    /// Such a drive is switched on: adds the units of its own that are read first.
+    /// A drive that must find its map is switched on: adds the units of the feature that are read first.
     tell powers_up(units: &mut Vec<Lpn>);
 }

@@ -16,7 +16,7 @@ use units::{Bytes, Nanos};
 pub(crate) struct Making<'a> {
     pub layout: &'a Layout,
     pub array: &'a FlashArray,
-    /// Superblocks of each die that stand apart from the ones that data share.
+    /// Superblocks of each die that stand apart from superblocks that data share.
     pub apart: u32,
     /// Superblocks of several dies are reclaimed together.
     pub in_step: bool,
@@ -37,7 +37,7 @@ pub(crate) struct Making<'a> {
     pub in_flight_most: Option<Bytes>,
 }
 
-/// What a drive's file can say of a feature.
+/// The settings of a feature.
 pub trait Said {
     /// What it says.
     type Settings;
@@ -61,7 +61,7 @@ pub(crate) trait Made: Said + Sized {
         false
     }
 
-    /// Superblocks of each die that it keeps apart from the ones that data share.
+    /// Superblocks of each die that it keeps apart from superblocks that data share.
     fn apart(_: &Self::Settings, _: &Layout) -> u32 {
         0
     }
@@ -79,7 +79,7 @@ pub(crate) trait Made: Said + Sized {
     /// The most bytes of state of the simulator; `code`: what reads are corrected with.
     fn bytes_most(settings: &Self::Settings, layout: &Layout, code: Option<&Ladder>) -> u64;
 
-    /// What it asks of each die by the clock, once the drive is full.
+    /// The work that the feature asks of each die by the clock, once the drive is full.
     fn chore(_: &Self::Settings, _: &Layout, _: &Costs) -> Option<Chore> {
         None
     }
@@ -93,10 +93,10 @@ pub(crate) trait Made: Said + Sized {
     /// The power is back, and this is what was left.
     fn take_back(&mut self, before: Self);
 
-    /// Adds what a saved state has of it, or of its absence.
+    /// Adds the state of the feature, or a note that it is absent, to a saved state.
     fn save(_: Option<&Self>, _: &Core, _: &mut SavedState) {}
 
-    /// Takes that from a saved state.
+    /// Restores the feature from a saved state.
     ///
     /// # Errors
     /// When it contradicts itself, or the drive.
@@ -139,7 +139,7 @@ macro_rules! make {
                 false $(|| <$type as Made>::works_in_step(&self.$name))*
             }
 
-            /// Superblocks of each die that they keep apart from the ones that data share.
+            /// Superblocks of each die that they keep apart from superblocks that data share.
             pub(crate) fn apart(&self, layout: &Layout) -> u32 {
                 0 $(+ <$type as Made>::apart(&self.$name, layout))*
             }
@@ -166,7 +166,7 @@ macro_rules! make {
         }
 
         impl Features {
-            /// Those of a fresh drive.
+            /// The features of a fresh drive.
             ///
             /// # Errors
             /// When the drive lacks what one of them needs; the text says what.
@@ -179,12 +179,12 @@ macro_rules! make {
                 Ok(features)
             }
 
-            /// Adds what a saved state has of them, or of their absence.
+            /// Adds the state of each feature, or a note that it is absent, to a saved state.
             pub(crate) fn save(&self, core: &Core, saved: &mut SavedState) {
                 $(<$type as Made>::save(self.$name.as_deref(), core, saved);)*
             }
 
-            /// Takes that from a saved state.
+            /// Restores the features from a saved state.
             ///
             /// # Errors
             /// When it contradicts itself, or the drive.

@@ -255,7 +255,8 @@ pub(crate) trait Reads {
         id
     }
 
-    /// True when a unit was read ahead, or is on its way; `reads` counts what will report to the request for it.
+    /// Serves a unit from read-ahead; true when its data are there or in flight. `reads` is raised by the number of
+    /// flash reads that will report to the request for that unit.
     fn read_fetched<P: Probe>(
         &mut self,
         request: u32,

@@ -111,7 +111,8 @@ impl Ftl {
         error.map_or(Ok(()), Err)
     }
 
-    /// Takes over what the flash holds, in a layer that was made fresh; [`Self::begin_finding`] reads what that takes.
+    /// Takes over the contents of the flash in a newly made layer; [`Self::begin_finding`] starts the reads that the
+    /// recovery of the map needs.
     ///
     /// # Panics
     /// When the drive was not made for power cuts, or is another than the one whose flash it is.

@@ -1,4 +1,4 @@
-//! What placement handles ask of a drive, whichever its layer: a drive without handles answers that there are none.
+//! The interface for placement handles, for drives with any translation layer; a drive without handles reports none.
 
 use super::Ftl;
 use crate::core::Handles;

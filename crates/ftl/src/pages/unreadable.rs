@@ -45,7 +45,7 @@ impl PageMapped {
         self.unpin(&read, ctx);
     }
 
-    /// A read that failed needs what makes it good no more.
+    /// A failed read is over: the other superblocks of its parity group, which could restore its data, may be erased.
     fn unpin<P: Probe>(&mut self, read: &Transaction, ctx: &mut Context<P>) {
         let superblock = self.media.core.store.space.global(read.die.index(), read.superblock) as u32;
         self.media.features.unpinned(&mut self.media.core, superblock, ctx);

@@ -30,8 +30,8 @@ pub trait RefreshOrder: Send {
         false
     }
 
-    /// One of the candidates, of which there is at least one. It leaves them, even where it turns out that it need not or
-    /// cannot be written anew now; a superblock that cannot falls due again.
+    /// Chooses one of the candidates, of which there is at least one. The chosen superblock stops being a candidate,
+    /// even if it need not or cannot be rewritten now; one that cannot be rewritten falls due again.
     fn next(&mut self, view: &mut RefreshView<'_>) -> SuperblockId;
 }
 

@@ -156,8 +156,8 @@ impl Media {
         true
     }
 
-    /// A unit could not be programmed where it was moved to: it is still where it was, and waits for another place. What
-    /// a copyback moved was never in the controller, and is read for that first.
+    /// A unit could not be programmed at its new place: it stays at `old` and waits for another place. After a copyback
+    /// the controller never had its data, so that the unit is read first.
     #[cold]
     pub fn move_again<P: Probe>(&mut self, old: Ppa, origin: Origin, kind: Kind, ctx: &mut Context<P>) {
         let die = (self.core.store.layout.superblock_of(old) / self.core.store.space.per_die) as usize;

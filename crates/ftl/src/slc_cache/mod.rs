@@ -32,7 +32,7 @@ impl CacheShape {
 pub struct CacheView {
     /// The drive.
     pub shape: CacheShape,
-    /// Superblocks of this die that no data need, were all data folded; the ones that garbage collection keeps
+    /// Superblocks of this die that no data need, were all data folded; superblocks that garbage collection keeps
     /// are not among them.
     pub spare: u32,
 }
@@ -56,7 +56,7 @@ pub struct Folding {
 }
 
 impl Folding {
-    /// Reads them beside a policy's own.
+    /// Reads the keys of folding, which stand beside a policy's own keys.
     ///
     /// # Errors
     /// When one of them is wrong.

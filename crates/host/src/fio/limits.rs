@@ -7,7 +7,7 @@ use crate::{Effect, HostRequest};
 #[derive(Clone, Debug, Default)]
 pub struct CloneLimits {
     by_clone: Vec<[u64; 3]>,
-    /// What ended a clone: what is to be said about it.
+    /// Messages about clones that a limit ended.
     pub said: Vec<String>,
 }
 

@@ -111,7 +111,8 @@ pub fn notes(file: &JobFile, files: &[FileRegion], drive_bytes: u64) -> Vec<(Str
     notes
 }
 
-/// For each direction whose rate fio makes another one of, more than one percent off: what it makes.
+/// One sentence for each direction whose rate in fio differs by more than one percent from the rate that the job asks
+/// for, or that fio does not limit at all.
 fn other_rates(job: &JobSpec) -> Vec<String> {
     let one = |&direction: &usize| {
         let asked = match job.rate_of(direction)? {
@@ -129,7 +130,7 @@ fn other_rates(job: &JobSpec) -> Vec<String> {
     job.directions().iter().filter_map(one).collect()
 }
 
-/// What fio makes of a steadystate that is not plain.
+/// Notes on how fio interprets a `steadystate` option differently from what it seems to say.
 fn odd_steady(job: &JobSpec) -> Option<String> {
     let steady = &job.steady;
     if !steady.is_on() {
@@ -154,7 +155,7 @@ fn odd_steady(job: &JobSpec) -> Option<String> {
     (!said.is_empty()).then(|| format!("fio {}: job {}", said.join(" and "), job.name))
 }
 
-/// What fio makes of a bssplit that is not plain.
+/// Notes on how fio interprets a `bssplit` option differently from what it seems to say.
 fn odd_split(job: &JobSpec) -> Option<String> {
     let text = job.options.get("bssplit")?;
     let used = |blocks: &BlockSizes| matches!(blocks, BlockSizes::Split(_));

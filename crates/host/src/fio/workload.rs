@@ -52,7 +52,7 @@ struct JobClone {
     placer: Option<Box<ClonePlacer>>,
     /// What it knows of the drive's zones, where it works in those.
     zbd: Option<Box<ZbdClone>>,
-    /// Its writes are appends.
+    /// The clone writes by zone appends.
     appends: bool,
     /// Its group of jobs, parted by `new_group` and `stonewall`.
     group: u32,

@@ -23,7 +23,7 @@ const NO_CLONE: u32 = u32::MAX;
 /// What becomes of a request that was drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ZbdStep {
-    /// It goes there.
+    /// The request goes to this place.
     Accept {
         /// First byte on the drive.
         offset: u64,
@@ -32,7 +32,7 @@ pub enum ZbdStep {
     },
     /// This is to be done with a zone first.
     Manage(Op, u32),
-    /// It waits for a request of its clone's, or for a zone that another holds.
+    /// The request waits for another request of its clone, or for a zone that another clone holds.
     Wait,
     /// There is nowhere to go.
     End,
@@ -41,7 +41,7 @@ pub enum ZbdStep {
 /// What one clone knows.
 #[derive(Clone, Debug)]
 pub struct ZbdClone {
-    /// Its zones: the first, and the first behind them.
+    /// The clone's zones: the first one, and the first one after the last.
     zones: [u32; 2],
     /// The shortest block of each direction.
     least: [u64; 3],
@@ -59,7 +59,7 @@ pub struct ZbdClone {
     chosen: Option<(u32, bool)>,
     /// A zone is being managed for it.
     pub is_managing: bool,
-    /// It found nowhere to go, and nothing was accepted since.
+    /// The clone found no place for a request, and no request was accepted since.
     pub is_at_end: bool,
 }
 

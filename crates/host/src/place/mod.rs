@@ -25,7 +25,7 @@ pub struct PlaceView {
     pub named: Option<u16>,
     /// The process that makes it, where the workload tells.
     pub process: Option<u32>,
-    /// How long its data live beside others, where that is known: 0 the shortest.
+    /// Lifetime class of the write's data, where it is known: 0 is the shortest.
     pub life: Option<u16>,
     /// Handles of the drive: one at least.
     pub handles: u16,

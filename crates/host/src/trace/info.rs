@@ -127,7 +127,7 @@ pub struct OutOfOrder {
     pub line: u64,
     /// Its time on the trace's clock, in nanoseconds.
     pub time_ns: u64,
-    /// The latest time before it, in nanoseconds.
+    /// The latest time of all requests before the late one, in nanoseconds.
     pub previous_ns: u64,
 }
 

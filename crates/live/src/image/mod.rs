@@ -55,11 +55,11 @@ pub struct Image {
     superblock_units: u64,
     spares_at: u64,
     data_at: u64,
-    /// What is said of each superblock.
+    /// For each superblock: its erases and whether it is in SLC mode.
     marks: Vec<SuperblockMark>,
     /// Programs that the disk had no room for, by their first unit: the drive goes on with them, in memory.
     homeless: BTreeMap<u64, ProgramImage>,
-    /// What the disk said.
+    /// The error that the disk gave.
     refused: Option<String>,
     /// What was last noted for the next server.
     witness: Witness,

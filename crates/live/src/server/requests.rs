@@ -10,7 +10,7 @@ use host::{Effect, HostRequest};
 use sim::Error;
 use units::SimTime;
 
-/// Work that a client's requests may make in one turn, in units that are looked at.
+/// Work that the requests of one client may cause in one turn, in mapping units that are examined.
 const TURN_WORK: u64 = LOOKED_AT;
 /// The same of all clients together.
 const ALL_WORK: u64 = 4 * TURN_WORK;

@@ -44,7 +44,7 @@ impl Confusion {
         share(self.wrong(meant), self.cells(meant))
     }
 
-    /// Bits of page `page` that were wrong, when `states` are the states' bits.
+    /// Number of bits of page `page` that were read wrong; `states` gives the bits of each state.
     pub fn wrong_bits(&self, states: &[&str], page: usize) -> u64 {
         let bit = |state: usize| states[state].as_bytes()[page];
         let pairs = (0..self.states).flat_map(|meant| (0..self.states).map(move |read| (meant, read)));

@@ -371,7 +371,7 @@ mod tests {
         (crate::Cell::Qlc, include_str!("../../../../chips/qlc-3d-1t.toml")),
     ];
 
-    /// What a program takes in one cycle, without regard to any other.
+    /// Time in nanoseconds and number of pulses of a program in one given cycle, calculated for that cycle alone.
     fn in_cycle(
         cycling: &Cycling,
         block: &Block,

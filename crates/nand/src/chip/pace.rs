@@ -1,8 +1,8 @@
 //! How fast a block wears from cycle to cycle.
 //!
-//! Each cycle's wear is drawn about the mean (`cells.wear.cycle_spread`). Did every cycle draw for itself, a life of a
-//! million would average it out to a thousandth; what shows in a life is noise that lasts. A draw therefore holds
-//! while the block's cycles grow by a share of those before (`cells.wear.cycle_memory`), at first for a single cycle.
+//! Each cycle's wear is drawn about the mean (`cells.wear.cycle_spread`). With an independent draw for each cycle, a
+//! life of a million cycles would average the noise down to a thousandth. A draw therefore holds while the block's
+//! cycles grow by a share (`cells.wear.cycle_memory`), at first for a single cycle.
 
 use super::bench::CYCLES_MOST;
 use super::block::MICRO;

@@ -307,7 +307,7 @@ fn shares_at_once(
     within == 2 * TOGETHER
 }
 
-/// Puts e to the power of each value in its place; gives how many of them vectors know.
+/// Replaces each value x by e^x; returns how many values lay in the range that the vector code handles.
 #[inline(always)]
 fn raise(values: &mut [f64; TOGETHER]) -> usize {
     let mut within = 0;

@@ -31,7 +31,8 @@ pub(super) enum Hump {
     },
 }
 
-/// Cells counted by where they lie, that reads lift as a formula has it: the few that rise far are too few to be drawn.
+/// Cells counted by threshold voltage. A formula says how far reads lift them: cells that rise far are too rare to be
+/// sampled.
 pub(super) struct Lifted {
     /// Cells in all, and those of each bin: how many, where, and the voltage over v that is the share lifted by more than v.
     count: f64,

@@ -19,11 +19,12 @@ use crate::cells::{CellBlock, CellPhysics, Condition, Elapsed, Noise, VoltagePla
 pub struct Sample {
     /// Wordlines of each block; the last has no neighbour above and is left out.
     pub wordlines: usize,
-    /// Cells of each.
+    /// Cells of each wordline.
     pub cells: usize,
     /// Cells of the whole block, whose slowest ends its life.
     pub block_cells: f64,
-    /// Program passes of the whole block that the sample stands for: its wordlines lie evenly spread over it.
+    /// Program passes of the whole block that the sample represents: the sampled wordlines are spread evenly over the
+    /// block.
     pub passes: u64,
     /// Everything random follows from it.
     pub seed: u64,

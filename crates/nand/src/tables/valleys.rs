@@ -24,7 +24,8 @@ pub(super) struct Misread {
     pub below: f64,
 }
 
-/// A candidate: its number and what it misreads at least, as if reads lifted no cell.
+/// A candidate for the reference voltage: its number, and a lower bound of the share that it misreads (as if reads
+/// lifted no cell).
 #[derive(Clone, Copy)]
 struct ReferenceCandidate {
     number: usize,

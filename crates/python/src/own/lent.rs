@@ -106,7 +106,7 @@ impl NumPy {
     }
 }
 
-/// A slice of the engine's.
+/// A slice of the engine's memory that Python may read during a call.
 #[pyclass(frozen)]
 struct Lent {
     slice: Slice,

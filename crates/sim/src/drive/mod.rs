@@ -270,7 +270,7 @@ impl Drive {
         self.capacity
     }
 
-    /// Its namespaces.
+    /// The namespaces of the drive.
     pub(crate) fn namespaces(&self) -> &Namespaces {
         &self.namespaces
     }

@@ -181,7 +181,8 @@ struct RetriedPage {
 /// A table's last line is carried on beyond its last wear by this part of it.
 const CARRIED_ON: u32 = 10;
 
-/// The limit of a drive's code.
+/// Calculates the uncorrectable bit error rate that a drive's code leaves: at the end of the retention time, and in
+/// use.
 pub(crate) struct CodeLimit {
     parts: LimitParts,
     pub requirement: Requirement,

@@ -52,22 +52,22 @@ pub struct AgeRow {
     pub bad_blocks: u64,
     /// Superblocks that are left.
     pub superblocks: u32,
-    /// Generations that the jump after this window stands for.
+    /// How many times the jump after this window repeats the wear of the window.
     pub jumped: u32,
     /// The drive takes no more writes.
     pub read_only: bool,
     /// How its data read at the end of the time that they must last, where that can be told.
     pub readability: Option<Readability>,
-    /// Its data can no longer be read as surely then as they must.
+    /// At the end of the required retention time the data can no longer be read at the required error rate.
     pub unreadable: bool,
     /// How fast it was before this window, where that was measured.
     pub speed: Option<Speed>,
 }
 
-/// What a life's end is judged by.
+/// The limits that decide when the drive's life ends.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct AgeFacts {
-    /// As it was asked, or as the drive's file says.
+    /// The class of the drive: the one asked for, or the one in the drive's file.
     pub class: DriveClass,
     /// What that asks.
     pub requirement: Requirement,
@@ -77,7 +77,7 @@ pub struct AgeFacts {
     pub rber_limit: Option<f64>,
     /// What the code's chances rest on below what was counted of it; none: they are in closed form, or there is no code.
     pub extrapolated: Option<String>,
-    /// The cycles after which a block of mean life errs more than that.
+    /// Program/erase cycles at which a block of mean endurance exceeds `rber_limit`.
     pub mean_wear: Option<u32>,
     /// Pages of a stripe that a parity page protects; none: there is no parity.
     pub stripe: Option<u32>,
@@ -96,7 +96,8 @@ pub struct InUse {
     pub readability: Option<Readability>,
     /// Why it cannot be told.
     pub unknown: Option<String>,
-    /// Years after which they are no longer read as surely as they must, where that is before the years asked for.
+    /// Years in use after which the drive exceeds the required uncorrectable bit error rate; none when that is not
+    /// before the years asked for.
     pub years_readable: Option<f64>,
 }
 
@@ -111,11 +112,11 @@ struct Window {
 /// The end of the last window in which a block was erased.
 #[derive(Clone, Copy, Debug, Default)]
 struct ErasedAt {
-    /// After so many drive writes.
+    /// Drive writes until then.
     drive_writes: f64,
-    /// The same without jumps.
+    /// Drive writes until then, without jumps.
     written: f64,
-    /// How many windows it was erased in by then.
+    /// Windows until then in which the block was erased.
     windows: u32,
 }
 
@@ -275,7 +276,7 @@ impl Ageing {
     }
 
     fn begin_window(&mut self) -> Result<Window, Error> {
-        // What waits for company before a map of blocks is written at the end of each window, be it measured or not.
+        // Data that wait for a full program unit before a map of blocks is written at the end of each window, be it measured or not.
         if self.ftl.buffer().is_draining() {
             self.ftl.settle();
         }

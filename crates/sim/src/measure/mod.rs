@@ -196,7 +196,7 @@ struct SeriesBin {
     bytes: u64,
     latency_sum_ns: u128,
     latency_max_ns: u64,
-    /// Bytes in the SLC cache when the last of them was complete.
+    /// Bytes in the SLC cache when the last request of this bin was completed.
     cache_bytes: Option<u64>,
     levels: Vec<u32>,
 }

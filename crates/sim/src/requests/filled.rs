@@ -1,4 +1,4 @@
-//! Which of many queues hold something: one bit for each, and one for each word of these bits.
+//! Finds the queues that are not empty: one bit for each queue, and one bit for each word of these bits.
 
 #[cfg(test)]
 use std::cell::Cell;

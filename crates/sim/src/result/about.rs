@@ -207,7 +207,7 @@ sections! {
         workload_fraction: Option<f64> = "ratio",
     }
 
-    /// Something that a reader should know before he believes a number.
+    /// Something to know before a number is believed.
     Remark {
         /// Its kind, by which a script finds it.
         kind: String = "text",
@@ -253,8 +253,8 @@ pub(super) fn places(entries: &[Entry]) -> Map<String, Value> {
     entries.iter().map(|entry| (entry.key.clone(), json!(place(entry)))).collect()
 }
 
-/// A read that the buffer answers, or that meets nothing, would be as fast on any drive; so would a write that is
-/// overwritten before it leaves the buffer.
+/// The state in which the run began, and the shares of reads and writes that reached the flash: requests that the
+/// buffer or an unwritten unit answers are as fast on any drive.
 pub(super) fn state(provenance: &Provenance<'_>, ftl: &Ftl, stats: &FtlStats) -> State {
     let part = |units: u64, whole: u64| {
         // What the buffer held when measuring began may be programmed beside what is written from then on.

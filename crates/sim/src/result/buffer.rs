@@ -13,9 +13,9 @@ sections! {
         hit_ratio_write: Option<f64> = "ratio",
         /// Units written that replaced one in the buffer.
         units_replaced: u64 = "mapping units",
-        /// How many that would be if all units of the drive were written equally often.
+        /// Units that would be replaced if all units of the drive were written equally often.
         units_replaced_uniform: f64 = "mapping units",
-        /// Of those replaced, units identical to the copy on flash.
+        /// Of the units replaced, units identical to the copy on flash.
         units_overwritten_clean: u64 = "mapping units",
         /// Written units that the eviction policy sent to the flash.
         units_evicted_dirty: u64 = "mapping units",

@@ -22,7 +22,7 @@ sections! {
         trim: Trims,
         /// Flushes: all acknowledged data must be durable.
         flush: Requests,
-        /// How requests came.
+        /// When requests arrived, and how long they waited for a place in the queues.
         arrivals: Arrivals,
         /// Requests that the host sent in the measured window.
         submitted: ByKind = "requests",
@@ -78,7 +78,7 @@ sections! {
 
     /// Trims that were done, and how fast.
     Trims {
-        /// What every kind of request has.
+        /// Counts and rates, as for each kind of request.
         #[serde(flatten)]
         done: Requests,
         /// Of those, requests that cover no whole mapping unit: they forget nothing. Null where it was not counted.

@@ -144,7 +144,7 @@ impl WarmUp {
         Ok(false)
     }
 
-    /// Looks at the buffer, and closes the window if it is time to.
+    /// Samples how many units the buffer holds, and ends the window if enough units were handled.
     fn look<P: Observer>(&mut self, run: &Run<P>) {
         let stats = run.ftl.stats();
         let read = stats.units_read_buffer + stats.units_read_unmapped + stats.units_read_flash;

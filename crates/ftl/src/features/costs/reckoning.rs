@@ -19,7 +19,7 @@ pub(super) struct Begin {
     pub rung: u8,
     /// It holds to the end of the time that is reckoned with.
     pub holds: bool,
-    /// What its iterations take there.
+    /// Decoding time of the iterations on that rung, in nanoseconds.
     pub iterating_ns: u32,
 }
 

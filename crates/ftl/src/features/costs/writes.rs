@@ -66,7 +66,7 @@ impl Regulation {
         chosen
     }
 
-    /// The host writes a unit with one bit a cell, where there is nothing to choose.
+    /// The host writes a unit to a superblock in SLC mode, whose programs have no choice of cost.
     pub(super) fn note_one_bit(&mut self, die: usize, lpn: Lpn, now: SimTime) {
         self.notes.set(lpn, (self.notes.of(lpn) & NOTES) | SEEN);
         self.dies[die].note_host_operation(now);

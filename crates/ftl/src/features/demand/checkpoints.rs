@@ -14,7 +14,7 @@ pub(super) struct Checkpoints {
     /// Superblocks closed so far, and how many that were when each was closed.
     pub closed: u64,
     pub closed_as: Vec<u64>,
-    /// How many were closed when the checkpoint in progress began, and the last complete one.
+    /// Superblocks that were closed when the checkpoint in progress began, and when the last complete one began.
     pub began: u64,
     pub done: u64,
     /// Units of it yet to be written.
@@ -23,16 +23,16 @@ pub(super) struct Checkpoints {
     pub outdated: bool,
     /// Where the map is read when the drive is ready.
     pub on_demand: Option<OnDemand>,
-    /// What of it is not in RAM yet, while it is read.
+    /// The part that is not in RAM yet, while it is read.
     pub loading: Option<Loading>,
-    /// What has changed since, where that is logged.
+    /// Changes of the map since the last checkpoint, where they are logged.
     pub log: Option<Journal>,
     /// A unit of the last complete one, or of the log, is lost: so many were closed when that one began.
     pub lost: Option<u64>,
 }
 
 impl Checkpoints {
-    /// None yet; the log begins, where the drive has one.
+    /// No checkpoint yet; the log of map changes, where the drive has one, begins.
     pub fn new(every: u64, on_demand: Option<OnDemand>, layout: &Layout) -> Self {
         let superblocks = layout.superblocks();
         let log = on_demand.filter(|on_demand| on_demand.log_units > 0).map(|on_demand| {

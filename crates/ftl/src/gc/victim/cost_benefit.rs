@@ -57,7 +57,7 @@ impl Formula {
 pub struct CostBenefit {
     formula: Formula,
     order: ClosingOrder,
-    /// Valid units, write clock at closing, superblock.
+    /// Superblocks in order of their valid units, then of the write clock when they closed, then of their number.
     filed: BTreeSet<(u32, u64, u32)>,
     slots: Vec<FiledSuperblock>,
     marked: Vec<u32>,

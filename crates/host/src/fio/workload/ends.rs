@@ -5,7 +5,7 @@ use crate::HostRequest;
 use std::cmp::Reverse;
 
 impl FioWorkload {
-    /// Counts an answer to clone `index` for its steady state.
+    /// Counts an answered request of clone `index` for the steady state that its job waits for.
     #[cold]
     #[inline(never)]
     pub(super) fn settle(&mut self, index: u32, request: &HostRequest, now: u64) {

@@ -137,8 +137,8 @@ fn mqsim(line: &[u8], volumes: &mut Volumes) -> Result<Parsed, Fault> {
     ssdsim(line, volumes)
 }
 
-/// With a device `time device start size op hash`, as SSDsim's own columns go on; without one `time start size op hash`,
-/// as its variants for deduplication have it.
+/// Parses a line that ends in a hash: `time device start size op hash`, as in SSDsim, or without a device `time start
+/// size op hash`, as in SSDsim's variants for deduplication.
 fn ssdsim_hash(line: &[u8], volumes: &mut Volumes) -> Result<Parsed, Fault> {
     let line = trim(line);
     let hash = line.rsplit(|&b| b == b' ' || b == b'\t').next().unwrap_or_default();

@@ -42,7 +42,7 @@ pub(super) const CARD: FormatCard = FormatCard {
     ..BASE
 };
 
-/// What tables call them without being asked, in small letters.
+/// Names of operations, in small letters, that a table may use without an option that declares them.
 const WORDS: &[(&str, Op)] = &[
     ("read", Op::READ),
     ("r", Op::READ),

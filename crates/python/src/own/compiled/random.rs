@@ -19,7 +19,7 @@ pub struct CompiledRandom(*mut Drawing);
 unsafe impl Send for CompiledRandom {}
 
 impl Default for CompiledRandom {
-    /// What a policy draws from that is on no drive.
+    /// The random stream of a policy that belongs to no drive.
     fn default() -> Self {
         Self::of(RandomStream::new(0, "own"))
     }

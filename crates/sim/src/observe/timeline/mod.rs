@@ -99,7 +99,7 @@ impl Timeline {
         self.channels as usize + die.index()
     }
 
-    /// Intervals of a track come in their order and do not overlap.
+    /// Adds an interval to a track. Intervals of a track must come in order of time and must not overlap.
     fn interval(&mut self, track: usize, what: usize, origin: usize, from: SimTime, to: SimTime) {
         if !self.tracks[track].is_described {
             self.describe(track);

@@ -271,8 +271,8 @@ impl Precondition {
         !matches!(self.kind, PreconditionKind::None | PreconditionKind::Fill)
     }
 
-    /// What long work leaves beside the map: collections in progress and a full SLC cache where the host goes on writing, a
-    /// drive at rest where it does not.
+    /// Leaves the drive as long work leaves it: with collections in progress and a full SLC cache if the host goes on
+    /// writing, else at rest.
     fn come_to_terms(&mut self, drive: &Drive, ftl: &mut Ftl) -> Result<(), Error> {
         let Some(pages) = ftl.as_page_mapped() else { return Ok(()) };
         if self.rests {
@@ -425,7 +425,7 @@ fn programmed(stats: &FtlStats) -> u64 {
     stats.units_programmed.iter().sum()
 }
 
-/// What a unit takes when all dies work: the nominal clock of a workload that writes without time.
+/// Time per unit when all dies work at once: the nominal clock of a workload that is written without simulated time.
 struct Times {
     program: Nanos,
     read: Nanos,

@@ -6,7 +6,7 @@ use crate::{IoEnergy, Signalling, Support};
 use config::{ConfigError, Section};
 use units::{Bytes, Energy, Nanos, TransferRate};
 
-/// How long things take on a channel.
+/// Durations of commands and transfers on a channel.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Bus {
     signalling: Signalling,
@@ -23,7 +23,7 @@ pub struct Bus {
     status: Nanos,
     out: Vec<Nanos>,
     data_in: Nanos,
-    /// The same for a single page row.
+    /// As `data_in`, for a single page row.
     row_in: Nanos,
     row_bytes_in: u64,
     bytes_per_unit: u64,
@@ -160,13 +160,13 @@ impl Bus {
         self.erase_command
     }
 
-    /// Commands and addresses of a copyback: those of a read and of a program.
+    /// Time of the commands and addresses of a copyback: those of a read and of a program.
     #[inline]
     pub fn copyback_command(&self) -> Nanos {
         self.copyback_command
     }
 
-    /// Asking how a program or erase ended; zero when it is not asked.
+    /// Time of a status query after a program or erase; zero where no query is made.
     #[inline]
     pub fn status(&self) -> Nanos {
         self.status
@@ -211,7 +211,7 @@ impl Bus {
     }
 }
 
-/// The interface both sides speak, and how results call it.
+/// The interface that controller and chip agree on, and its name in results.
 fn negotiate(
     bus: &mut Section,
     chip: &Support,

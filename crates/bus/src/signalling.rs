@@ -2,22 +2,22 @@
 
 use units::{Bytes, Energy, Femtos, Frequency, Nanos, TransferRate, Voltage};
 
-/// The pace of data: so many bytes in so much time, kept as a fraction so that no cycle is ever rounded.
+/// Data rate as a fraction, bytes per femtoseconds, so that no cycle time is ever rounded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cadence {
     /// Bytes that pass in `femtos`.
     pub bytes: u64,
-    /// The time they take.
+    /// The time that these bytes take.
     pub femtos: Femtos,
 }
 
 impl Cadence {
-    /// One byte in each cycle, or two when both edges carry data.
+    /// `bytes` bytes per cycle: one, or two when both edges carry data.
     pub const fn per_cycle(cycle: Femtos, bytes: u64) -> Self {
         Self { bytes, femtos: cycle }
     }
 
-    /// So many bytes in each period of a clock: exact where that is not a whole number of femtoseconds.
+    /// `bytes` bytes per period of a clock, exact even if the period is not a whole number of femtoseconds.
     pub const fn of_clock(clock: Frequency, bytes: u64) -> Self {
         Self { bytes: clock.get() * bytes, femtos: Femtos::new(1_000_000_000_000_000) }
     }
@@ -27,7 +27,7 @@ impl Cadence {
         Self::of_clock(Frequency::new(rate.bytes_per_s()), 1)
     }
 
-    /// How long a burst takes: rounded up to whole nanoseconds, once.
+    /// Duration of a burst, rounded up once to whole nanoseconds.
     pub fn time_for(self, burst: Bytes) -> Nanos {
         let femtos = u128::from(burst.get()) * u128::from(self.femtos.get());
         Nanos::new(femtos.div_ceil(u128::from(self.bytes) * 1_000_000) as u64)
@@ -64,14 +64,14 @@ pub struct Pins {
     pub shared: u32,
     /// For each way: chip enable and ready/busy.
     pub per_way: u32,
-    /// How many of the shared ones are strobes or clocks that switch with the data.
+    /// Number of shared pins that are strobes or clocks, which switch with the data.
     pub strobes: u32,
 }
 
 /// An interface with its parameters worked out.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Signalling {
-    /// One command or address cycle.
+    /// Duration of a command or address cycle.
     pub cycle: Femtos,
     /// Data to the chip.
     pub data_in: Cadence,

@@ -24,7 +24,7 @@ pub enum Strobes {
     Accompanied {
         /// Data stand still so long before an edge of the chip's strobe.
         t_ios: Femtos,
-        /// And so long after.
+        /// How long after the strobe's edge the data are still stable.
         t_ioh: Femtos,
     },
     /// ONFI SDR in this mode: data follow RE#.

@@ -3,12 +3,12 @@
 use crate::family::ModeSet;
 use config::{ConfigError, Section, meant};
 
-/// What happens when the chip does not know the interface that the controller offers.
+/// Reaction when the chip does not know the interface that the controller offers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Unknown {
     /// The drive is refused.
     Refused,
-    /// Both speak the best that both know.
+    /// Controller and chip use the best interface that both know.
     FallBack,
 }
 
@@ -32,7 +32,7 @@ impl Support {
         self.0.as_ref()?.iter().find(|set| set.family.name == family).copied()
     }
 
-    /// What the chip knows, for messages.
+    /// The interfaces that the chip knows, for messages.
     fn shown(&self) -> String {
         let show = |set: &ModeSet| match set.family.highest {
             None => set.family.name.to_owned(),
@@ -41,10 +41,10 @@ impl Support {
         self.0.iter().flatten().map(show).collect::<Vec<_>>().join(", ")
     }
 
-    /// What is spoken when the controller offers `wanted`: that itself, or the best both know.
+    /// The interface to use when the controller offers `wanted`: `wanted` itself, or the best one that both know.
     ///
     /// # Errors
-    /// Says what the chip knows instead.
+    /// When there is none; the text names the interfaces that the chip knows.
     pub(crate) fn negotiate(&self, wanted: ModeSet, unknown: Unknown) -> Result<ModeSet, String> {
         let lacking = |what: String| format!("{what}; the chip knows {}", self.shown());
         if self.0.is_none() {

@@ -6,17 +6,17 @@ use controller::{ChannelUse, Class, Kind, Origin, Transaction, TransactionId, Wo
 use std::collections::VecDeque;
 use units::SimTime;
 
-/// How far an operation is.
+/// The step that a flash operation in flight has reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum FlightStage {
-    /// Its place is free.
+    /// The operation has ended: its entry is free.
     Over,
     Waits,
     /// Command or data are with the die.
     Loaded,
     /// The array was stopped before its time.
     Suspended,
-    /// The array is done.
+    /// The array work of the operation is done.
     Worked,
     /// Data are out, or the outcome is known.
     Told,
@@ -27,19 +27,19 @@ enum FlightStage {
 struct Flight {
     stage: FlightStage,
     kind: Kind,
-    /// When its last part was over.
+    /// When the operation's last step ended.
     ready: SimTime,
     array_ns: u64,
     transfer_ns: u64,
-    /// What the array takes for it, and by how much that may differ.
+    /// Array time that the operation should take, in ns, and by how much it may differ.
     due: (u64, u64),
     /// Units that its data-out sends, those for its riders included.
     mask: u64,
     /// Bytes of parts of units that cross the channel, those for its riders included; 0: whole units.
     bytes: u32,
-    /// Pieces in which it is read, pieces that were sensed, and pieces that crossed the channel.
+    /// Pieces into which the read is split, pieces sensed, and pieces that have crossed the channel.
     pieces: (u8, u8, u8),
-    /// The read that it rides on, and whether that one's array had begun then.
+    /// The read that this one rides on, and whether the array read of that one had begun when this one joined.
     carrier: Option<TransactionId>,
 }
 
@@ -78,17 +78,17 @@ struct DecodingRead {
     until: SimTime,
     origin: Origin,
     pages: u32,
-    /// The drive goes on with them only after that.
+    /// The read is not the host's: the drive goes on with its data only after the decoding.
     is_internal: bool,
 }
 
-/// What piece `piece` of `pieces` has of a whole: as even as whole numbers can be.
+/// Share of piece `piece` of `pieces` in `whole`: as even as whole numbers can be.
 fn share(whole: u64, pieces: u8, piece: u8) -> u64 {
     let until = |piece: u64| whole * piece / u64::from(pieces);
     until(u64::from(piece) + 1) - until(u64::from(piece))
 }
 
-/// What data wait for their decodings: those of earlier pieces pass while the array senses on.
+/// Time that data wait for decoding, in ns: earlier pieces are decoded while the array senses the next one.
 fn decoding_ns(t_decode: u64, transaction: &Transaction) -> u64 {
     let decodes = u64::from(transaction.reading.decodes);
     let awaited = if transaction.reading.pieces > 1 { decodes.min(1) } else { decodes };
@@ -127,7 +127,7 @@ impl Clock {
         *flight = Flight { stage: FlightStage::Waits, kind, ready, due, mask, bytes, pieces, ..OVER };
     }
 
-    /// A rider has its data with those of another read: they must be among what that one sends.
+    /// A read rides on another: its units must be among the units that the carrier sends.
     pub fn on_ride(&mut self, carrier: TransactionId, id: TransactionId, transaction: &Transaction) {
         self.on_submit(id, transaction);
         let of = self.flight(carrier);
@@ -287,7 +287,7 @@ impl Clock {
         }
     }
 
-    /// When the host's data of a read are there: after they are decoded.
+    /// When the data of a host read are available: after decoding.
     pub fn decoded(&self, transaction: &Transaction) -> SimTime {
         let time = decoding_ns(self.numbers.t_decode, transaction);
         transaction.finished + units::Nanos::new(time)
@@ -299,15 +299,15 @@ impl Clock {
         pages.map(|of| u64::from(of.pages)).sum()
     }
 
-    /// Busy time of each channel until `now`, and of each array as far as it was told.
+    /// Busy time in ns: of each channel until `now`, and of each array for the operations that have been reported.
     pub fn busy(&self, now: SimTime) -> (Vec<u64>, Vec<u64>) {
         let late = self.channel_free.iter().map(|free| free.ns().saturating_sub(now.ns()));
         let channels = self.channel_ns.iter().zip(late).map(|(busy, late)| busy - late).collect();
         (channels, self.array_ns.iter().map(|busy| busy.iter().sum()).collect())
     }
 
-    /// The final account. Of an operation in flight the array's time is told when it ends; the drive counts it as far as it
-    /// has come.
+    /// The final account. The array time of an operation in flight is reported when it ends; the drive counts the part
+    /// that has passed.
     pub fn settle(&self, drive: &Busy, now: SimTime) {
         let (channels, _) = self.busy(now);
         assert_eq!(drive.channels, channels, "every transfer is counted as time of its channel");

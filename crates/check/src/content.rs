@@ -9,21 +9,22 @@ use units::{Lpn, Ppa};
 
 /// Bytes of a sector.
 const SECTOR: u64 = 512;
-/// A sector that was never written, and one that is not where it is asked for.
+/// Marks a sector that was never written, or that is missing where it is asked for.
 const EMPTY: u32 = u32::MAX;
 const LACKING: u32 = u32::MAX - 1;
 
 /// The version that each sector of a unit comes from.
 type SectorVersions = Box<[u32]>;
 
-/// What a slot of the buffer holds.
+/// The content of a slot of the buffer.
 #[derive(Clone, Debug, Default)]
 struct SlotContent {
     lpn: Lpn,
     version: u32,
-    /// It is part of a program in flight.
+    /// The slot is part of a program in flight.
     bound: bool,
-    /// Sector by sector what it has, and what it should have, where these are not all of one version.
+    /// For each sector the write that the slot has and the write that it should have, where they are not all of one
+    /// version.
     parts: Option<(SectorVersions, SectorVersions)>,
 }
 
@@ -31,29 +32,29 @@ struct SlotContent {
 /// is not asked.
 pub(super) const BEFORE: Lpn = Lpn(u32::MAX - 1);
 
-/// What is where.
+/// Which write each sector comes from: on the drive as it should be, in the slots and on flash.
 pub(crate) struct Content {
     per_unit: u64,
     /// The extent in bytes of the write whose data enter the drive.
     entering: (u64, u64),
-    /// What a slot holds that was not heard of.
+    /// The unit that a slot is taken to hold when no event told of it.
     unheard: Lpn,
     /// Units of the logical drive, of the buffer and of the flash. Only looked up, never walked through.
     drive: HashMap<u32, SectorVersions>,
     slots: Vec<SlotContent>,
     flash: HashMap<u64, SectorVersions>,
-    /// What is wrong with units on flash.
+    /// By place: what is wrong with the unit there, in words.
     faults: HashMap<u64, String>,
 }
 
-/// Takes an entry away. Where no unit was written in parts there is none, and none is looked for.
+/// Removes an entry. The table is empty, and not searched, on a drive where no unit was written in parts.
 fn forget<K: Eq + std::hash::Hash, T>(entries: &mut HashMap<K, T>, key: K) {
     if !entries.is_empty() {
         entries.remove(&key);
     }
 }
 
-/// What a program puts on flash: a unit and the version it has.
+/// A unit and its version, as a program puts them on flash.
 pub(super) type Stored = (Lpn, u32);
 
 impl Content {
@@ -62,7 +63,7 @@ impl Content {
         Self { unheard: BEFORE, ..Self::new(unit) }
     }
 
-    /// Nothing is in the buffer.
+    /// An account of units of `unit` bytes: the buffer and the flash are empty.
     pub fn new(unit: u64) -> Self {
         Self {
             per_unit: unit / SECTOR,
@@ -89,7 +90,7 @@ impl Content {
         (from > 0 || to < self.per_unit).then_some(from as usize..to as usize)
     }
 
-    /// The host's write of a unit has `version`; what was there before is `older`, [`EMPTY`] for nothing.
+    /// The host's write of a unit has `version`; the version before it is `older`, [`EMPTY`] for none.
     pub fn on_write(&mut self, lpn: Lpn, version: u32, older: u32) {
         let Some(part) = self.part(lpn) else {
             forget(&mut self.drive, lpn.0);
@@ -112,7 +113,7 @@ impl Content {
         &mut self.slots[slot as usize]
     }
 
-    /// That write is in a slot; what it lacks comes from the slot `rest`, if that is given.
+    /// The host's last write is in a slot; the sectors that it lacks come from the slot `rest`, if that is given.
     pub fn on_buffered(&mut self, lpn: Lpn, slot: u32, version: u32, rest: Option<u32>) {
         let part = self.part(lpn);
         let own = self.slot(slot);
@@ -141,7 +142,7 @@ impl Content {
         *self.slot(slot) = SlotContent { lpn, version, bound: false, parts };
     }
 
-    /// What a slot lacks was read at `ppa`, which holds `stored`.
+    /// The sectors that a slot lacks were read at `ppa`, which holds `stored`.
     pub fn on_rest_read(&mut self, slot: u32, ppa: Ppa, stored: Stored) {
         let (holder, version) = stored;
         let there = self.flash.get(&ppa.0).cloned();
@@ -153,7 +154,7 @@ impl Content {
         }
     }
 
-    /// What a slot lacks it has from another slot.
+    /// A slot gets the sectors that it lacks from another slot.
     pub fn on_rest(&mut self, slot: u32, from: u32) {
         let older = self.slot(from).clone();
         let own = self.slot(slot);
@@ -168,7 +169,7 @@ impl Content {
         }
     }
 
-    /// A slot goes to the flash, at `ppa`. Where it is not complete, it must have become garbage meanwhile.
+    /// A slot goes to the flash, at `ppa`. If it is incomplete, its unit must have become garbage meanwhile.
     pub fn on_place(&mut self, slot: u32, ppa: Ppa) -> Stored {
         let own = self.slot(slot);
         own.bound = true;
@@ -185,14 +186,14 @@ impl Content {
         stored
     }
 
-    /// What was programmed at `ppa` is data that the host may read from now on: it must be complete.
+    /// The host may read the unit at `ppa` from now on: it must be complete.
     pub fn on_commit(&mut self, ppa: Ppa) {
         if let Some(fault) = self.faults.get(&ppa.0) {
             panic!("{fault}, at {ppa}: a partial write was not merged with what was there");
         }
     }
 
-    /// A unit moves on flash as it is.
+    /// A unit is moved on flash unchanged.
     pub fn on_move(&mut self, old: Ppa, new: Ppa) {
         if let Some(fault) = self.faults.get(&old.0).cloned() {
             self.faults.insert(new.0, fault);
@@ -203,12 +204,12 @@ impl Content {
         }
     }
 
-    /// The program of a slot is over.
+    /// The program that a slot was part of has ended.
     pub fn on_programmed(&mut self, slot: u32) {
         self.slot(slot).bound = false;
     }
 
-    /// What the host reads at `ppa` must be what it last wrote, sector by sector.
+    /// The unit that the host reads at `ppa` must be what it last wrote, sector by sector.
     pub fn on_host_read(&mut self, lpn: Lpn, ppa: Ppa) {
         let (there, should) = (self.flash.get(&ppa.0), self.drive.get(&lpn.0));
         assert_eq!(
@@ -225,7 +226,7 @@ impl Content {
         };
     }
 
-    /// Nothing is left of these units.
+    /// The places from `first` on were erased.
     pub fn on_erase(&mut self, first: u64, units: u32) {
         if !self.flash.is_empty() {
             (first..first + u64::from(units)).for_each(|ppa| drop(self.flash.remove(&ppa)));

@@ -13,7 +13,7 @@ pub(crate) struct Durability {
     write_back: bool,
     /// The request whose data enter the drive now.
     entering: u32,
-    /// What each write in flight has brought.
+    /// By request: units and versions that each write in flight has brought.
     written: BTreeMap<u32, Versions>,
     /// The newest version of each unit that is on flash, or was trimmed away.
     on_flash: Versions,
@@ -21,15 +21,15 @@ pub(crate) struct Durability {
     slots: BTreeMap<u32, u32>,
     /// Acknowledged and not on flash.
     open: Versions,
-    /// What was open when each flush in flight was asked for.
+    /// Versions that were acknowledged and not on flash when each flush in flight was asked for.
     flushes: BTreeMap<u32, Versions>,
-    /// What must be there after a power cut; kept where the power is cut.
+    /// What must be there after a power cut; used only on a drive whose power is cut.
     pub survival: Survival,
     cuts: bool,
 }
 
 impl Durability {
-    /// Of a drive that promises so much.
+    /// The account of a drive with these promises.
     pub fn of(promise: Promise) -> Self {
         let Promise { is_protected, writes_back, .. } = promise;
         Self { protected: is_protected, write_back: writes_back, ..Self::unprotected() }
@@ -40,7 +40,7 @@ impl Durability {
         self.protected
     }
 
-    /// Of a drive that acknowledges what a power cut would lose.
+    /// The account of a drive that loses its buffer in a power cut.
     fn unprotected() -> Self {
         Self {
             protected: false,
@@ -70,7 +70,7 @@ impl Durability {
         self.survival.forget_under_way();
     }
 
-    /// A unit was trimmed, which counts as its `version`.
+    /// A unit was trimmed; the trim has a version number of its own.
     pub fn on_trim(&mut self, lpn: Lpn, version: u32) {
         self.on_commit(lpn, version);
         if self.cuts {
@@ -78,7 +78,8 @@ impl Durability {
         }
     }
 
-    /// The drive went back to a snapshot, and with it a unit to `version`, or to nothing; `last`: the last version of all.
+    /// The drive returned to a snapshot, and with it a unit to `version`, or to no data; `last`: the highest version so
+    /// far.
     pub fn on_returned(&mut self, lpn: Lpn, version: Option<u32>, last: u32) {
         if self.cuts {
             self.survival.go_back(lpn, version, last);
@@ -130,14 +131,15 @@ impl Durability {
         }
     }
 
-    /// What a slot holds was programmed after a newer version came: no map entry tells where, but it would be found.
+    /// The data in a slot were programmed after a newer version came: no map entry points to them, but a recovery would
+    /// find them.
     pub fn on_outdated(&mut self, lpn: Lpn, slot: u32) {
         if let Some(&version) = self.slots.get(&slot) {
             self.on_commit(lpn, version);
         }
     }
 
-    /// This version or a newer one is on flash: one that is only in the buffer would be lost with it.
+    /// True when this version or a newer one is on flash: a version that is only in the buffer would be lost in a cut.
     fn is_safe(&self, lpn: Lpn, version: u32) -> bool {
         self.on_flash.get(&lpn).is_some_and(|there| *there >= version)
     }
@@ -170,7 +172,7 @@ impl Durability {
 }
 
 impl Durability {
-    /// What the answer to a request promises.
+    /// Notes what the answer to a request promises to survive a power cut.
     fn note_promises(&mut self, request: &Answered<'_>, written: &Versions) {
         let host = request.host;
         if host.op.effect() == Effect::Flush {

@@ -7,24 +7,25 @@ use controller::{Origin, Work};
 use host::{HostRequest, HostSpace};
 use units::{Lpn, Ppa, SimTime};
 
-/// What is known of a drive and never changes.
+/// The facts about a drive that never change.
 pub struct Facts {
-    /// Its resolved keys, each as `--set` takes it; defaults are among them.
+    /// All configuration keys of the drive with their values, each as `--set` takes it; defaults are among them.
     pub keys: Vec<String>,
-    /// Where units lie.
+    /// Sizes of the flash and the layout of units on it.
     pub shape: FlashShape,
-    /// Its namespaces.
+    /// Namespaces of the drive.
     pub space: HostSpace,
-    /// What chips and controller speak on the wires.
+    /// The signals between chips and controller, and their timing.
     pub signalling: Signalling,
-    /// By the number that a program bears for how it is written, the usual way left out: the program step, and the set of
-    /// voltages where it has one of its own.
+    /// The ways to program a page other than the usual one, in the order of the numbers in transactions: program step,
+    /// and the voltage set if the way has its own.
     pub ways_to_write: Vec<(f64, Option<String>)>,
     /// Dies whose superblocks of one number protect each other; none without parity.
     pub stripe: Option<u32>,
-    /// What it promises of power cuts.
+    /// What the drive promises to survive a power cut.
     pub promise: Promise,
-    /// Reads may fail although no die fails in the run: it has a code, or a die that was dead before.
+    /// Reads may fail although no die fails in the run: the drive has an error-correcting code, or a die that was dead
+    /// before.
     pub reads_may_fail: bool,
 }
 
@@ -35,7 +36,7 @@ pub struct Promise {
     pub is_cut: bool,
     /// Capacitors protect all that the buffer holds.
     pub is_protected: bool,
-    /// Writes are answered when the buffer has them.
+    /// Writes are acknowledged when the buffer has their data.
     pub writes_back: bool,
     /// Trims are as durable as writes.
     pub keeps_trims: bool,
@@ -52,20 +53,20 @@ pub struct DriveCounts {
     pub units_programmed: [u64; Origin::COUNT],
     /// Blocks erased, by origin.
     pub blocks_erased: [u64; Origin::COUNT],
-    /// Bytes that came with writes of the host's.
+    /// Bytes that the host's write requests carried.
     pub bytes_written: u64,
-    /// Bytes programmed for the host that came with none of its writes.
+    /// Bytes programmed for the host that none of its writes carried.
     pub bytes_filled_up: u64,
-    /// Units that the host read, wherever they were.
+    /// Units that the host read, from the flash or from RAM.
     pub units_read: u64,
 }
 
 /// Busy times that the drive has counted, in nanoseconds.
 #[derive(Clone, Debug, Default)]
 pub struct Busy {
-    /// Of each channel.
+    /// Of each channel, in ns.
     pub channels: Vec<u64>,
-    /// Of each die's array, by column.
+    /// Of each die's array, in ns: for the host, garbage collection, wear levelling and other work.
     pub arrays: Vec<[u64; 4]>,
     /// Array time by kind, and bytes moved.
     pub work: Work,
@@ -73,7 +74,7 @@ pub struct Busy {
     pub in_flight: usize,
 }
 
-/// Where a snapshot has a unit.
+/// Where the version of a unit is that a snapshot sees.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KeptAt {
     /// The snapshot holds no data of the unit.
@@ -84,9 +85,9 @@ pub enum KeptAt {
     Flash(Ppa),
 }
 
-/// Where all units lived when the account began; it never changes.
+/// The places of all units when the account began; they never change.
 pub trait MapAtFirst {
-    /// Where a unit lived, or [`Ppa::NONE`].
+    /// The place of a unit when the account began, or [`Ppa::NONE`].
     fn lookup(&self, lpn: Lpn) -> Ppa;
 
     /// The unit that lived at a place, or [`Lpn::NONE`].
@@ -96,24 +97,24 @@ pub trait MapAtFirst {
     fn each(&self, name: impl FnMut(Lpn, Ppa));
 }
 
-/// A drive that says what it holds and has counted.
+/// A drive that tells the account what it holds and has counted.
 pub trait Examined {
-    /// Where all units live now, to be kept.
+    /// The map of the drive when the account begins.
     type Beginning: MapAtFirst;
 
-    /// What never changes.
+    /// The facts about the drive that never change.
     fn facts(&self) -> Facts;
 
     /// See [`Self::Beginning`].
     fn beginning(&self) -> Self::Beginning;
 
-    /// The units that may live elsewhere than a beginning says; none where that is not known without asking for all.
+    /// The units that may have another place than `beginning` gives; none where only asking for each unit would tell.
     fn changed_since(&self, beginning: &Self::Beginning) -> Option<Vec<Lpn>>;
 
-    /// Where a unit lives, or [`Ppa::NONE`].
+    /// The place of a unit now, or [`Ppa::NONE`].
     fn lookup(&self, lpn: Lpn) -> Ppa;
 
-    /// What the spare area of a place names.
+    /// The unit that the spare area of a place names.
     fn holder(&self, ppa: Ppa) -> Lpn;
 
     /// A place counts as valid.
@@ -137,13 +138,13 @@ pub trait Examined {
     /// Where a snapshot that is kept has a unit.
     fn kept_at(&self, serial: u32, lpn: Lpn) -> KeptAt;
 
-    /// It takes no more writes.
+    /// True when the drive takes no more writes.
     fn is_read_only(&self) -> bool;
 
     /// True while the buffer has data that must go to the flash.
     fn is_draining(&self) -> bool;
 
-    /// What it has counted.
+    /// Operations and bytes that the drive has counted.
     fn counted(&self) -> DriveCounts;
 
     /// Busy times that the drive has counted for its channels and arrays.
@@ -153,17 +154,17 @@ pub trait Examined {
 /// A request that is answered.
 #[derive(Clone, Copy, Debug)]
 pub struct Answered<'a> {
-    /// By which its events name it.
+    /// The number by which events name the request.
     pub id: u32,
-    /// What was asked.
+    /// The request as the host made it.
     pub host: &'a HostRequest,
-    /// The first mapping unit that it touches, and how many it does.
+    /// The first mapping unit that the request touches, and the number of units it touches.
     pub first: Lpn,
     /// See `first`.
     pub units: u32,
-    /// With an error.
+    /// The request was answered with an error.
     pub failed: bool,
-    /// Part of what it read is lost.
+    /// Part of the data that the request read is lost.
     pub uncorrectable: bool,
 }
 

@@ -45,7 +45,8 @@ impl FailedDies {
         self.dead.contains(&die.0)
     }
 
-    /// A read of what is on flash ended: it holds `stored` first, `rows` of each superblock were programmed.
+    /// A read of the flash ended: `stored` is the first unit it read, and `rows` page rows of each superblock are
+    /// programmed.
     pub fn on_read(
         &mut self,
         read: &Transaction,

@@ -16,55 +16,55 @@ const SECTOR: u64 = 512;
 /// Counts by origin.
 type CountsByOrigin = [u64; Origin::COUNT];
 
-/// What is counted of flash and host.
+/// Counts of operations on flash and of requests at the host.
 #[derive(Clone, Default)]
 struct Counts {
     pages_read: CountsByOrigin,
     pages_programmed: CountsByOrigin,
     units_programmed: CountsByOrigin,
     blocks_erased: CountsByOrigin,
-    /// Bytes that came with writes of the host's, and those programmed for it that came with none.
+    /// Bytes that the host's writes carried, and bytes programmed for the host that no write carried.
     bytes_written: u64,
     bytes_filled_up: u64,
-    /// By kind of request: asked for, answered, failed.
+    /// Requests by kind: asked for, answered, failed.
     submitted: [u64; Effect::COUNT],
     completed: [u64; Effect::COUNT],
     failed: [u64; Effect::COUNT],
-    /// Trims without a whole unit, and bytes of trims in units that they cover in part.
+    /// Trims that cover no whole unit, and bytes of trims in units that they cover only in part.
     untrimmed: [u64; 2],
 }
 
 /// A request of the host's in flight.
 #[derive(Clone, Copy, Default)]
 struct RequestAccount {
-    /// It came in the window that is measured.
+    /// The request arrived in the measured window.
     counts: bool,
-    /// Units that it touches, and units whose data have entered.
+    /// Units that the request touches, and units whose data have arrived.
     units: u64,
     entered: u64,
-    /// The drive never heard of it.
+    /// The host lost the request: the drive never received it.
     unheard: bool,
-    /// Reads of the flash in flight for it, and when the last that ended was decoded.
+    /// Flash reads in flight for the request, and when the last of them that ended was decoded.
     parts: u32,
     ready: SimTime,
 }
 
-/// What a slot of the buffer has of the host's.
+/// The host's data in a slot of the buffer that the flash does not hold yet.
 #[derive(Clone, Debug, Default)]
 enum Brought {
-    /// Nothing, or what the flash has, too.
+    /// None: the slot is empty, or the flash holds the same.
     #[default]
     Nothing,
     /// These sectors of a unit.
     Sectors(BTreeSet<u64>),
-    /// All of it.
+    /// The whole unit.
     All,
 }
 
-/// Everything that must come out as it went in.
+/// The account of data and requests: what goes in must come out.
 pub(crate) struct Ledger {
     all: Counts,
-    /// What was counted when the measured window began, and pages being decoded and busy channels then.
+    /// Counts when the measured window began, with the pages that were being decoded and the channels' busy time then.
     then: Counts,
     decoding_then: CountsByOrigin,
     busy_then: (Vec<u64>, Vec<u64>),
@@ -79,19 +79,19 @@ pub(crate) struct Ledger {
     /// The request whose data enter, and its extent in bytes.
     entering: u32,
     extent: (u64, u64),
-    /// What each slot of the buffer has, and of which unit; the units of the last program that ended, with their slots.
+    /// Unit and host data of each slot of the buffer; then the units of the last program that ended, with their slots.
     brought: Vec<(Lpn, Brought)>,
     ended: Vec<(Lpn, u32)>,
     read_before: u64,
     parts: NamespaceParts,
 }
 
-/// When the window begins that results are of.
+/// When the measured window of a run begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Measured {
-    /// With the run.
+    /// The window begins with the run.
     AtOnce,
-    /// When a ramp is over.
+    /// The window begins when the ramp time is over.
     AfterRamp,
 }
 
@@ -132,7 +132,7 @@ impl Ledger {
         Self { parts: NamespaceParts::new(space), ..self }
     }
 
-    /// From now on counts: what came before is left out of the results.
+    /// The measured window begins: counts from before are left out of the results.
     pub fn on_window(&mut self, clock: &Clock, now: SimTime) {
         self.then = self.all.clone();
         (self.all.submitted, self.all.completed, self.all.failed) =
@@ -171,7 +171,7 @@ impl Ledger {
         self.request(id).unheard = true;
     }
 
-    /// Pages of each origin that were read and never reached who asked for them.
+    /// Pages, by origin, that were read but lost before they reached the request or the work that needed them.
     pub fn forget_reads(&mut self, pages: CountsByOrigin) {
         self.all.pages_read.iter_mut().zip(pages).for_each(|(all, lost)| *all -= lost);
     }
@@ -194,8 +194,8 @@ impl Ledger {
         self.all.bytes_written += bytes.end - bytes.start;
     }
 
-    /// That write is in a slot; `rest` names the slot that has the rest of the unit, which is itself where the write takes
-    /// the place of what it held.
+    /// The host's last write is in a slot; `rest`: the slot that has the rest of the unit, which is the same slot when
+    /// the write replaced its data.
     pub fn on_buffered(&mut self, lpn: Lpn, slot: u32, rest: Option<u32>) {
         let bytes = self.entering_of(lpn);
         if rest != Some(slot) {
@@ -215,7 +215,7 @@ impl Ledger {
         }
     }
 
-    /// A slot has what the flash has, and nothing that came since.
+    /// A slot holds the same data as the flash and nothing newer.
     pub fn on_kept(&mut self, slot: u32) {
         if self.brought.len() <= slot as usize {
             self.brought.resize(slot as usize + 1, Default::default());
@@ -251,7 +251,8 @@ impl Ledger {
         self.wanted.push(ppa);
     }
 
-    /// A read of the host's was submitted for the units from `first` on that its mask names; none: for what is nowhere.
+    /// A read of the host was submitted for the units of its mask, counted from the place `first`; none: for units
+    /// without a place.
     pub fn on_host_part(&mut self, transaction: &Transaction, first: Ppa) {
         self.request(transaction.owner).parts += 1;
         if !self.wanted.is_empty() {
@@ -324,7 +325,7 @@ impl Ledger {
         self.all.blocks_erased[transaction.origin as usize] += u64::from(blocks);
     }
 
-    /// What the results say of the measured window must be what was seen.
+    /// The results must agree with the account on the measured window.
     pub fn compare(&self, result: &Value, clock: &Clock, now: SimTime) {
         let (flash, host) = (&result["flash"], &result["host"]);
         let exact = [

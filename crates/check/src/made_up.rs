@@ -7,7 +7,7 @@ use host::HostSpace;
 use std::collections::BTreeMap;
 use units::{Femtos, Lpn, Ppa, SimTime};
 
-/// What its files would say: two dies on a channel, two bits a cell.
+/// Configuration keys of the drive: two dies on a channel, two bits a cell.
 const KEYS: [&str; 15] = [
     "geometry.channels=1",
     "nand.cell=mlc",
@@ -26,43 +26,43 @@ const KEYS: [&str; 15] = [
     "ecc.t_decode=3us",
 ];
 
-/// Where its units live, by number.
+/// The place of each unit, by logical number.
 type Homes = BTreeMap<u32, u64>;
 
-/// What it says of itself.
+/// A made-up drive: what it says of itself.
 pub(crate) struct MadeUp {
     pub homes: Homes,
-    /// Units that live elsewhere than at the beginning; none where it does not know that.
+    /// Units whose place changed since the beginning; none: the drive does not know.
     pub changed: Option<Vec<Lpn>>,
-    /// Valid units of each superblock, as it has counted them.
+    /// Valid units of each superblock, as the drive has counted them.
     pub valid: Vec<u32>,
     pub snapshots: Option<Vec<u32>>,
     pub promise: Promise,
 }
 
 impl MadeUp {
-    /// One that holds nothing.
+    /// A drive that holds no data.
     pub fn empty() -> Self {
         let valid = vec![0; shape().superblocks()];
         let (homes, promise) = (Homes::new(), Promise { writes_back: true, ..Promise::default() });
         Self { homes, changed: Some(Vec::new()), valid, snapshots: None, promise }
     }
 
-    /// One of which so many units were written in order.
+    /// A drive on which the first `units` units were written in order.
     pub fn filled(units: u32) -> Self {
         let mut drive = Self::empty();
         (0..units).for_each(|lpn| drive.write(Lpn(lpn), Ppa(u64::from(lpn))));
         Self { changed: Some(Vec::new()), ..drive }
     }
 
-    /// A unit lives at `ppa` from now on.
+    /// Writes a unit at `ppa`.
     pub fn write(&mut self, lpn: Lpn, ppa: Ppa) {
         self.trim(lpn);
         self.homes.insert(lpn.0, ppa.0);
         self.valid[shape().superblock_of(ppa)] += 1;
     }
 
-    /// A unit lives nowhere from now on.
+    /// Trims a unit: it has no place from now on.
     pub fn trim(&mut self, lpn: Lpn) {
         if let Some(home) = self.homes.remove(&lpn.0) {
             self.valid[shape().superblock_of(Ppa(home))] -= 1;
@@ -71,7 +71,7 @@ impl MadeUp {
     }
 }
 
-/// Its shape.
+/// The flash of the made-up drive.
 pub(crate) fn shape() -> FlashShape {
     FlashShape {
         unit_bytes: 4096,

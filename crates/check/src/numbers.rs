@@ -6,18 +6,18 @@ use config::{ConfigError, Document, Section};
 use controller::{ChannelUse, Kind, Transaction};
 use units::{Bytes, Nanos, TransferRate};
 
-/// How a program of some cost is to be timed.
+/// How the time of a program with a cost of its own is found.
 enum ProgramTime {
-    /// The usual time, divided by this step.
+    /// The usual time, divided by this step relative to the usual one.
     Step(f64),
     /// Times of a set of voltages.
     Set(Vec<u64>),
 }
 
-/// Array times as the chip's file has them, in ns.
+/// Array times of the chip's file, in ns.
 struct ChipNumbers {
     bits: usize,
-    /// One, or one for each page type; in mode of one bit a cell: read and program.
+    /// Array read time: one, or one for each page type. In SLC mode (`one_bit`): read and program.
     t_r: Vec<u64>,
     one_bit: Option<[u64; 2]>,
     /// Program times: for each step, wear and type.
@@ -28,11 +28,11 @@ struct ChipNumbers {
     /// Until reads may start after a program, and after an erase, was suspended.
     t_suspend: [u64; 2],
     t_resume: u64,
-    /// By the transaction's number; the usual one is not among them.
+    /// By the number of a program's cost in a transaction; the usual cost is left out.
     costs: Vec<ProgramTime>,
 }
 
-/// What holds a channel, in femtoseconds and bytes.
+/// The interface of a channel: what determines how long it is held.
 struct Wires {
     signalling: Signalling,
     /// Cycles of a read, a program, an erase, a status.
@@ -43,7 +43,7 @@ struct Wires {
     planes: u64,
 }
 
-/// Everything that takes time at channels and arrays.
+/// All numbers that times of channels and arrays follow from.
 pub(super) struct Numbers {
     chip: ChipNumbers,
     wires: Wires,
@@ -144,7 +144,7 @@ impl ChipNumbers {
         transaction.wear as usize * types + page_type
     }
 
-    /// Program time, and by how much it may differ: where it is reckoned from others, by the rounding.
+    /// Program time in ns, and by how much it may differ because of rounding, where it is calculated from other times.
     fn t_prog(&self, transaction: &Transaction) -> (u64, u64) {
         let of = |step: usize| {
             let each = self.t_prog.len() / self.steps.len();
@@ -192,13 +192,13 @@ impl Wires {
         })
     }
 
-    /// Commands and addresses of so many cycles, and what a wait adds to them.
+    /// Time in ns of `cycles` command and address cycles, plus a wait in femtoseconds.
     fn command(&self, cycles: u64, wait: u64) -> u64 {
         ceil_ns(cycles * self.signalling.cycle.get() + wait)
     }
 }
 
-/// What crosses the channel with a transaction.
+/// The data that cross the channel with a transaction.
 #[derive(Clone, Copy)]
 pub(super) struct SentData {
     /// Units that a read sends.
@@ -214,7 +214,7 @@ fn burst(bytes: u64, per: bus::Cadence) -> u64 {
     quotient(bytes, per.femtos.get(), per.bytes * 1_000_000)
 }
 
-/// `one` times `other` over `by`, rounded up; in few bits where they are enough, which takes a tenth of the time.
+/// `one` times `other` divided by `by`, rounded up; in 64 bits where they are enough, which is ten times as fast.
 fn quotient(one: u64, other: u64, by: u64) -> u64 {
     match one.checked_mul(other) {
         Some(product) => product.div_ceil(by),
@@ -234,7 +234,7 @@ impl Numbers {
         })
     }
 
-    /// How long the array works on a transaction, without what suspending it adds, and by how much that may differ.
+    /// Array time of a transaction in ns, without what suspensions add, and by how much it may differ.
     pub fn array_ns(&self, transaction: &Transaction) -> (u64, u64) {
         let sensing = self.chip.t_r(transaction) * u64::from(transaction.reading.senses);
         match transaction.kind {
@@ -256,18 +256,18 @@ impl Numbers {
         self.chip.t_suspend[usize::from(kind == Kind::Erase)]
     }
 
-    /// What going on with it takes beyond what was left.
+    /// Array time that resuming an operation adds to what was left, in ns.
     pub fn resume_ns(&self) -> u64 {
         self.chip.t_resume
     }
 
-    /// True when the outcome of programs and erases is asked for, and that takes time.
+    /// True when the status of programs and erases is asked for over the channel, and that takes time.
     pub fn asks_status(&self) -> bool {
         let cycles = self.wires.cycles[3];
         cycles > 0 && self.wires.command(cycles, self.wires.signalling.waits.t_whr.get()) > 0
     }
 
-    /// How long the channel is held, and how many bytes cross it.
+    /// How long the channel is held, in ns, and how many bytes cross it.
     pub fn channel_ns(&self, transaction: &Transaction, usage: ChannelUse, sent: SentData) -> (u64, u64) {
         let waits = &self.wires.signalling.waits;
         let [read, program, erase, status] = self.wires.cycles;

@@ -13,28 +13,28 @@ use units::{Lpn, Ppa};
 /// The logical unit of a place that holds none.
 pub(crate) const NOTHING: u32 = u32::MAX;
 
-/// One of so many units may change before arrays are made: tables of more take as much memory.
+/// When one in so many units has changed, arrays replace the tables: larger tables would take as much memory.
 const CHANGED_PART: usize = 4;
-/// One of so many may be looked up in the beginning: by then that took longer than they take.
+/// When one in so many units was looked up in the beginning's map, arrays replace it: by then they cost less time.
 const ASKED_PART: usize = 8;
 
-/// What is known of a logical unit: together, since they are asked for together.
+/// The account of a logical unit; the fields are together because they are used together.
 #[derive(Clone, Copy)]
 pub(super) struct UnitState {
     pub home: Ppa,
-    /// Of the newest write.
+    /// The version of the newest write to the unit.
     pub version: u32,
-    /// The version that it holds, if it is the host's and holds any. Snapshots see these, and nothing of what the layer
-    /// itself keeps on flash.
+    /// The version that the unit holds, if it is the host's and holds data. Snapshots see these versions, and none of
+    /// the layer's own units.
     pub content: u32,
 }
 
-/// What is known of a physical unit.
+/// The account of a physical unit.
 #[derive(Clone, Copy)]
 pub(super) struct PlaceState {
-    /// Who lives there, while it is valid.
+    /// The logical unit that lives there, while it is valid.
     pub holder: u32,
-    /// What was programmed there last, and in which version.
+    /// The unit that was programmed there last, and its version.
     pub stored: u32,
     pub version: u32,
 }
@@ -54,7 +54,7 @@ impl PlaceState {
     }
 }
 
-/// What has changed since the beginning.
+/// The beginning's map, and what has changed since.
 struct MapChanges<B> {
     beginning: B,
     /// Valid units of each superblock at the beginning.
@@ -70,9 +70,9 @@ enum Kept<B> {
     All { units: Vec<UnitState>, places: Vec<PlaceState> },
 }
 
-/// Each unit, and each place on flash.
+/// The account's map: of logical units and of places on flash.
 pub(super) struct OwnMap<B> {
-    /// Logical units, those of the host among them, and places.
+    /// Number of logical units on flash, of logical units of the host, and of places.
     written: usize,
     logical: u32,
     physical: usize,
@@ -81,7 +81,7 @@ pub(super) struct OwnMap<B> {
 }
 
 impl<B: MapAtFirst> OwnMap<B> {
-    /// What the drive holds now.
+    /// The account of a drive as it is now.
     pub fn of(drive: &impl Examined<Beginning = B>, shape: &FlashShape) -> Self {
         let changes = MapChanges {
             beginning: drive.beginning(),
@@ -159,7 +159,7 @@ impl<B: MapAtFirst> OwnMap<B> {
         (0..self.physical as u64).map(|ppa| (Ppa(ppa), self.place(Ppa(ppa))))
     }
 
-    /// Goes over to arrays where so much has changed, or is asked for so often, that they pay.
+    /// Changes over to arrays once so many units have changed, or are asked for so often, that arrays cost less.
     #[inline]
     pub fn outgrow(&mut self) {
         let Kept::Changes(changes) = &self.kept else { return };
@@ -169,7 +169,7 @@ impl<B: MapAtFirst> OwnMap<B> {
         }
     }
 
-    /// Goes over to arrays: all of it is about to be looked at.
+    /// Changes over to arrays, because the whole map is about to be looked at.
     ///
     /// # Panics
     /// When two units live at one place.
@@ -189,7 +189,7 @@ impl<B: MapAtFirst> OwnMap<B> {
         self.kept = Kept::All { units, places };
     }
 
-    /// The drive's map, its spare areas and its valid counts must say the same.
+    /// The drive's map, spare areas and valid counts must agree with the account.
     ///
     /// # Panics
     /// When they do not.
@@ -261,7 +261,7 @@ impl<B: MapAtFirst> MapChanges<B> {
         self.beginning.living_at(ppa)
     }
 
-    /// Valid units of each superblock, of which there were so many.
+    /// Present number of valid units in each superblock; `valid`: their number at the beginning.
     fn valid_now(&self, mut valid: Vec<u32>, superblock_units: u64) -> Vec<u32> {
         for (&ppa, place) in &self.places {
             let count = &mut valid[(ppa / superblock_units) as usize];
@@ -272,7 +272,8 @@ impl<B: MapAtFirst> MapChanges<B> {
     }
 }
 
-/// A number for a unit and its place, whose sums over many tell sets of them apart; none for one that lives nowhere.
+/// A number for a unit and its place, such that sums of these numbers differ between sets of pairs; 0 for a unit
+/// without a place.
 #[inline]
 fn mark_of(lpn: Lpn, ppa: Ppa) -> u64 {
     if ppa == Ppa::NONE {

@@ -3,9 +3,10 @@
 use host::{CompletionStatus, Effect, HostRequest, HostSpace};
 use serde_json::Value;
 
-/// What was asked of each of several namespaces: for each kind of request how many were done, their bytes, and how many failed.
+/// Requests to each namespace, where there are several: for each kind of request how many were done, their bytes, and
+/// how many failed.
 pub(crate) struct NamespaceParts {
-    /// First byte of each, and the first behind it.
+    /// First byte of each namespace, and the first byte behind it.
     extents: Vec<[u64; 2]>,
     served: Vec<[[u64; 3]; 3]>,
 }
@@ -42,7 +43,7 @@ impl NamespaceParts {
         self.served[at][kind].iter_mut().zip(more).for_each(|(sum, more)| *sum += more);
     }
 
-    /// What the results say of each namespace must be what was seen.
+    /// The results must agree with the account on each namespace.
     pub fn compare(&self, said: &Value) {
         let said = said.as_array().map_or(&[][..], Vec::as_slice);
         assert_eq!(said.len(), self.served.len(), "namespaces: said and there");

@@ -7,24 +7,24 @@ use units::Lpn;
 /// A unit that holds nothing.
 pub(crate) const EMPTY: u32 = u32::MAX;
 
-/// What the logical drive held when each snapshot was taken, and which version each slot of the buffer holds.
+/// The content of the logical drive when each snapshot was taken, and the version that each slot of the buffer holds.
 #[derive(Default)]
 pub(crate) struct Past {
     kept: Vec<(u32, Vec<u32>)>,
     slots: BTreeMap<u32, u32>,
     /// Snapshots that survive a power cut.
     recorded: BTreeSet<u32>,
-    /// Units and versions of which a cut destroyed the page that they were on.
+    /// Units and versions whose page was destroyed by a power cut.
     torn: BTreeSet<(u32, u32)>,
 }
 
 impl Past {
-    /// True when a snapshot sees this version of a unit. None sees a unit that is not the host's.
+    /// True when a snapshot sees this version of a unit. Snapshots see only units of the host.
     pub fn sees(&self, lpn: Lpn, version: u32) -> bool {
         self.kept.iter().any(|(_, content)| content.get(lpn.index()) == Some(&version))
     }
 
-    /// Snapshots and what they hold, the oldest first.
+    /// Snapshots and the versions that they see, the oldest first.
     pub fn kept(&self) -> impl Iterator<Item = (u32, &[u32])> {
         self.kept.iter().map(|(serial, content)| (*serial, content.as_slice()))
     }
@@ -34,7 +34,7 @@ impl Past {
         self.slots[&slot]
     }
 
-    /// A snapshot that there was before the run.
+    /// Adds a snapshot that existed before the run.
     pub fn begin_with(&mut self, serial: u32, content: Vec<u32>) {
         self.kept.push((serial, content));
     }
@@ -44,7 +44,7 @@ impl Past {
         self.torn.insert((lpn.0, version));
     }
 
-    /// After a power cut there are these snapshots, the oldest first: the slots of the buffer are empty.
+    /// After a power cut the drive has these snapshots, the oldest first; the slots of the buffer are empty.
     ///
     /// # Panics
     /// When one that was to survive is gone, or one is back that was not there.
@@ -82,8 +82,8 @@ impl Past {
         *saw = found;
     }
 
-    /// Notes an event, `content` and `version` telling what the logical drive has; gives what the newest snapshot holds if the
-    /// drive went back to it.
+    /// Notes an event; `content` and `version` give what the logical drive holds. Returns the content of the newest
+    /// snapshot if the drive returned to it.
     pub fn note(
         &mut self,
         event: PastEvent,

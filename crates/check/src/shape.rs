@@ -15,13 +15,13 @@ pub struct FlashShape {
     pub rows: u32,
     /// See `rows`.
     pub one_bit_rows: u32,
-    /// Units of a page row, and of each page in it.
+    /// Units of a page row, and units of each page in it.
     pub row_units: u32,
     /// See `row_units`.
     pub page_units: u32,
     /// Planes that operate together.
     pub planes: u32,
-    /// Units that the host sees, and units behind those, which hold the map where it lies on flash.
+    /// Units that the host sees, and units beyond those, which hold the map where it lies on flash.
     pub logical_units: u32,
     /// See `logical_units`.
     pub map_units: u32,

@@ -12,16 +12,16 @@ use after_cut::Torn;
 pub(crate) struct StripeAccount {
     per_die: usize,
     width: usize,
-    /// Units that live in each group of superblocks.
+    /// Valid units in each group of superblocks.
     live: Vec<u32>,
     /// Page rows handed out of each superblock.
     rows: Vec<u32>,
-    /// Page rows of parity handed out in each group, and of which superblock.
+    /// Parity page rows handed out in each group, and the superblock that holds them.
     parity_rows: Vec<u32>,
     parity: Vec<usize>,
-    /// Superblocks that hold one bit a cell: they have no parity, and protect nothing.
+    /// Superblocks in SLC mode: they have no parity and protect no others.
     apart: Vec<bool>,
-    /// What power cuts tore.
+    /// Page rows that power cuts tore.
     torn: Torn,
 }
 
@@ -166,7 +166,8 @@ mod tests {
     use controller::Class;
     use units::DieId;
 
-    /// Three dies with two superblocks each, of which the second die's first holds the parity of a row.
+    /// An account of three dies with two superblocks each; the first superblock of the second die holds one row of
+    /// parity.
     pub(super) fn account() -> StripeAccount {
         let mut account = StripeAccount {
             per_die: 2,

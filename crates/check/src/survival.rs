@@ -18,16 +18,17 @@ use units::Lpn;
 /// Units by version: higher is newer.
 pub(crate) type Versions = BTreeMap<Lpn, u32>;
 
-/// The account of what must be there after a cut.
+/// The account of the versions that must be there after a cut.
 #[derive(Default)]
 pub(crate) struct Survival {
     /// The newest version of each unit that was promised.
     promised: Versions,
     /// Acknowledged and not promised yet.
     acknowledged: Versions,
-    /// What was so when each flush in flight was asked for.
+    /// Versions that were acknowledged, and trims, when each flush in flight was asked for.
     flushes: BTreeMap<u32, [Versions; 2]>,
-    /// Units of which any version that they held may be there, or none, and up to which version that is so.
+    /// Units that may hold any earlier version, or no data, after a cut, each with the last version for which this
+    /// holds.
     free: Versions,
     /// Up to this version all were undone, but for what is promised.
     undone: u32,
@@ -43,7 +44,7 @@ impl Survival {
         self.flushes.insert(request, [self.acknowledged.clone(), self.trimmed.clone()]);
     }
 
-    /// A flush is answered: what was acknowledged before it is promised. None where it failed.
+    /// A flush is answered: writes acknowledged before it was asked for are promised. None where the flush failed.
     pub fn on_flushed(&mut self, request: u32, done: Option<()>) {
         let [written, trimmed] = self.flushes.remove(&request).unwrap_or_default();
         if done.is_some() {
@@ -57,7 +58,7 @@ impl Survival {
         self.keeps_trims = true;
     }
 
-    /// A trim of a unit is answered; `durable`: what it did is promised at once.
+    /// A trim of a unit is answered; `durable`: its effect is promised at once.
     pub fn on_trimmed(&mut self, lpn: Lpn, durable: Option<()>) {
         // Where a newer version was promised since, that says more.
         let Some(&version) = self.free.get(&lpn).filter(|_| self.keeps_trims) else { return };
@@ -67,7 +68,7 @@ impl Survival {
         }
     }
 
-    /// No version up to this one is there after any cut from now on.
+    /// Promises that no version up to this one is there after any later cut.
     fn promise_gone(&mut self, lpn: Lpn, version: u32) {
         let newest = self.gone.entry(lpn).or_default();
         *newest = version.max(*newest);
@@ -84,7 +85,7 @@ impl Survival {
         }
     }
 
-    /// This version, or a newer one, is there after every cut from now on.
+    /// Promises that this version, or a newer one, is there after every later cut.
     pub fn promise(&mut self, lpn: Lpn, version: u32) {
         // A write that was in flight when its unit was trimmed may be answered later than the trim.
         if version > self.undone && self.free.get(&lpn).is_none_or(|free| *free < version) {
@@ -97,7 +98,8 @@ impl Survival {
         }
     }
 
-    /// A cut has destroyed pages of which it is not known what they held for the drive itself: records of trims may be gone.
+    /// A cut has destroyed pages that may have held the drive's own records of trims: the trims are not promised any
+    /// more.
     pub fn release_trims(&mut self) {
         self.gone.clear();
     }
@@ -108,7 +110,7 @@ impl Survival {
         version == promised || version > promised.max(self.undone)
     }
 
-    /// The host no longer needs what a unit held up to this version, or a cut has destroyed the page that it was on.
+    /// A unit may hold any version up to this one, or no data: the host trimmed it, or a cut destroyed its page.
     pub fn release(&mut self, lpn: Lpn, version: u32) {
         self.free.insert(lpn, version);
     }
@@ -137,7 +139,7 @@ impl Survival {
         );
     }
 
-    /// What is there now will be there after the next cut.
+    /// The version of a unit that was found after a cut must be there after the next one.
     pub fn go_on_with(&mut self, lpn: Lpn, found: Option<u32>) {
         self.free.remove(&lpn);
         match found {
@@ -146,8 +148,8 @@ impl Survival {
         }
     }
 
-    /// The drive went back to a snapshot: this version of a unit is there after every cut, and none later up to `last`, of
-    /// all units. One that held nothing then is as one that was trimmed.
+    /// The drive returned to a snapshot: this version of a unit is there after every cut, and no later one up to
+    /// `last`. A unit without data in the snapshot counts as trimmed.
     pub fn go_back(&mut self, lpn: Lpn, version: Option<u32>, last: u32) {
         self.undone = last;
         self.acknowledged.remove(&lpn);
@@ -157,7 +159,7 @@ impl Survival {
         }
     }
 
-    /// The power is gone: nothing is on its way any more.
+    /// The power has failed: no request or flush is in flight any more.
     pub fn forget_under_way(&mut self) {
         self.acknowledged.clear();
         self.trimmed.clear();
@@ -171,7 +173,7 @@ mod tests {
 
     const UNIT: Lpn = Lpn(3);
 
-    /// Two versions acknowledged, a flush between them that was answered.
+    /// Two acknowledged versions, and between them a flush that was answered.
     fn one_flushed() -> Survival {
         let mut survival = Survival::default();
         survival.on_acknowledged(UNIT, 5);

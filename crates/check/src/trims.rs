@@ -16,12 +16,13 @@ pub(crate) struct TrimAccount {
     zone_units: u32,
     /// Snapshots may have no room for what a trim would forget.
     may_refuse: bool,
-    /// Units forgotten so far, and which of them each unit was last; none until a trim comes.
+    /// Number of times that a unit was forgotten so far, and the last such number of each unit; empty until a trim
+    /// comes.
     count: u64,
     last: Vec<u64>,
-    /// Trims in flight, and the count when they were asked for.
+    /// Trims in flight, each with the count when it was asked for.
     asked: BTreeMap<u32, u64>,
-    /// The units that each of them covers, and those of the one that forgot a unit last.
+    /// The units that each trim or zone reset in flight covers, and those of the one that forgot a unit last.
     covered: BTreeMap<u32, Range<u32>>,
     at_work: Range<u32>,
 }
@@ -74,7 +75,7 @@ impl TrimAccount {
         }
     }
 
-    /// A request is answered; none where it failed. Gives the units that it has trimmed.
+    /// A request is answered; none where it failed. Returns the units that it trimmed.
     pub fn on_answered(&mut self, id: u32, done: Option<&HostRequest>) -> impl Iterator<Item = Lpn> + use<> {
         if self.covered.remove(&id).is_some_and(|units| units == self.at_work) {
             self.at_work = 0..0;

@@ -8,32 +8,32 @@ use crate::value::Value;
 pub struct Asked {
     /// Dotted key path; a part that the user names is in capitals: `nand.cells.PLAN.step`.
     pub key: String,
-    /// What the key means.
+    /// Meaning of the key.
     pub help: &'static str,
-    /// What a value must look like.
+    /// Form of a valid value.
     pub expected: &'static str,
-    /// What it is: a time, a whole number.
+    /// Kind of the value, such as a time or a whole number.
     pub kind: String,
-    /// Units it may be written in, or the one it is in; empty: a count, a share or no number.
+    /// Units in which the value may be written, or its fixed unit; empty for a count, a share or no number.
     pub unit: &'static str,
-    /// Numbers it takes.
+    /// Numbers that the key accepts.
     pub limits: Limits,
-    /// Names it takes, where only some.
+    /// Names that the key accepts, where only some are valid.
     pub names: Vec<String>,
-    /// What it is where it is not written.
+    /// Value of the key where it is not written.
     pub default: Option<Value>,
-    /// It must be written.
+    /// True if the key must be written.
     pub required: bool,
 }
 
-/// What a key says on the way to another.
+/// Answer about a key that decides which other keys are read.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum KeyAnswer {
-    /// This value, as `--set` takes it.
+    /// The key has this value, in the form of `--set`.
     Is(String),
     /// A value or a table, of any content.
     Given,
-    /// Nothing.
+    /// The key is not written.
     Absent,
 }
 

@@ -3,18 +3,18 @@
 use crate::value::Place;
 use std::fmt;
 
-/// Something the user wrote is not right.
+/// Error in a configuration, at a place that the user wrote.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConfigError {
-    /// Where it is written.
+    /// Place where the value is written.
     pub place: Place,
     /// The full key path, `geometry.channels`; empty when the fault lies outside any key.
     pub key: String,
     /// The value as written; empty when there is none.
     pub value: String,
-    /// What was expected there.
+    /// What was expected in its place.
     pub expected: String,
-    /// What the user most likely meant, or should do.
+    /// What the user probably meant, or should do.
     pub hint: Option<String>,
 }
 
@@ -74,7 +74,7 @@ pub fn nearest_keys<'a>(path: &str, known: impl IntoIterator<Item = &'a str>) ->
     found.into_iter().map(|(_, _, key)| key).collect()
 }
 
-/// How far a path is from a key, where it is near enough: only what follows the parts that they share counts.
+/// Distance between a path and a key, where they are similar enough; leading parts that both share do not count.
 fn apart(path: &str, key: &str) -> Option<usize> {
     let (mut path, mut key) = (path, key);
     while let (Some((first, rest)), Some((other, others))) = (path.split_once('.'), key.split_once('.'))
@@ -97,13 +97,13 @@ pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Opti
         .map(|(_, candidate)| candidate)
 }
 
-/// How far two names are from each other in length, and then letter by letter.
+/// Difference of two names: in length, then letter by letter.
 fn unlike(a: &str, b: &str) -> (usize, u32) {
     let letters = a.chars().zip(b.chars()).map(|(a, b)| u32::from(a).abs_diff(u32::from(b)));
     (a.len().abs_diff(b.len()), letters.sum())
 }
 
-/// What to say of a name that is none of the known: the nearest, and one that has all its letters in their order.
+/// A hint for an unknown name: the most similar known name, and one that contains all its letters in order.
 pub fn meant<'a>(name: &str, known: impl Iterator<Item = &'a str> + Clone) -> Option<String> {
     let near = nearest(name, known.clone());
     let has_all = |candidate: &&str| {

@@ -8,7 +8,7 @@ use units::{
 
 /// A type that a configuration value can be read as.
 pub trait FromValue: Sized {
-    /// What a correct value looks like.
+    /// Form of a valid value.
     const EXPECTED: &'static str;
 
     /// Reads the value; the error says what is wrong with it, beyond [`Self::EXPECTED`], if anything.
@@ -20,25 +20,25 @@ pub trait FromValue: Sized {
     /// The value as it would be written in TOML.
     fn to_value(&self) -> Value;
 
-    /// What it is, in a word or two: a time, a whole number.
+    /// Kind of the value in a word or two, such as a time or a whole number.
     fn kind() -> String;
 
-    /// Units it may be written in; empty where it takes none.
+    /// Units in which the value may be written; empty where it has none.
     fn units() -> &'static str {
         ""
     }
 
-    /// The numbers that limits are held against; none where it is no number.
+    /// The numbers that are compared with limits; empty where the value is no number.
     fn magnitudes(&self) -> Vec<f64> {
         Vec::new()
     }
 
-    /// It is a list without items: it says nothing.
+    /// True for an empty list.
     fn is_empty_list(&self) -> bool {
         false
     }
 
-    /// Some value, near a magnitude where it has one: for a reader that only says what it would read.
+    /// An example value, near `magnitude` if it is a number, for a reader that only tells what it would read.
     fn example(magnitude: f64) -> Self;
 
     /// The other values of a switch, which readers may go by.

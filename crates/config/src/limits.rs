@@ -7,13 +7,13 @@ use std::fmt;
 #[derive(Clone, Debug, PartialEq)]
 struct RangeEdge {
     at: f64,
-    /// As it would be written.
+    /// The limit as it would be written.
     shown: String,
     /// The end itself is within.
     included: bool,
 }
 
-/// The numbers that a key takes; without an end, all that its type can hold. Of a list, each item.
+/// Numbers that a key accepts, or that each item of a list must be; without limits, all that its type can hold.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Limits {
     least: Option<RangeEdge>,
@@ -31,7 +31,7 @@ pub fn at_least<T: FromValue>(limit: T) -> Limits {
     Limits { least: edge(&limit, true), ..Limits::default() }
 }
 
-/// More than `limit`.
+/// Numbers greater than `limit`.
 pub fn above<T: FromValue>(limit: T) -> Limits {
     Limits { least: edge(&limit, false), ..Limits::default() }
 }
@@ -42,19 +42,19 @@ pub fn at_most<T: FromValue>(limit: T) -> Limits {
 }
 
 impl Limits {
-    /// And `limit` or less.
+    /// Adds an upper limit, which is included.
     #[must_use]
     pub fn at_most<T: FromValue>(self, limit: T) -> Self {
         Self { most: edge(&limit, true), ..self }
     }
 
-    /// And less than `limit`.
+    /// Adds an upper limit, which is excluded.
     #[must_use]
     pub fn below<T: FromValue>(self, limit: T) -> Self {
         Self { most: edge(&limit, false), ..self }
     }
 
-    /// Says why in the refusal.
+    /// Adds the reason for the limits, for the error message.
     #[must_use]
     pub fn because(self, reason: &'static str) -> Self {
         Self { because: Some(reason), ..self }
@@ -65,14 +65,14 @@ impl Limits {
         self.least.is_none() && self.most.is_none()
     }
 
-    /// Whether a number lies within.
+    /// True if the number lies within the limits.
     pub fn holds(&self, number: f64) -> bool {
         let least = self.least.as_ref().is_none_or(|e| number > e.at || e.included && number == e.at);
         let most = self.most.as_ref().is_none_or(|e| number < e.at || e.included && number == e.at);
         least && most
     }
 
-    /// What a refusal says.
+    /// The expectation for the error message.
     pub(crate) fn expected(&self) -> String {
         match self.because {
             Some(reason) => format!("expected {self}: {reason}"),
@@ -80,7 +80,7 @@ impl Limits {
         }
     }
 
-    /// A number within, for what has no default.
+    /// A number within the limits, for keys without a default.
     pub(crate) fn example(&self) -> f64 {
         match (&self.least, &self.most) {
             (Some(least), _) if least.included => least.at,

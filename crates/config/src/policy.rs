@@ -3,22 +3,22 @@
 
 use crate::{ConfigError, Document, Entry, Key, Section, survey};
 
-/// What a policy says about itself.
+/// Description that a policy gives of itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Card {
     /// The name in configuration files.
     pub name: &'static str,
-    /// Its rule, in a sentence.
+    /// Rule of the policy, in a sentence.
     pub rule: &'static str,
-    /// Where it comes from.
+    /// Source of the policy.
     pub paper: &'static str,
-    /// What it leaves out.
+    /// Aspects that the policy does not model.
     pub not_modelled: &'static str,
 }
 
 /// A policy: a card, and parameters read from its section.
 pub trait Policy: Sized {
-    /// What it says about itself.
+    /// Description of the policy.
     const CARD: Card;
 
     /// Reads the parameters; the section's `name` has been read already, `finish` is called by the registry.
@@ -28,7 +28,7 @@ pub trait Policy: Sized {
     fn read(section: &mut Section) -> Result<Self, ConfigError>;
 }
 
-/// One line of the listing.
+/// A policy in the listing of all policies.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PolicyEntry {
     /// The key path of the seam: `ftl.gc.victim`.
@@ -39,9 +39,9 @@ pub struct PolicyEntry {
     pub default: bool,
     /// The policy's card.
     pub card: Card,
-    /// Its parameters with their defaults.
+    /// Parameters of the policy, with their defaults.
     pub parameters: Vec<Entry>,
-    /// All its parameters, those included that have no default.
+    /// All parameters of the policy, including parameters without a default.
     pub keys: Vec<Key>,
 }
 

@@ -12,7 +12,7 @@ use crate::asked::{Asked, Fork, KeyAnswer};
 use crate::{ConfigError, Document, Section};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-/// What must be said before a key is read.
+/// Condition under which a key is read.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Need {
     /// A key has one of these values.
@@ -25,27 +25,27 @@ pub enum Need {
     Above(String, u32),
 }
 
-/// A key, and what it needs: any of the lists, all that is in it. One empty list: nothing.
+/// A key and its needs: alternatives, each a list of conditions that must all hold. One empty list: no needs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Key {
     /// The key.
     pub asked: Asked,
-    /// What it needs.
+    /// Alternative lists of conditions.
     pub needs: Vec<Vec<Need>>,
 }
 
-/// Answers on the way, the first asked first.
+/// Answers that led a reader to a key, the first one first.
 type Path = Vec<(String, KeyAnswer)>;
 
 struct SurveyRun {
     path: Path,
     asked: Vec<Asked>,
     forks: Vec<Fork>,
-    /// The reader came to its end: what it did not read then, it does not read.
+    /// True if the reader came to its end, so that it reads no further keys.
     whole: bool,
 }
 
-/// Every key that `read` can come to from `base`, in the order in which it does.
+/// All keys that `read` can ask for, starting from `base`, in the order in which it asks for them.
 pub fn survey<T>(base: &Document, read: impl Fn(&mut Section) -> Result<T, ConfigError>) -> Vec<Key> {
     let mut runs: Vec<SurveyRun> = Vec::new();
     let (mut seen, mut waiting) = (BTreeSet::new(), VecDeque::from([Path::new()]));
@@ -93,7 +93,7 @@ fn follow<T>(
     SurveyRun { path, asked, forks, whole }
 }
 
-/// The fewest answers that lead to a key, and those of the base that it would not be read without.
+/// The fewest answers that lead to a key, and the conditions in the base without which it would not be read.
 fn needs(asked: &Asked, runs: &[SurveyRun]) -> Vec<Vec<Need>> {
     let with: Vec<&SurveyRun> = runs.iter().filter(|run| run.asked.contains(asked)).collect();
     let fewest = with.iter().map(|run| run.path.len()).min().unwrap_or(0);
@@ -122,7 +122,7 @@ fn needs(asked: &Asked, runs: &[SurveyRun]) -> Vec<Vec<Need>> {
     all
 }
 
-/// What the base says that a key of it needs: it is not read when that is changed, and only that.
+/// Conditions in the base that a key needs: the key is no longer read when one of them alone is changed.
 fn of_base(asked: &Asked, runs: &[SurveyRun]) -> Vec<Need> {
     let mut answers: BTreeMap<&str, (BTreeSet<KeyAnswer>, bool)> = BTreeMap::new();
     for fork in &runs[0].forks {

@@ -4,14 +4,14 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
-/// Where a value comes from.
+/// Place where a value is written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Place {
     /// A line (from 1) of a file.
     Line(Arc<str>, usize),
     /// The command line: `--set`.
     Set,
-    /// Not written anywhere: the default.
+    /// Not written: the default value.
     Default,
 }
 
@@ -66,7 +66,7 @@ impl fmt::Display for Value {
 pub struct ValueNode {
     /// The value.
     pub value: Value,
-    /// Where it is written.
+    /// Place where the value is written.
     pub place: Place,
     /// The comment on its line, without the `#`: in `drives/` and `chips/`, the source of the number.
     pub source: Option<String>,

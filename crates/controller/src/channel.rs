@@ -4,11 +4,11 @@ use crate::arbitration::{Arbiter, ChannelView, Want};
 use engine::RandomStream;
 use units::SimTime;
 
-/// What the channel is given for.
+/// The use for which a die gets the channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Grant {
     Command,
-    /// To ask how a program or erase ended; arbiters see it as a command.
+    /// Ask a die for the outcome of a program or erase; arbiters see this as a command.
     Status,
     DataIn,
     DataOut,

@@ -14,11 +14,11 @@ pub struct ControllerConfig {
     pub cache_program: bool,
     /// Garbage collection moves data inside a die where the chip allows it.
     pub copyback: bool,
-    /// The dies of a way work one at a time: they are a chip with one ready line.
+    /// The dies of a way work one at a time: they form a chip with one ready line.
     pub dies_take_turns: bool,
-    /// Dies of a way that are planes of one die: programs of equal pages go to them with one command.
+    /// Dies of a way that stand for planes of one die: programs with equal page numbers go to them with one command.
     pub paired_planes: u32,
-    /// What comes next is chosen when its command can be sent, and data-out goes before it.
+    /// A chip's next operation is chosen only when its command can be sent; data-out goes before that command.
     pub late_choice: bool,
     /// Program operations bound to a die ahead of time.
     pub program_queue: u32,

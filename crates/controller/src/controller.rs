@@ -22,9 +22,9 @@ use units::{Bytes, DieId, Nanos, SimTime};
 
 /// The kinds of event this crate schedules; the crates above use the numbers from [`events::FIRST_FREE`] on.
 pub mod events {
-    /// The array of a die is done.
+    /// The array of a die has finished its work.
     pub const ARRAY: u8 = 0;
-    /// The data transfer of a die is done.
+    /// The data transfer of a die has ended.
     pub const TRANSFER: u8 = 1;
     /// A channel is free and wanted.
     pub const CHANNEL: u8 = 2;
@@ -32,20 +32,20 @@ pub mod events {
     pub const SUSPENDED: u8 = 3;
     /// The data of an internal read is decoded.
     pub const DECODED: u8 = 4;
-    /// How a program or erase of a die ended is known.
+    /// The outcome of a program or erase of a die is known.
     pub const STATUS: u8 = 5;
-    /// The first number not used here.
+    /// The first event number that this crate does not use.
     pub const FIRST_FREE: u8 = 6;
 }
 
-/// How long a program of some cost takes.
+/// How long a program takes that is written with a cost of its own.
 #[derive(Clone, Copy, Debug)]
 enum ProgramCost {
     /// The usual time, times this.
     Scaled(f64),
     /// Between the times of a step of the chip's tables and the next, this far on.
     Between(usize, f64),
-    /// That of a set of voltages of the chip's tables.
+    /// The program time of a voltage set of the chip's tables.
     Set(usize),
 }
 
@@ -67,7 +67,7 @@ pub struct Controller {
     submitted: u64,
     finished: Vec<TransactionId>,
     work: Work,
-    /// Reads that ride on others, where some may.
+    /// Reads that ride on other reads, where the drive allows that.
     sharing: Option<Box<Sharing>>,
     /// Dies that are one chip, where what comes next is chosen when the channel is free.
     chips: Option<Box<Chips>>,
@@ -105,7 +105,7 @@ impl Controller {
         }
     }
 
-    /// Lets the policies begin: policies that draw have random streams of their own.
+    /// Starts the policies: a policy that draws at random gets a random stream of its own.
     pub fn begin(&mut self, seed: u64) {
         self.scheduler.take_random(RandomStream::new(seed, "controller.scheduler"));
         for (index, channel) in self.channels.iter_mut().enumerate() {
@@ -158,7 +158,7 @@ impl Controller {
         self.sharing().open(id, &transaction, sensed);
     }
 
-    /// The newest read of a page row on which others may ride, and whose data-out has not begun.
+    /// The newest read of a page row on which others may ride: its data-out has not begun.
     pub fn find_open_read(&self, die: DieId, superblock: u32, row: u32) -> Option<Ride> {
         let (id, sensed, riders) = self.sharing.as_ref()?.find(die, superblock, row)?;
         let state = &self.dies[die.index()];
@@ -208,7 +208,7 @@ impl Controller {
         id
     }
 
-    /// A carrier was taken up: transactions that waited with it have waited as long as they were there.
+    /// A carrier was taken up by its die: each rider has waited since it joined.
     #[cold]
     fn take_up_riders(&mut self, carrier: TransactionId, now: SimTime) {
         let mut at = self.sharing().last_rider(carrier);
@@ -269,7 +269,7 @@ impl Controller {
         }
     }
 
-    /// An internal read is decoded, and with it the riders that came during the decoding.
+    /// An internal read has been decoded, and with it the riders that joined during the decoding.
     #[inline]
     fn on_decoded<P: Probe>(&mut self, id: TransactionId, now: SimTime, probe: &mut P) {
         self.finished.push(id);
@@ -356,7 +356,7 @@ impl Controller {
         Nanos::new(time.round().max(1.0) as u64)
     }
 
-    /// Blocks used with one bit a cell: what the chip's file says of them.
+    /// SLC mode of the chip (one bit per cell), as the chip's file describes it.
     pub fn slc_mode(&self) -> Option<&SlcMode> {
         self.timing.slc_mode()
     }
@@ -397,7 +397,7 @@ impl Controller {
         })
     }
 
-    /// How many channels there are.
+    /// Number of channels.
     pub fn channels(&self) -> u32 {
         self.channel_count
     }
@@ -408,7 +408,7 @@ impl Controller {
         self.work.array_by_origin()
     }
 
-    /// What arrays and wires have done so far: what energy follows from.
+    /// Array and channel work so far, from which energy is calculated.
     #[inline]
     pub fn work(&self) -> &Work {
         &self.work
@@ -637,7 +637,7 @@ impl Controller {
         }
     }
 
-    /// How long an operation takes the channel for what it wants of it.
+    /// How long an operation holds the channel for this use of it.
     #[inline(always)]
     fn channel_time(&mut self, id: TransactionId, want: Grant) -> (Nanos, ChannelUse) {
         let transaction = &self.slab.items[id.index()];
@@ -777,7 +777,7 @@ impl Controller {
         self.start_what_can(die, ctx);
     }
 
-    /// A program or erase leaves the array; what is loaded goes on, and its outcome is asked for if it must be.
+    /// A program or erase leaves the array, where loaded data follow it; its outcome is asked for where needed.
     fn leave_array<P: Probe>(&mut self, die: usize, ctx: &mut Context<P>) {
         let now = ctx.calendar.now();
         let state = &mut self.dies[die];
@@ -839,8 +839,8 @@ impl Controller {
         self.start_what_can(die, ctx);
     }
 
-    /// A read leaves the array for the register. What the array can do next is asked for before its data are: a command is
-    /// short, and sets the array to work while they are given.
+    /// A read moves from the array to the page register. The command of the array's next operation asks for the channel
+    /// before the data-out: it is short, and the array works during the transfer.
     fn move_to_register<P: Probe>(&mut self, die: usize, ctx: &mut Context<P>) {
         let state = &mut self.dies[die];
         (state.register, state.register_kind) = (state.array, state.array_kind);

@@ -8,12 +8,12 @@ use crate::transaction::{Slab, Waits};
 use crate::{Class, Kind, Origin, TransactionId};
 use units::{Nanos, SimTime};
 
-/// Operations that overlap with the one before them at a die.
+/// Which cache operations the dies use: operations that overlap with the one before them on the same die.
 #[derive(Clone, Copy, Debug)]
 pub struct Cached {
-    /// An array read with the data-out before it.
+    /// An array read overlaps with the data-out before it.
     pub read: bool,
-    /// A data-in with the program before it.
+    /// A data-in overlaps with the program before it.
     pub program: bool,
 }
 
@@ -46,14 +46,15 @@ pub(crate) enum RegisterPhase {
 
 #[derive(Clone, Debug)]
 pub(crate) struct Die {
-    /// The channel that it is on, and its place there: divisions, which each operation would need twice.
+    /// Channel of the die and its place on the channel, stored because each operation would otherwise need two
+    /// divisions.
     pub channel: u32,
     pub way: u32,
     head: [TransactionId; Class::COUNT],
     tail: [TransactionId; Class::COUNT],
     pub waiting: u8,
     pub urgent: bool,
-    /// Operations of the host in flight here, waiting or at work.
+    /// Operations of the host in flight at this die, waiting or being executed.
     pub host_operations: u32,
     pub array: TransactionId,
     pub array_kind: Kind,
@@ -64,11 +65,11 @@ pub(crate) struct Die {
     pub register_kind: Kind,
     pub register_phase: RegisterPhase,
     pub suspended: TransactionId,
-    /// A program or erase that is over, but whose outcome was not asked yet.
+    /// A program or erase that has ended, but whose outcome was not asked for yet.
     pub status: TransactionId,
     pub remaining: Nanos,
     pub suspensions: u32,
-    /// Nothing may start before: a suspend command is taking effect.
+    /// No operation may start before this time: a suspend command is taking effect.
     pub blocked_until: SimTime,
     /// Array time by wait column, for utilisation.
     pub array_busy: Waits,
@@ -126,8 +127,8 @@ impl Die {
         slab.items[id.index()].next = TransactionId::NONE;
     }
 
-    /// Moves an internal read that waits to the host's reads, among which it keeps the order of submission: an erase
-    /// looks at the oldest only.
+    /// Moves a waiting internal read to the queue of the host's reads, where it is sorted by order of submission,
+    /// because an erase looks at the oldest only.
     pub fn promote(&mut self, slab: &mut Slab, id: TransactionId) {
         let (from, to) = (Class::InternalRead, Class::HostRead);
         let submitted = slab.items[id.index()].submitted;
@@ -140,7 +141,7 @@ impl Die {
         self.link(slab, to, id, after);
     }
 
-    /// The first waiting operation of a class of which `is_it` holds, and the one before it.
+    /// The first waiting operation of a class for which `is_it` is true, and the operation before it in the queue.
     fn neighbours(
         &self,
         slab: &Slab,
@@ -156,7 +157,8 @@ impl Die {
         (before, at)
     }
 
-    /// Lets one operation of a class follow another; none before: it is the first, none after: that one is the last.
+    /// Links two operations of a class in its queue. `before` none: `after` is the first; `after` none: `before` is the
+    /// last.
     fn link(&mut self, slab: &mut Slab, class: Class, before: TransactionId, after: TransactionId) {
         match before.exists() {
             true => slab.items[before.index()].next = after,

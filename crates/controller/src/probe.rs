@@ -4,11 +4,11 @@ use crate::{Transaction, TransactionId};
 use engine::Calendar;
 use units::{ChannelId, SimTime};
 
-/// What every step of a simulation is handed: the calendar, in which it enters what comes of it, and the probe, which it
-/// tells.
+/// The context of every step of a simulation: the calendar, into which the step enters its events, and the probe, to
+/// which it reports.
 #[derive(Clone, Debug, Default)]
 pub struct Context<P> {
-    /// What happens next.
+    /// The calendar of future events.
     pub calendar: Calendar,
     /// Who watches.
     pub probe: P,
@@ -21,7 +21,7 @@ impl<P> Context<P> {
     }
 }
 
-/// What a channel was busy with.
+/// The use that a channel was busy with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ChannelUse {
     /// Command and address cycles.
@@ -35,7 +35,7 @@ pub enum ChannelUse {
 }
 
 impl ChannelUse {
-    /// How many there are.
+    /// Number of uses.
     pub const COUNT: usize = 4;
     /// Every use, in the order of its number.
     pub const ALL: [Self; Self::COUNT] = [Self::Command, Self::Status, Self::DataIn, Self::DataOut];
@@ -51,7 +51,7 @@ impl ChannelUse {
     }
 }
 
-/// An observer of flash operations. What they mean is told by the crate above.
+/// An observer of flash operations. The crate above tells their meaning.
 pub trait Probe {
     /// A channel will be busy from `from` to `to`, with a part of a transaction.
     fn on_channel(

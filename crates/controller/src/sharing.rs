@@ -11,20 +11,20 @@ use units::{DieId, SimTime};
 /// Stages of a transaction up to some moment: channel, transfer, array, in ns.
 type Spent = [u64; 3];
 
-/// What a transaction shares.
+/// How a transaction takes part in a shared read.
 #[derive(Clone, Copy, Debug)]
 struct Shared {
-    /// The read it rides on; none: it is a carrier, or alone.
+    /// The read that this one rides on; none: it is a carrier itself, or shares nothing.
     carrier: TransactionId,
-    /// The last that rides on it; each names the one before.
+    /// The last read that joined this carrier; each rider names the one that joined before it.
     last: TransactionId,
     riders: u32,
     /// Units of the pages that are sensed, and units that are sent: those of the carrier and of all its riders.
     sensed: u64,
     sent: u64,
-    /// What the carrier had behind it when this one joined.
+    /// Channel, transfer and array time (ns) that the carrier had already spent when this rider joined.
     spent: Spent,
-    /// Its data are out and are being decoded.
+    /// The data of the read have left the die and are being decoded.
     is_out: bool,
 }
 
@@ -45,18 +45,18 @@ impl Shared {
 pub struct Ride {
     /// The read.
     pub id: TransactionId,
-    /// Units of the pages it senses, one bit each.
+    /// Units of the pages that the read senses, one bit each.
     pub sensed: u64,
-    /// Its array read has begun: what it does not sense now it will not.
+    /// The array read has begun: units that it does not sense now cannot be added.
     pub begun: bool,
-    /// How many ride on it.
+    /// Number of reads that ride on this one.
     pub riders: u32,
 }
 
 /// All that is shared at the drive.
 pub(crate) struct Sharing {
     of: Vec<Shared>,
-    /// By die: page rows with a read whose data-out has not begun, oldest first.
+    /// For each die: the page rows of reads whose data-out has not begun, oldest first.
     open: Vec<Vec<(u32, u32, TransactionId)>>,
 }
 
@@ -72,7 +72,7 @@ impl Sharing {
         &mut self.of[id.index()]
     }
 
-    /// Lets others ride on a read that senses the pages of these units.
+    /// Allows other reads to ride on this read, which senses the pages of the units `sensed`.
     pub fn open(&mut self, id: TransactionId, transaction: &Transaction, sensed: u64) {
         *self.of(id) = Shared { sensed, sent: transaction.mask, ..Shared::NOTHING };
         self.open[transaction.die.index()].push((transaction.superblock, transaction.row, id));
@@ -99,7 +99,8 @@ impl Sharing {
         self.of.get(id.index()).is_some_and(|shared| shared.is_out)
     }
 
-    /// Lets `rider`, which needs the pages of `sensed`, ride. Gives the rider before it, which it must name as next.
+    /// Lets `rider`, which needs the pages of `sensed`, ride on the carrier. Returns the rider that joined before it,
+    /// to which it must be linked.
     pub fn join(
         &mut self,
         carrier: TransactionId,
@@ -122,7 +123,7 @@ impl Sharing {
         self.of.get(carrier.index()).map_or(TransactionId::NONE, |shared| shared.last)
     }
 
-    /// Units of a data-out that begins: nothing more can be added to it.
+    /// Number of units of a data-out that begins: no rider can add units any more.
     #[cold]
     pub fn begin_out(&mut self, id: TransactionId, transaction: &Transaction) -> u32 {
         let open = &mut self.open[transaction.die.index()];
@@ -133,14 +134,14 @@ impl Sharing {
         }
     }
 
-    /// The riders of a read leave it: they have their data. Gives the last of them.
+    /// Detaches the riders of a read, which have their data. Returns the last of them.
     pub fn unload(&mut self, id: TransactionId) -> TransactionId {
         let of = self.of(id);
         of.riders = 0;
         std::mem::replace(&mut of.last, TransactionId::NONE)
     }
 
-    /// What the carrier had behind it when this rider joined; from now on it is alone.
+    /// Detaches a rider from its carrier. Returns the time that the carrier had spent when the rider joined.
     pub fn leave(&mut self, rider: TransactionId) -> Spent {
         let of = self.of(rider);
         of.carrier = TransactionId::NONE;
@@ -152,7 +153,7 @@ impl Sharing {
         self.of(id).is_out = true;
     }
 
-    /// The transaction is over.
+    /// Removes a transaction that has ended.
     #[inline]
     pub fn forget(&mut self, id: TransactionId) {
         if let Some(shared) = self.of.get_mut(id.index()) {
@@ -161,7 +162,7 @@ impl Sharing {
     }
 }
 
-/// What a read that was taken up has behind it by `now`.
+/// Channel, transfer and array time (ns) that a read taken up by its die has spent until `now`.
 pub(crate) fn spent(transaction: &Transaction, id: TransactionId, die: &Die, now: SimTime) -> Spent {
     let mut spent = [transaction.channel_ns, transaction.transfer_ns, transaction.array_ns];
     if transaction.since > now {

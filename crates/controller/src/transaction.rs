@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use units::{DieId, Nanos, SimTime};
 
-/// What is done to the flash.
+/// The kind of a flash operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Kind {
@@ -33,26 +33,26 @@ pub enum Origin {
     Rescue,
     /// Units programmed empty to complete a program unit.
     Padding,
-    /// Units written anew in idle time, to be read at less cost.
+    /// Units rewritten in idle time so that their reads cost less.
     Rewrite,
-    /// Data written anew before its retention time is over.
+    /// Data rewritten before its retention time expires.
     Refresh,
-    /// The map's own units, where it lies on flash.
+    /// Units of the map itself, where the map lies on flash.
     Map,
-    /// Stored data read in idle time to see its errors, and written anew where they come near what the code corrects.
+    /// Stored data read in idle time to see its errors, and rewritten where the errors approach what the code corrects.
     Scrub,
-    /// Data that leaves superblocks with one bit a cell for such with the chip's own number.
+    /// Data moved from superblocks in SLC mode to superblocks that use all bits per cell.
     Fold,
     /// Parity over dies.
     Parity,
-    /// Reads of the rest of a stripe, to find again what a page's code could not correct.
+    /// Reads of the rest of a stripe, to restore a page whose errors its code could not correct.
     Rebuild,
     /// Data that the host has not asked for yet, but is about to.
     ReadAhead,
 }
 
 impl Origin {
-    /// How many there are.
+    /// Number of origins.
     pub const COUNT: usize = 14;
     /// Every origin, in the order of its number.
     pub const ALL: [Self; Self::COUNT] = [
@@ -72,17 +72,17 @@ impl Origin {
         Self::ReadAhead,
     ];
 
-    /// Data move so that they stay readable, and not to make room.
+    /// True when data are moved for this origin to keep them readable, and not to free space.
     pub const fn keeps_data(self) -> bool {
         matches!(self, Self::Refresh | Self::Scrub)
     }
 
-    /// What is programmed for it holds no data of the logical drive or its map.
+    /// True when programs of this origin hold no data of the logical drive or its map.
     pub const fn holds_no_data(self) -> bool {
         matches!(self, Self::Padding | Self::Parity)
     }
 
-    /// What is read for it makes another read good, whose page's code could not correct it.
+    /// True when reads of this origin restore data of another read that its page's code could not correct.
     pub const fn is_remedy(self) -> bool {
         matches!(self, Self::Rebuild)
     }

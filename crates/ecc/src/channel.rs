@@ -28,10 +28,10 @@ pub enum Channel {
 /// A sent bit comes as one of a few values.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Values {
-    /// Of a sent zero and of a sent one, bounds of 64 uniform bits, rising: a draw below the k-th gives the k-th value, a draw
-    /// above all the last.
+    /// For a sent zero and for a sent one: rising bounds on a draw of 64 uniform bits. A draw below bound k gives value
+    /// k, a draw above all bounds the last value.
     below: [Vec<u64>; 2],
-    /// The ratio of each value.
+    /// Log-likelihood ratio of each value.
     ratios: Vec<f32>,
 }
 
@@ -89,7 +89,8 @@ impl Channel {
         })
     }
 
-    /// The ratios of a bit that was sent as this symbol, in words of so many noises: of each the ratio of [`Self::ratio`].
+    /// The ratios of bit number `bit`, sent as `symbol`, in several words at once, one noise stream per word; as
+    /// [`Self::ratio`].
     pub fn ratios(&self, noises: &[Stream], bit: u64, symbol: f64, ratios: &mut [f32]) {
         let Self::Gauss { sigma } = self else {
             for (ratio, noise) in ratios.iter_mut().zip(noises) {
@@ -109,7 +110,7 @@ impl Channel {
         }
     }
 
-    /// The ratio of a bit that was sent as this symbol, 1 for a zero and -1 for a one; chance is its stream and number.
+    /// The ratio of a bit sent as `symbol`, 1 for a zero and -1 for a one; `noise` and `bit` select the random draw.
     #[inline]
     pub fn ratio(&self, noise: Stream, bit: u64, symbol: f64) -> f32 {
         match self {

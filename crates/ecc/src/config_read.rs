@@ -6,13 +6,14 @@ use units::{Frequency, Nanos, TransferRate};
 
 /// Everything the error correction is configured by.
 pub struct EccConfig {
-    /// From data-out to corrected data, for each attempt to decode; what iterations take comes on top ([`Ladder::pace`]).
+    /// Time from data-out to corrected data, per attempt to decode; the time of iterations is added to it
+    /// ([`Ladder::pace`]).
     pub t_decode: Nanos,
     /// Rate at which a channel's one ECC block empties the read FIFO.
     pub drain: Option<TransferRate>,
     /// The ways to read a page; none: errors are left out of account.
     pub ladder: Option<Ladder>,
-    /// Which attempt of a read comes next.
+    /// Makes the flow, which chooses the next attempt of a read.
     pub flow: flow::Maker,
 }
 

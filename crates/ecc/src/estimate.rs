@@ -13,12 +13,12 @@ use crate::ldpc::Graph;
 use nand::cells::normal::quantile;
 use std::collections::BTreeMap;
 
-/// What estimates rates by a code's checks.
+/// Estimates raw bit error rates from the weights of syndromes of a code.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Estimator {
-    /// Weights of rows, and how many rows have each.
+    /// Weights of rows (checks), and the number of rows of each weight.
     rows: Vec<(u32, f64)>,
-    /// Weights of two rows that share a bit, together, and how many pairs in order have each.
+    /// Sums of the weights of two rows that share a bit, and the number of ordered pairs with each sum.
     pairs: Vec<(u32, f64)>,
 }
 
@@ -36,7 +36,7 @@ const MOST: f64 = 0.499;
 const HALVINGS: usize = 50;
 
 impl Estimator {
-    /// By the checks of this matrix.
+    /// An estimator for the checks of this matrix.
     pub fn new(graph: &Graph) -> Self {
         let weight = |check: u32| graph.row(check as usize).len() as u32;
         let (mut rows, mut pairs) = (BTreeMap::<u32, f64>::new(), BTreeMap::<u32, f64>::new());
@@ -64,7 +64,7 @@ impl Estimator {
         Weight { mean, deviation: 0.5 * (own + shared).max(0.0).sqrt() }
     }
 
-    /// The rate whose syndromes weigh so much on the mean.
+    /// The raw bit error rate at which the mean weight of a syndrome is `weight`.
     pub fn rate(&self, weight: f64) -> f64 {
         let (mut low, mut high) = (0.0, MOST);
         for _ in 0..HALVINGS {
@@ -74,7 +74,8 @@ impl Estimator {
         low
     }
 
-    /// What is estimated of a page of so many words at this rate, as `chance`, uniform between 0 and 1, has it.
+    /// The rate estimated from a page of `words` words whose true rate is `rate`; `chance`, uniform in 0 to 1, is the
+    /// random draw.
     pub fn estimate(&self, rate: f64, words: u64, chance: f64) -> f64 {
         let weight = self.weight(rate.min(MOST));
         let off = quantile(chance.clamp(1e-12, 1.0 - 1e-12)) * weight.deviation / (words as f64).sqrt();

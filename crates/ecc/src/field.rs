@@ -46,7 +46,7 @@ impl Field {
         self.exp((self.logarithms[one as usize] + self.logarithms[other as usize]) as usize)
     }
 
-    /// Of an element that is not zero.
+    /// The multiplicative inverse of an element other than zero.
     pub fn inverse(&self, element: u32) -> u32 {
         self.exp(self.order - self.logarithms[element as usize] as usize)
     }

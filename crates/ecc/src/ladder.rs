@@ -11,28 +11,28 @@ use units::{Frequency, Nanos};
 pub struct Rung {
     /// Reference voltages that cells are compared with, all boundaries between states together.
     pub references: u32,
-    /// Comparisons at each boundary: how often a page is sensed, over a hard read.
+    /// Comparisons at each boundary between states: array reads of the page, in units of a hard read.
     pub senses: u32,
     /// Bit-planes sent to the controller.
     pub bit_planes: u32,
-    /// What is corrected.
+    /// Errors that this way to read corrects.
     pub corrects: Corrects,
-    /// The rate up to which the target is kept: raw bit errors, or for soft reads of a code that was counted those of Gaussian
-    /// noise that tells as much.
+    /// The greatest raw bit error rate at which the target is kept. For soft reads of a counted code it is the rate of
+    /// Gaussian noise that gives as much information.
     pub limit: f64,
 }
 
-/// What a rung corrects.
+/// Measure of what a rung corrects.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Corrects {
     /// This number of bit errors in a codeword.
     Errors(u32),
-    /// As often as was counted of this table's words, read with one soft bit more than the number.
+    /// As counted in this table, at the index of a number of soft bits (0: a hard read).
     Counted(Arc<Table>, usize),
 }
 
-/// What soft reads of a page tell: for two soft bits and for three the raw bit error rate of Gaussian noise whose reads fail as
-/// often, over the page's own. States with tails tell less than noise does: above one.
+/// Factors, for reads with two and with three soft bits, from the page's raw bit error rate to the rate of Gaussian
+/// noise at which reads fail as often. Above one: states with tails give less information than noise does.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Soft(pub [f64; 2]);
 
@@ -44,11 +44,11 @@ impl Soft {
 /// The raw bit error rates of a page.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rates {
-    /// With the usual references.
+    /// Raw bit error rate with the default references.
     pub usual: f64,
-    /// What reading again with others comes to, where drive and chip know it.
+    /// Effect of retries with shifted references, where drive and chip know it.
     pub shifted: Option<Shifted>,
-    /// What soft reads tell.
+    /// How much information soft reads of the page give.
     pub soft: Soft,
 }
 
@@ -59,26 +59,26 @@ impl Rates {
     }
 }
 
-/// What a code makes of a page.
+/// How a drive reads and corrects pages: the rungs, the retries and the decoder's speed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Ladder {
     /// Data bytes of a codeword.
     pub codeword_bytes: u32,
     /// Bits of a codeword, parity included.
     pub codeword_bits: u32,
-    /// The chance of an uncorrectable codeword that is put up with.
+    /// Accepted chance that a codeword is uncorrectable.
     pub target: f64,
-    /// By rising cost; never empty.
+    /// The ways to read a page, by rising cost; never empty.
     pub rungs: Vec<Rung>,
     /// Retries with other reference voltages after the last rung failed.
     pub retries: u32,
     /// Share of the raw bit errors that each retry removes, where the chip's tables do not give it.
     pub retry_gain: f64,
-    /// How far apart the references of a retry table lie, volts; none: the drive has no table.
+    /// Distance between the references of neighbouring steps of the retry table, volts; none: the drive has no table.
     pub retry_step_v: Option<f64>,
     /// A retry is sensed while the attempt before it crosses the channel and is decoded.
     pub pipelined: bool,
-    /// How fast the decoder iterates; none: it takes as long for any word.
+    /// Speed of the decoder's iterations; none: every word takes the same time.
     pub pace: Option<Pace>,
     /// How the outcome of a read is determined.
     pub decodes: Decodes,
@@ -87,27 +87,27 @@ pub struct Ladder {
 /// How the outcome of a read is determined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Decodes {
-    /// From chances: what was counted, or limits.
+    /// From chances of failure: counted in a table, or from limits.
     Tables,
-    /// From words that are decoded for it.
+    /// By decoding simulated words for each read.
     Words,
 }
 
-/// How fast a decoder iterates.
+/// Speed of an iterative decoder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pace {
     /// Cycles of the decoder.
     pub clock: Frequency,
-    /// Messages between bits and checks that it works on in a cycle.
+    /// Messages between bits and checks that the decoder processes in a cycle.
     pub edges: u32,
     /// When the words of a read are decoded: together, in turn, or during the next transfer.
     pub overlap: Overlap,
 }
 
-/// When the iterations of a read's words pass.
+/// How decoding of a read's words overlaps with their transfer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Overlap {
-    /// Beside each other, after the transfer.
+    /// All words in parallel, after the transfer.
     Beside,
     /// The words of one transfer while the next crosses the channel (two words at a time).
     NextTransfer,
@@ -115,18 +115,18 @@ pub enum Overlap {
     InTurn,
 }
 
-/// What reading again with the references of a retry table comes to.
+/// Effect of retries whose references follow a retry table.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Shifted {
     /// The raw bit error rate with the best references.
     pub rber: f64,
-    /// Steps of the table from the usual references to those.
+    /// Steps of the table from the default references to the best ones.
     pub steps: u32,
 }
 
 impl Shifted {
-    /// The rate after so many steps: tails are exponential, so that its logarithm falls along a straight line.
-    /// Beyond the best references it rises again as it fell.
+    /// The raw bit error rate after `step` steps of the table: its logarithm falls along a straight line, because tails
+    /// are exponential. Beyond the best references it rises again at the same slope.
     pub(crate) fn rate(&self, usual: f64, step: u32) -> f64 {
         if step == self.steps || self.steps == 0 {
             return self.rber;
@@ -144,7 +144,7 @@ impl Ladder {
         Rung { references, senses, bit_planes: cost::bit_planes(references), corrects, limit }
     }
 
-    /// The rate that counts for a rung, of a page with this raw bit error rate.
+    /// The rate to be compared with the limit of `rung`, for a page of raw bit error rate `rber`.
     pub(crate) fn met(&self, rung: usize, rber: f64, soft: Soft) -> f64 {
         match self.rungs[rung].corrects {
             Corrects::Counted(_, more @ 1..) => (rber * soft.0[more - 1]).min(0.5),
@@ -177,7 +177,7 @@ impl Ladder {
         tail::any_of(self.codewords(bytes), tail::more_than(self.codeword_bits, most, rber))
     }
 
-    /// Iterations of a word on the mean; none where none were counted.
+    /// Mean number of iterations of a word; 0 where none were counted.
     pub fn iterations(&self, rung: usize, rber: f64, soft: Soft) -> f64 {
         match &self.rungs[rung].corrects {
             Corrects::Errors(_) => 0.0,
@@ -185,7 +185,7 @@ impl Ladder {
         }
     }
 
-    /// Iterations of a word that is given up.
+    /// Iterations spent on a word that cannot be decoded.
     pub(crate) fn iterations_in_vain(&self, rung: usize) -> f64 {
         match &self.rungs[rung].corrects {
             Corrects::Errors(_) => 0.0,
@@ -193,7 +193,7 @@ impl Ladder {
         }
     }
 
-    /// What so many iterations of a word take, to the next whole cycle.
+    /// Time of `iterations` iterations of a word, rounded up to a whole cycle, in nanoseconds.
     pub fn time_ns(&self, iterations: f64) -> u32 {
         let (Some(Pace { clock, edges, .. }), Corrects::Counted(table, _)) =
             (self.pace, &self.rungs[0].corrects)
@@ -204,8 +204,8 @@ impl Ladder {
         clock.period().times(cycles as u64).ceil_ns().ns() as u32
     }
 
-    /// How long the data of a read wait for their iterations: those of a word take `of_word` over all attempts that are waited for, the
-    /// transfer of all words `transfer` in each of so many attempts, all alike.
+    /// How long a read's data wait for decoding, in nanoseconds. `of_word`: iterations of one word in all attempts;
+    /// `transfer`: the transfer of all words in each of `attempts` attempts of the same length.
     pub fn iterating_ns(&self, of_word: u32, bytes: u64, transfer: Nanos, attempts: u32) -> u32 {
         let others = (self.codewords(bytes) - 1) as u32;
         match self.pace.map(|pace| pace.overlap) {
@@ -223,8 +223,8 @@ impl Ladder {
         self.pace.is_none_or(|pace| pace.overlap == Overlap::Beside)
     }
 
-    /// True where the target, kept up to the rung's limit, tells without the tail of the distribution that a page of this
-    /// draw does not fail.
+    /// True where the limit of the rung shows, without a sum over the tail of the distribution, that a page with this
+    /// `draw` is corrected.
     pub(crate) fn surely_corrects(
         &self,
         rung: usize,
@@ -249,13 +249,13 @@ impl Ladder {
         self.rungs.iter().map(errors).max().unwrap_or(0)
     }
 
-    /// What retries come to on a chip whose best references give `rber` and lie `volts` below the usual ones; none
-    /// when the drive has no retry table.
+    /// The effect of retries on a chip whose best references give the rate `rber` and lie `volts` below the default
+    /// ones; none when the drive has no retry table.
     pub fn shifted(&self, rber: f64, volts: f64) -> Option<Shifted> {
         self.retry_step_v.map(|step| Shifted { rber, steps: (volts / step).round().max(0.0) as u32 })
     }
 
-    /// Whether the table goes on to the best references.
+    /// True when the retry table reaches the best references.
     pub fn reaches(&self, shifted: Shifted) -> bool {
         shifted.steps <= self.retries
     }
@@ -283,7 +283,8 @@ impl Ladder {
         }
     }
 
-    /// What reads rest on, where that was counted: what, how much of it, and from where it is extrapolated.
+    /// One line for each number of soft bits: what was counted, and from where it is extrapolated; empty for a code in
+    /// closed form.
     pub fn provenance(&self) -> Vec<String> {
         match &self.rungs[0].corrects {
             Corrects::Errors(_) => Vec::new(),
@@ -291,7 +292,7 @@ impl Ladder {
         }
     }
 
-    /// What the chances of the last rung rest on below what was counted; none where they are in closed form.
+    /// What the last rung's failure chances below the counted ones rest on; none where they are in closed form.
     pub fn extrapolated(&self) -> Option<String> {
         match &self.rungs[self.rungs.len() - 1].corrects {
             Corrects::Errors(_) => None,
@@ -299,10 +300,10 @@ impl Ladder {
         }
     }
 
-    /// What estimates rates by the syndromes of the code's words.
+    /// Makes the estimator of error rates from syndromes of the code's words.
     ///
     /// # Errors
-    /// When no checks of it are known.
+    /// When the checks of the code are not known.
     pub fn estimator(&self) -> Result<Estimator, String> {
         const WANTS: &str = "estimates error rates from the syndromes of words: expected a code whose checks are known, \
              ecc.code.name = ldpc with a table";
@@ -314,7 +315,7 @@ impl Ladder {
         Ok(Estimator::new(&code.graph))
     }
 
-    /// What decodes the words of reads, where they are to be decoded.
+    /// The decoder of simulated words for reads, where reads decode words.
     ///
     /// # Errors
     /// When the table's code does not come along.

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
-/// Numbers as keys: they are spread well enough by a multiplication.
+/// Hashes numeric keys by a multiplication, which spreads them well enough.
 #[derive(Clone, Default)]
 pub struct SpreadHash(u64);
 
@@ -27,5 +27,5 @@ impl Hasher for SpreadHash {
     }
 }
 
-/// A map by number. Nothing may depend on the order in which it is gone through.
+/// A map with numeric keys. Nothing may depend on the order of iteration.
 pub type ByNumber<K, V> = HashMap<K, V, BuildHasherDefault<SpreadHash>>;

@@ -8,23 +8,23 @@ use crate::heap::{Heap, NEVER};
 use crate::wheel::Wheel;
 use units::SimTime;
 
-/// What a popped entry says: a kind and an index, both given by the caller.
+/// A pending event: kind and index, both given by the caller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Event {
-    /// Which handler this is for; below 16.
+    /// Number of the handler; below 16.
     pub kind: u8,
-    /// Which die, request or channel; below 2^24.
+    /// Number of the die, request or channel; below 2^24.
     pub index: u32,
 }
 
-/// Indices of events are below this: what numbers requests or operations does it by [`next_index`].
+/// Upper limit of indices (excluded); requests and operations get their numbers by [`next_index`].
 pub const INDEX_MAX: u32 = 1 << INDEX_BITS;
 
 const INDEX_BITS: u32 = 24;
 const KIND_BITS: u32 = 4;
 const SEQUENCE_BITS: u32 = 64 - INDEX_BITS - KIND_BITS;
 
-/// The index by which events name one more of `what`, when there are `count` already.
+/// The index of one more `what` when there are `count` already.
 ///
 /// # Panics
 /// When events could not tell it from another.
@@ -37,18 +37,18 @@ pub fn next_index(count: usize, what: &str) -> u32 {
 /// Pending events. Equal times come out in the order they were put in.
 #[derive(Clone, Debug)]
 pub struct Calendar {
-    /// What happens soon.
+    /// Events in the near future.
     wheel: Wheel,
-    /// Scheduled events that lay beyond the wheel when they were put in.
+    /// Events that lay beyond the wheel when they were scheduled.
     far: Heap,
-    /// What waits for its time: few of many ever happen as they were set, and they would make the other heap deep.
+    /// Timers, few of which ever fire as they were set; in the other heap they would slow all events down.
     timers: Heap,
     /// The first of both heaps.
     first_in_heaps: u128,
-    /// The number of the next event, and how many were taken: both since events were numbered anew.
+    /// Number of the next event, and events taken, both since the last renumbering.
     sequence: u64,
     taken: u64,
-    /// How many more were scheduled, and taken, before that.
+    /// Further events, scheduled and taken before the last renumbering.
     before: u64,
     now: SimTime,
 }
@@ -122,8 +122,8 @@ impl Calendar {
         }
     }
 
-    /// The same for what only the clock brings: it happens at the same moment and in the same order as by
-    /// [`Self::schedule`], and costs events in flight nothing while it waits.
+    /// As [`Self::schedule`], for timers: the event comes at the same moment and in the same order, but costs other
+    /// events nothing while it waits.
     ///
     /// # Panics
     /// As [`Self::schedule`].
@@ -154,13 +154,13 @@ impl Calendar {
         Some((self.now, event))
     }
 
-    /// Nothing of what is pending will happen, and it is `now`, which must not lie in the past.
+    /// Discards all pending events and sets the time to `now`, which must not lie in the past.
     pub fn forget_pending(&mut self, now: SimTime) {
         assert!(now >= self.now, "{now} would lie before {}", self.now);
         *self = Self { now, before: self.before + self.sequence, ..Self::new() };
     }
 
-    /// Lets time go on to `now`, before which nothing is pending.
+    /// Moves the time forward to `now`; no pending event may lie before that.
     pub fn pass_to(&mut self, now: SimTime) {
         let next = self.next_time().unwrap_or(SimTime::NEVER);
         assert!(now >= self.now && now <= next, "{now} lies before {} or after {next}", self.now);
@@ -172,7 +172,7 @@ impl Calendar {
         self.wheel.first(self.now.ns()).map_or(NEVER, |(_, key)| key).min(self.first_in_heaps)
     }
 
-    /// Puts in what does not find its slot of the wheel empty.
+    /// Schedules an event whose slot of the wheel is not empty.
     #[inline(never)]
     fn put_beside(&mut self, key: u128) {
         if !self.wheel.insert(key, self.now.ns()) {
@@ -180,7 +180,8 @@ impl Calendar {
         }
     }
 
-    /// Puts in what the wheel did not take: what lies beyond it, is one more than it numbers yet, or is in a full moment.
+    /// Schedules an event that the wheel did not take: too far in the future, no free node, or too many events in its
+    /// slot.
     #[inline(never)]
     fn put_beyond(&mut self, key: u128) {
         if self.wheel.grow() && self.wheel.insert(key, self.now.ns()) {
@@ -197,7 +198,7 @@ impl Calendar {
         key
     }
 
-    /// None where the event cannot be put in, or only once what is pending is numbered anew.
+    /// The sort key of an event; none where it cannot be scheduled, or only after a renumbering.
     #[inline(always)]
     fn key(&mut self, time: SimTime, event: Event) -> Option<u128> {
         // One comparison says whether the index or the sequence number has too many bits.
@@ -227,7 +228,7 @@ impl Calendar {
         self.schedule_timer(time, event);
     }
 
-    /// Says why an event cannot be put in, unless only the numbers have come to their end.
+    /// Panics with the reason why an event cannot be scheduled; renumbers if only the sequence numbers are used up.
     fn refuse_or_renumber(&mut self, time: SimTime, event: Event) {
         assert!(time >= self.now, "an event at {time} would lie before {}", self.now);
         // An index of more bits would pass for another kind of event, in silence.
@@ -235,8 +236,8 @@ impl Calendar {
         self.renumber();
     }
 
-    /// Numbers what is pending from zero on, in the order in which it was put in: every 2^36 events, so that two events
-    /// of one moment keep their order for ever.
+    /// Renumbers the pending events from zero, in the order in which they were scheduled: every 2^36 events, so that
+    /// events of one moment always keep their order.
     fn renumber(&mut self) {
         let number = |key: u128| key as u64 >> (INDEX_BITS + KIND_BITS);
         let mut pending = Vec::with_capacity(self.len());

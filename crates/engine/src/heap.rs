@@ -29,7 +29,7 @@ impl Heap {
         if self.keys.is_empty() { Some(last) } else { Some(self.replace_root(last)) }
     }
 
-    /// All keys, in any order; what is done to them leaves them in the order they were in.
+    /// Calls `each` on all keys, in any order; `each` must not change their relative order.
     pub fn for_each(&mut self, each: impl FnMut(&mut u128)) {
         self.keys.iter_mut().for_each(each);
     }
@@ -57,7 +57,7 @@ impl Heap {
         root
     }
 
-    /// Puts `key` where a hole comes to that rises as far as it must.
+    /// Puts `key` into the heap, moving the hole up as far as needed.
     #[inline]
     fn rise(&mut self, mut hole: usize, key: u128) {
         let keys = self.keys.as_mut_slice();

@@ -8,15 +8,15 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 
 type LeapState = [u64; 4];
 
-/// What so many draws do to a stream.
+/// Effect of a fixed number of draws on a random stream, as a linear map of its state.
 #[derive(Clone, Debug)]
 pub struct Leap {
-    /// What becomes of each single bit.
+    /// The image of each single bit of the state.
     images: Vec<LeapState>,
 }
 
 impl Leap {
-    /// So many draws.
+    /// The effect of `draws` draws.
     pub fn of(draws: u64) -> Self {
         let bits = |image: fn(LeapState) -> LeapState| (0..256).map(|bit| image(single(bit))).collect();
         let mut power = Self { images: bits(step) };
@@ -34,7 +34,7 @@ impl Leap {
         leap
     }
 
-    /// This one, and another after it.
+    /// The effect of this leap followed by `next`.
     fn then(&self, next: &Self) -> Self {
         Self { images: self.images.iter().map(|&image| next.image(image)).collect() }
     }

@@ -28,12 +28,12 @@ impl Permutation {
         Self { count, mask, shift: (bits / 2).max(1), factors: draw(1), summands: draw(0) }
     }
 
-    /// How many numbers it permutes.
+    /// Number of permuted numbers.
     pub fn count(&self) -> u64 {
         self.count
     }
 
-    /// Where `index` goes.
+    /// The place of `index` in the permuted order.
     #[inline]
     pub fn at(&self, index: u64) -> u64 {
         debug_assert!(index < self.count);
@@ -49,7 +49,7 @@ impl Permutation {
         }
     }
 
-    /// What goes to `place`.
+    /// The index whose place is `place`: the inverse of [`Self::at`].
     pub fn index_of(&self, place: u64) -> u64 {
         debug_assert!(place < self.count);
         let mut x = place;
@@ -69,8 +69,8 @@ impl Permutation {
     }
 }
 
-/// What an odd number must be multiplied by to give one, by Newton's method: each step doubles the bits that are right, of
-/// which there are three at first.
+/// The inverse of an odd number modulo 2^64, by Newton's method: each step doubles the number of correct bits, three of
+/// which are correct at first.
 fn inverse(odd: u64) -> u64 {
     (0..5).fold(odd, |found, _| found.wrapping_mul(2u64.wrapping_sub(odd.wrapping_mul(found))))
 }

@@ -26,12 +26,12 @@ impl RandomStream {
         self.0.next_u64()
     }
 
-    /// Where the stream is, for [`Self::at`].
+    /// State of the stream, for [`Self::at`].
     pub fn state(&self) -> [u64; 4] {
         leap::state_of(&self.0)
     }
 
-    /// The stream that is there; none where no stream ever is.
+    /// The stream in this state; none for the state that no stream ever has.
     pub fn at(state: [u64; 4]) -> Option<Self> {
         (state != [0; 4]).then(|| Self(leap::generator_at(state)))
     }

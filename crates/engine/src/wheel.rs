@@ -22,7 +22,7 @@ struct WheelNode {
 pub(crate) struct Wheel {
     /// The earliest event of each slot.
     heads: Box<[u16; SLOTS]>,
-    /// One bit for each slot that holds something, and one for each word of these bits.
+    /// One bit per slot that is not empty, and one bit per word of those bits.
     words: [u64; WORDS],
     summary: u64,
     nodes: Vec<WheelNode>,
@@ -83,8 +83,8 @@ impl Wheel {
         true
     }
 
-    /// The last event of a slot before `key`, from its first on; none when that is further than few steps away: thousands
-    /// may fall due at one moment, and each would pass all before it.
+    /// The last event of a slot that comes before `key`; none when it is further than `STEPS_MOST` steps from the
+    /// first: thousands of events may fall due at one moment, and each would pass all before it.
     #[inline]
     fn before(&self, first: u16, key: u128) -> Option<usize> {
         let mut before = first as usize;
@@ -98,7 +98,7 @@ impl Wheel {
         None
     }
 
-    /// The slot of the next event, and its key.
+    /// The slot of the next event, and the event's key.
     #[inline(always)]
     pub fn first(&self, now: u64) -> Option<(usize, u128)> {
         if self.summary == 0 {
@@ -141,7 +141,7 @@ impl Wheel {
         }
     }
 
-    /// All keys, in any order; what is done to them leaves them in the order they were in.
+    /// Calls `each` on all keys, in any order; `each` must not change their relative order.
     pub fn for_each(&mut self, mut each: impl FnMut(&mut u128)) {
         for &head in self.heads.iter() {
             let mut node = head;
@@ -152,7 +152,7 @@ impl Wheel {
         }
     }
 
-    /// Makes one node more, if none is left and there is a number for it; false when not.
+    /// Adds a node, if none is free and there is a number for it; false when not.
     pub fn grow(&mut self) -> bool {
         let node = self.nodes.len();
         let may_grow = self.free == NONE && node < NONE as usize;

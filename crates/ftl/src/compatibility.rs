@@ -6,14 +6,14 @@
 
 use config::{ConfigError, Entry, Place, Section};
 
-/// What turns a feature on.
+/// The values of its key that turn a feature on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Switch {
-    /// One of these names.
+    /// One of these values.
     Is(&'static [&'static str]),
-    /// A name other than these, which do nothing.
+    /// Any value other than these, which leave the feature off.
     IsNot(&'static [&'static str]),
-    /// That the key is given at all.
+    /// Any value: the feature is on when the key is given.
     Given,
     /// More than nothing.
     Positive,
@@ -21,33 +21,33 @@ pub enum Switch {
     Several,
     /// More than one mapping unit in a program, for any reason.
     UnitsAProgram,
-    /// What is asked of a run or a command: no drive's file says it.
+    /// The feature is requested by a run or a command, not by a drive's file.
     Asked,
 }
 
 macro_rules! features {
     ($($name:ident: [$($key:literal),+], $switch:expr, $meaning:literal;)*) => {
-        /// Something that a drive, or a run of it, can have or not.
+        /// A feature that a drive, or a run of it, can have.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
         pub enum Feature {
             $(#[doc = $meaning] $name,)*
         }
 
         impl Feature {
-            /// All of them, as they stand on the page.
+            /// All features, in the order of the documentation page.
             pub const ALL: &'static [Self] = &[$(Self::$name),*];
 
-            /// The keys that turn it on, each by itself; of a run, the option.
+            /// The configuration keys each of which turns the feature on; for a feature of a run, the option.
             pub fn keys(self) -> &'static [&'static str] {
                 match self { $(Self::$name => &[$($key),+],)* }
             }
 
-            /// What it is, in a few words.
+            /// The feature in a few words.
             pub fn meaning(self) -> &'static str {
                 match self { $(Self::$name => $meaning,)* }
             }
 
-            /// What a value of its key must be to turn it on.
+            /// The values of its key that turn the feature on.
             pub fn switch(self) -> Switch {
                 match self { $(Self::$name => $switch,)* }
             }
@@ -102,7 +102,7 @@ features! {
 pub enum Reason {
     /// The parts cannot.
     Physical(&'static str),
-    /// The one is not what the other needs.
+    /// One feature does not provide what the other one needs.
     Logical(&'static str),
 }
 
@@ -115,16 +115,16 @@ impl Reason {
     }
 }
 
-/// Two features of which a drive has one at most.
+/// Two features of which a drive can have only one.
 #[derive(Clone, Copy, Debug)]
 pub struct Apart {
-    /// The one that is named first where a file says both.
+    /// The feature that the message names first when a file has both.
     pub a: Feature,
     /// The other.
     pub b: Feature,
     /// Why.
     pub reason: Reason,
-    /// What to write instead.
+    /// Advice: what to write instead.
     pub change: &'static str,
 }
 
@@ -137,7 +137,7 @@ pub struct Needs {
     pub needed: Feature,
     /// Why.
     pub reason: &'static str,
-    /// What to write instead.
+    /// Advice: what to write instead.
     pub change: &'static str,
 }
 
@@ -265,14 +265,14 @@ pub const NEEDS: &[Needs] = needs! {
         => "controller.dies_take_turns = true, or controller.paired_planes = 1";
 };
 
-/// Keys that say nothing on a drive that has a feature, or lacks it.
+/// Keys that have no effect on a drive that has a feature, or on a drive that lacks it.
 #[derive(Clone, Copy, Debug)]
 pub struct Idle {
-    /// Keys, and sections with all they hold.
+    /// Keys, and sections with all their keys.
     pub keys: &'static [&'static str],
     /// The feature.
     pub feature: Feature,
-    /// They say nothing with it; else without it.
+    /// True: the keys have no effect with the feature; false: without it.
     pub with: bool,
     /// Why.
     pub reason: &'static str,
@@ -280,7 +280,7 @@ pub struct Idle {
     pub change: &'static str,
 }
 
-/// All such keys that a file could be taken to mean something by.
+/// All keys without effect that a reader of a file could take to mean something.
 pub const IDLE: &[Idle] = &[
     Idle {
         keys: &["controller.copyback", "ftl.gc.trigger", "ftl.gc.victim", "ftl.placement", "ftl.streams"],
@@ -305,17 +305,17 @@ pub const IDLE: &[Idle] = &[
     },
 ];
 
-/// A feature that is on, and what turned it on.
+/// A feature that is on, and the key that turned it on.
 #[derive(Clone, Debug)]
 pub struct Found {
     /// The feature.
     pub feature: Feature,
-    /// Its key, with value and place.
+    /// The key that turned the feature on, with value and place.
     pub entry: Entry,
 }
 
 impl Feature {
-    /// True when this value of one of its keys turns it on; `units`: mapping units of a program.
+    /// True when `value` of one of its keys turns the feature on; `units`: mapping units of a program.
     pub fn is_on(self, value: &str, units: u32) -> bool {
         let value = value.trim_matches('"');
         let number = || value.trim_end_matches(char::is_alphabetic).trim().parse::<f64>().unwrap_or(0.0);
@@ -330,7 +330,7 @@ impl Feature {
         }
     }
 
-    /// What it cannot be without, itself first.
+    /// The feature and all features that it needs, the feature itself first.
     fn with_needs(self) -> Vec<Self> {
         let mut all = vec![self];
         let mut at = 0;
@@ -342,7 +342,7 @@ impl Feature {
     }
 }
 
-/// The row that keeps two features, or what they need, from being together.
+/// The row that excludes two features, or features that they need, from each other.
 pub fn between(a: Feature, b: Feature) -> Option<&'static Apart> {
     let (of_a, of_b) = (a.with_needs(), b.with_needs());
     APART.iter().find(|row| {
@@ -350,7 +350,7 @@ pub fn between(a: Feature, b: Feature) -> Option<&'static Apart> {
     })
 }
 
-/// What a drive's file enables, from all of its keys that were read below `root`; `units`: mapping units of a program.
+/// Features that a drive's file turns on, from all keys read below `root`; `units`: mapping units of a program.
 pub(crate) fn find(root: &Section, units: u32) -> Vec<Found> {
     let entries = root.entries();
     let entry = |key: &str| entries.iter().rev().find(|entry| entry.key == key);
@@ -364,7 +364,7 @@ pub(crate) fn find(root: &Section, units: u32) -> Vec<Found> {
     Feature::ALL.iter().filter_map(found).collect()
 }
 
-/// Looks whether all that is on goes together and has what it needs.
+/// Checks that all features that are on can be combined and have the features they need.
 ///
 /// # Errors
 /// Names both features of the first row that says no, its reason and what to change.
@@ -425,7 +425,7 @@ pub fn check_idle(entries: &[Entry], found: &[Found]) -> Result<(), ConfigError>
     Ok(())
 }
 
-/// Looks whether a drive goes together with what a run asks for.
+/// Checks that a drive has no feature that a run's option excludes.
 ///
 /// # Errors
 /// As for a pair of the drive's own features; the drive's is the one that is blamed.

@@ -9,7 +9,7 @@ pub(crate) struct FlashMapEntry {
     pub dirty: bool,
 }
 
-/// Bytes of state of the simulator for a cache of so many entries of a map of `logical` units.
+/// Bytes of simulator state for a cache of `entries` entries of a map of `logical` units.
 pub(crate) fn cached_bytes(logical: u32, entries: u64) -> u64 {
     4 * u64::from(logical) + entries.min(u64::from(logical)) * size_of::<FlashMapEntry>() as u64
 }
@@ -23,21 +23,21 @@ pub struct MapOnFlash {
     pub in_flight: u32,
     /// Buffer slots for translation units.
     pub slots: u32,
-    /// The part of it that is in RAM.
+    /// The part of the map that is in RAM.
     pub in_ram: InRam,
 }
 
 /// The part in RAM of a map that lies on flash.
 #[derive(Clone, Copy, Debug)]
 pub enum InRam {
-    /// The entries used last, so many; `stored`: all of the map is on flash when time begins.
+    /// The `entries` most recently used entries; `stored`: the whole map is on flash when time begins.
     Cached {
         /// See [`InRam::Cached`].
         entries: u64,
         /// See [`InRam::Cached`].
         stored: bool,
     },
-    /// All of it, and checkpoints on flash every so many superblocks closed.
+    /// The whole map, with a checkpoint on flash each time this number of superblocks has been closed.
     Whole {
         /// See [`InRam::Whole`].
         checkpoint_every: u32,
@@ -46,12 +46,12 @@ pub enum InRam {
     },
 }
 
-/// What lies on flash behind the units of a map that is read when the drive is ready.
+/// Units on flash, beyond the map itself, for a map that is read after the drive is ready.
 #[derive(Clone, Copy, Debug)]
 pub struct OnDemand {
-    /// Units that say where those of the map are: a part of each checkpoint.
+    /// Units that hold the places of the map's units: a part of each checkpoint.
     pub directory_units: u32,
-    /// Units of a log of changes; 0: there is none.
+    /// Units of a log of changes; 0: no log.
     pub log_units: u32,
     /// Changes that each of those holds.
     pub changes_per_unit: u32,

@@ -6,7 +6,7 @@ use config::{ConfigError, Section};
 /// The key that asks for one.
 pub const KEY_OF_TESTS: &str = "ftl.lapse";
 
-/// Something that a layer gets wrong.
+/// A deliberate mistake of a layer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Lapse {
     /// A flush is answered at once.
@@ -15,17 +15,17 @@ pub(crate) enum Lapse {
     TrustsTornPage,
     /// A trim is answered, and nothing is forgotten.
     IgnoresTrim,
-    /// What records of trims say is not heeded after a power cut.
+    /// Records of trims are ignored after a power cut.
     ForgetsTrim,
-    /// Of two copies of a unit that are found, the older one counts.
+    /// Of two copies of a unit that are found, the older one is used.
     OlderCopy,
-    /// What a dead die held is read as if it were alive.
+    /// Data of a dead die are read as if it were alive.
     ReadsDeadDie,
-    /// What could be found again counts as lost.
+    /// Data that could be restored count as lost.
     ForgetsRemedy,
 }
 
-/// All of them by name.
+/// All lapses with their names.
 #[cfg(debug_assertions)]
 const LAPSES: [(&str, Lapse); 7] = [
     ("forgets-flush", Lapse::ForgetsFlush),
@@ -37,7 +37,7 @@ const LAPSES: [(&str, Lapse); 7] = [
     ("forgets-remedy", Lapse::ForgetsRemedy),
 ];
 
-/// What a layer gets wrong: nothing, but in tests.
+/// The deliberate mistake of a layer; none except in tests.
 #[derive(Clone, Copy, Default)]
 pub struct Lapses(#[cfg(debug_assertions)] Option<Lapse>);
 

@@ -22,7 +22,7 @@ pub(crate) struct Base<'a> {
 
 /// A translation layer in time.
 pub(crate) trait Layer: Serves + KeepsUp + Untimed + Outlasts {
-    /// The core that it works on.
+    /// The core that the layer works on.
     fn base(&self) -> Base<'_>;
 
     /// Time begins: a drive that was filled or constructed may have to collect before it can take writes.
@@ -31,8 +31,8 @@ pub(crate) trait Layer: Serves + KeepsUp + Untimed + Outlasts {
     /// Handles an event of this crate or the controller; outputs can then be taken.
     fn handle<P: Probe>(&mut self, event: Event, ctx: &mut Context<P>);
 
-    /// Nothing can be moved any more. A drive that lost blocks is then at its end: it turns read-only, and
-    /// no request waits for it any longer.
+    /// No unit can be moved any more. A drive that lost blocks has then worn out: it turns read-only, and no request
+    /// waits for it any longer.
     fn declare_stalled(&mut self);
 
     /// Why each die takes no more writes, for the message of a run that is stuck.
@@ -49,29 +49,31 @@ pub(crate) trait Layer: Serves + KeepsUp + Untimed + Outlasts {
 
 /// A translation layer without time: for preconditioning.
 pub(crate) trait Untimed {
-    /// Writes one unit in no time.
+    /// Writes one unit without simulated time.
     ///
     /// # Panics
     /// When no die has room, which is ruled out for logical units while no block fails.
     fn write_untimed(&mut self, lpn: Lpn);
 
-    /// Writes one unit in no time; false when there is no room for it, as blocks that failed can bring about.
+    /// Writes one unit without simulated time; false when there is no room for it, which can happen after blocks
+    /// failed.
     fn try_write_untimed(&mut self, lpn: Lpn) -> bool;
 
-    /// The host no longer needs a unit; in no time.
+    /// The host trims a unit without simulated time.
     fn trim_untimed(&mut self, lpn: Lpn);
 
-    /// Writes units of a fresh drive in order and at once, as many of `count` as can be; gives how many it wrote.
+    /// Writes units of a fresh drive in order without simulated time, up to `count` of them; returns how many it wrote.
     fn write_in_order(&mut self, _first: Lpn, _count: u32) -> u32 {
         0
     }
 
-    /// Superblocks that were erased without time and gained the host no room; none while they do.
+    /// Superblocks that were erased without simulated time and without gaining room for the host; none while erases
+    /// gain room.
     fn erased_in_vain(&self) -> Option<u64> {
         None
     }
 
-    /// Lets time begin again: open superblocks are completed to whole program units.
+    /// Prepares for simulated time: open superblocks are completed to whole program units.
     fn settle(&mut self);
 }
 
@@ -94,12 +96,12 @@ pub(crate) trait Outlasts: Sized {
     /// When the shapes differ or the state contradicts itself.
     fn load(&mut self, saved: &SavedState) -> Result<(), String>;
 
-    /// Takes over what the flash holds, in a layer that was made fresh.
+    /// Takes over the content of the flash, in a fresh layer.
     ///
     /// # Panics
     /// When the drive was not made for power cuts, or is another than the one whose flash it is.
     fn go_on_from(&mut self, medium: Medium);
 
-    /// Gives back the core that it worked on; the rest of its state is dropped.
+    /// Returns the core that the layer worked on; the rest of its state is dropped.
     fn into_base(self) -> Whole;
 }

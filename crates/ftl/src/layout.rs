@@ -28,7 +28,7 @@ pub struct Layout {
     pub unit: Bytes,
     /// Dies of the drive.
     pub dies: u32,
-    /// Channels, ways of each, dies of each way, and planes of a die that operate apart.
+    /// Channels, ways of a channel, dies of a way, and planes of a die that operate separately.
     pub shape: [u32; 4],
     /// Planes that operate together.
     pub planes: u32,
@@ -50,9 +50,9 @@ pub struct Layout {
     pub superblocks_per_die: u32,
     /// Mapping units the host sees.
     pub logical_units: u32,
-    /// Mapping units behind those, which hold the map where it lies on flash.
+    /// Mapping units behind the host's, which hold the map where it lies on flash.
     pub translation_units: u32,
-    /// Mapping units at the end of a superblock that say what the others hold: whole program units.
+    /// Mapping units at the end of a superblock that hold a summary of the others: whole program units.
     pub summary_units: u32,
 }
 
@@ -139,7 +139,8 @@ impl Layout {
         self.data_units() - self.program_units + 1
     }
 
-    /// The most units that dies hold for ever of which each keeps so many superblocks, where no block is bad.
+    /// The most units that the dies can hold in steady state when each keeps `kept` superblocks free and no block is
+    /// bad.
     pub(crate) fn sustainable_at_best(&self, kept: u32) -> u64 {
         let filled =
             u64::from(self.superblocks_per_die.saturating_sub(kept)) * u64::from(self.useful_units());
@@ -156,7 +157,7 @@ impl Layout {
         self.logical_units.div_ceil(self.entries_per_unit())
     }
 
-    /// Mapping units that say where those of the map are.
+    /// Mapping units that hold the places of the map's units.
     pub(crate) fn directory_units(&self) -> u32 {
         self.map_units().div_ceil(self.entries_per_unit())
     }

@@ -10,7 +10,7 @@ use controller::Controller;
 use nand::FlashArray;
 use units::{Lpn, Ppa};
 
-/// What a power cut destroyed on flash.
+/// Damage that a power cut did to the flash.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Damage {
     /// Page rows whose program was interrupted.
@@ -24,19 +24,19 @@ pub struct Damage {
     pub units_on_dead: u64,
 }
 
-/// What was counted, which is the observer's and no power cut takes.
+/// Counts that belong to the observer, so that no power cut affects them.
 pub(crate) struct Counted {
     pub stats: FtlStats,
     pub risk: Risk,
     pub turnover: Turnover,
     pub upkeep: Option<UpkeepCounts>,
-    /// By die: the write clock, and erases.
+    /// For each die: the write clock, and the number of erases.
     pub clocks: Vec<(u64, u64)>,
-    /// What the host named, and the reclaim units that were begun.
+    /// The placement handles with their counts and the reclaim units in progress.
     pub handles: Option<Box<Handles>>,
 }
 
-/// What the drive keeps where it keeps its list of bad blocks.
+/// Facts that the drive keeps beside its list of bad blocks.
 pub(crate) struct Listed {
     pub read_only: bool,
     /// Dies that failed.
@@ -53,12 +53,12 @@ pub struct Medium {
     pub(crate) marks: Vec<Mark>,
     /// Units whose only copy was marked as lost.
     pub(crate) lost: LostUnits,
-    /// What is left of the features.
+    /// The part of the features' state that survived.
     pub(crate) features: Features,
     pub(crate) listed: Listed,
-    /// What the cut destroyed.
+    /// Damage that the cut did to the flash.
     pub damage: Damage,
-    /// Units that the host was told are written and that were only in the buffer.
+    /// Units that were acknowledged to the host and were only in the buffer.
     pub buffered_lost: u32,
 }
 
@@ -67,11 +67,11 @@ pub struct Medium {
 pub struct SuperblockFound {
     /// Page rows that were programmed; torn ones count.
     pub rows_programmed: u32,
-    /// It holds one bit a cell.
+    /// The superblock is in SLC mode.
     pub one_bit: bool,
-    /// How often it was erased.
+    /// Number of erases of the superblock.
     pub erases: u32,
-    /// Where it stands among the others by when it was written: higher is later.
+    /// Place of the superblock in the order of writing: higher is later.
     pub order: u64,
 }
 
@@ -92,8 +92,8 @@ impl Medium {
             Mark { stream, one_bit, failing: false, half_erased: false, filled_by, closed_at: order };
     }
 
-    /// Says what the spare area of a unit holds: the logical unit, and the number of the host's write. A unit of which
-    /// nothing is said holds nothing that can be read.
+    /// Sets the spare area of a unit: the logical unit, and the number of the host's write. A unit whose spare area was
+    /// not set cannot be read.
     pub fn put_unit(&mut self, ppa: Ppa, lpn: Lpn, stamp: u64) {
         self.spare.holders[ppa.index()] = lpn.0;
         self.spare.stamps[ppa.index()] = stamp;

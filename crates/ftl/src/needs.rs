@@ -23,7 +23,7 @@ impl FtlConfig {
             + if recent { 4 * logical } else { 0 }
     }
 
-    /// What spare areas say for the time after a power cut.
+    /// Bytes of simulator state for the spare areas, which are needed after a power cut.
     fn spare_bytes(&self) -> u64 {
         let units = self.layout.physical_units() as u64;
         let has_labels = self.features.iter().any(|found| found.feature == Feature::BlockMap);

@@ -18,7 +18,7 @@ pub struct Stages {
 }
 
 impl Stages {
-    /// All of it, in ns.
+    /// Sum of all stages, in ns.
     pub fn total(&self) -> u64 {
         self.waits.iter().sum::<u64>() + self.queue + self.channel + self.array + self.transfer
     }
@@ -47,7 +47,7 @@ impl Stages {
     }
 }
 
-/// What the host side must hear about.
+/// An event that the host side must hear about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Output {
     /// One flash read of this request gave its data (before ECC); `units` mapping units.
@@ -56,9 +56,9 @@ pub enum Output {
         request: u32,
         /// Mapping units delivered.
         units: u32,
-        /// How errors were gone about.
+        /// How the read handled errors: attempts and decoding.
         reading: Reading,
-        /// Where its time went.
+        /// Stages of the read's time.
         stages: Stages,
     },
     /// One unit of this write request is on the flash (only for requests that wait for it).
@@ -68,13 +68,13 @@ pub enum Output {
         /// Where its time went.
         stages: Stages,
     },
-    /// The map entries that a part of this read waited for are there: it is read in so many parts more.
+    /// Map entries that a part of this read waited for have been read: the part consists of `more` parts beside itself.
     Mapped {
         /// The request's number.
         request: u32,
         /// Parts beside the one that was announced.
         more: u32,
-        /// How long it waited, in ns.
+        /// How long the part waited, in ns.
         waited_ns: u64,
     },
     /// All that was acknowledged before this flush, or that a zone lacked until it is full, is on the flash.

@@ -23,11 +23,11 @@ pub(crate) struct Parts<'a> {
     pub array: FlashArray,
     /// Dies and channels.
     pub controller: Controller,
-    /// How they work.
+    /// The settings of controller and channels.
     pub rules: &'a ControllerConfig,
     /// Code, error model and what costs are reckoned from.
     pub correction: CorrectionParts,
-    /// Everything random follows from it.
+    /// Seed of all random streams.
     pub seed: u64,
 }
 
@@ -123,7 +123,7 @@ impl Parts<'_> {
     }
 }
 
-/// The agenda of a drive on which something comes back by the clock alone.
+/// The agenda of a drive that has timer-driven work.
 fn agenda_of(
     config: &FtlConfig,
     features: &Features,
@@ -141,7 +141,7 @@ fn agenda_of(
     Ok(Some(Box::new(Agenda::new(&config.layout, &config.refresh_order, config.upkeep.share, costs))))
 }
 
-/// How often a read senses at most, and the costs that a write can have.
+/// The most sensings of a read, and the costs that a write can have.
 pub(crate) fn costs_of(features: &Features) -> (u64, &[u8]) {
     (features.senses().unwrap_or(1), features.ways_to_program().unwrap_or(&[0]))
 }

@@ -8,17 +8,17 @@ use units::{Lpn, Ppa};
 pub enum VersionEvent {
     /// A snapshot sees what the drive holds now.
     Taken {
-        /// Its number.
+        /// Number of the snapshot.
         serial: u32,
     },
     /// A snapshot, and all that it sees, survives power cuts from now on.
     Recorded {
-        /// Its number.
+        /// Number of the snapshot.
         serial: u32,
     },
     /// A snapshot is gone.
     Dropped {
-        /// Its number.
+        /// Number of the snapshot.
         serial: u32,
     },
     /// A slot of the buffer holds what the host has just written.
@@ -32,30 +32,30 @@ pub enum VersionEvent {
     Programmed {
         /// The unit.
         lpn: Lpn,
-        /// The slot of the buffer it comes from.
+        /// The slot of the buffer from which the version was programmed.
         slot: u32,
-        /// Where it is.
+        /// Place of the version on flash.
         ppa: Ppa,
     },
     /// A version that only snapshots see was moved.
     Moved {
         /// The unit.
         lpn: Lpn,
-        /// Where it was.
+        /// Former place of the version.
         old: Ppa,
-        /// Where it is.
+        /// New place of the version.
         new: Ppa,
     },
-    /// On the way back to a snapshot a unit has its former version again.
+    /// On the return to a snapshot a unit has its former version again.
     Returned {
         /// The unit.
         lpn: Lpn,
-        /// Where it lived (or `Ppa::NONE`).
+        /// Place of the unit before (or `Ppa::NONE`).
         old: Ppa,
-        /// Where it lives (or `Ppa::NONE`).
+        /// Place of the unit now (or `Ppa::NONE`).
         new: Ppa,
     },
-    /// The drive holds again what a snapshot sees.
+    /// The drive holds the content of a snapshot again.
     RolledBack {
         /// The snapshot's number.
         serial: u32,
@@ -67,11 +67,11 @@ pub trait Probe: controller::Probe {
     /// A program of so many units is about to be submitted; `source` says of each unit on whose behalf it is and where
     /// its data are: in a slot of the buffer (host and map) or, where they are moved, at a physical address.
     fn on_place(&mut self, _: &Transaction, _units: u32, _source: impl Fn(u32) -> (Origin, u64)) {}
-    /// The newest data that the host wrote of `lpn` live at `new`; `old` (or `Ppa::NONE`) turned invalid.
+    /// The newest data that the host wrote of `lpn` are at `new`; `old` (or `Ppa::NONE`) became invalid.
     fn on_commit(&mut self, _lpn: Lpn, _new: Ppa, _old: Ppa) {}
-    /// The data of `lpn` were moved from `old`, which turned invalid, to `new`.
+    /// The data of `lpn` were moved from `old`, which became invalid, to `new`.
     fn on_moved(&mut self, _lpn: Lpn, _new: Ppa, _old: Ppa) {}
-    /// As [`Self::on_commit`], but the host has written `lpn` again since: the newest data are in the buffer still.
+    /// As [`Self::on_commit`], but the host has written `lpn` again since: its newest data are still in the buffer.
     fn on_overtaken(&mut self, _lpn: Lpn, _new: Ppa, _old: Ppa) {}
     /// `lpn`, which lived at `old`, was trimmed.
     fn on_trim(&mut self, _lpn: Lpn, _old: Ppa) {}
@@ -79,7 +79,7 @@ pub trait Probe: controller::Probe {
     fn on_erase(&mut self, _superblock: usize) {}
     /// A host request was served from flash: `lpn` read at `ppa`.
     fn on_host_read(&mut self, _lpn: Lpn, _ppa: Ppa) {}
-    /// `lpn` is read at `ppa` before the host asks for it.
+    /// `lpn` is read ahead at `ppa`, before the host asks for it.
     fn on_fetch(&mut self, _lpn: Lpn, _ppa: Ppa) {}
     /// The host asks for `lpn`, and has what was fetched last.
     fn on_fetched_read(&mut self, _lpn: Lpn) {}
@@ -90,11 +90,11 @@ pub trait Probe: controller::Probe {
     /// That version is in this slot of the buffer now. What the host did not write of it, the slot has from `rest`: from
     /// what it holds already, or from another slot; none: it has nothing else.
     fn on_buffered(&mut self, _lpn: Lpn, _slot: u32, _rest: Option<u32>) {}
-    /// What a slot lacks still it has now from another slot, which has it.
+    /// A slot gets the part of its unit that it still lacks from another slot.
     fn on_rest(&mut self, _slot: u32, _from: u32) {}
     /// This slot keeps `lpn` as it was read at `ppa`.
     fn on_kept(&mut self, _lpn: Lpn, _slot: u32, _ppa: Ppa) {}
-    /// What a slot holds of `lpn` was programmed, though a newer version has a slot of its own by now.
+    /// The version of `lpn` in this slot was programmed, although a newer version is in a slot of its own by now.
     fn on_outdated(&mut self, _lpn: Lpn, _slot: u32) {}
 }
 

@@ -12,7 +12,7 @@ pub struct SavedState {
     /// Where the random streams are that go on while a state is made: of each die, which victims and wear levelling draw
     /// from, and of the flash. Without them a drive that takes the state draws from its own seed.
     pub streams: Vec<[u64; 4]>,
-    /// How long ago what each superblock holds was written, in nanoseconds; without them that is what the drive's file says.
+    /// Age of the data in each superblock, in nanoseconds; empty: the age that the drive's file gives.
     pub ages_ns: Vec<u64>,
 }
 
@@ -33,7 +33,7 @@ impl<'a> Untaken<'a> {
         self.words.next().map(Vec::as_slice).ok_or_else(Self::misfit)
     }
 
-    /// Fills an array, as long as the drive's shape says, with the next one.
+    /// Fills an array, whose length follows from the drive's shape, with the next saved one.
     pub fn words_into(&mut self, array: &mut [u32]) -> Result<(), String> {
         array.copy_from_slice(self.words_for(array.len())?);
         Ok(())
@@ -45,7 +45,7 @@ impl<'a> Untaken<'a> {
         Ok(())
     }
 
-    /// As [`Self::words`], of a length that the drive's shape says.
+    /// As [`Self::words`], for an array whose length follows from the drive's shape.
     pub fn words_for(&mut self, length: usize) -> Result<&'a [u32], String> {
         self.words().and_then(|array| if array.len() == length { Ok(array) } else { Err(Self::misfit()) })
     }
@@ -55,24 +55,24 @@ impl<'a> Untaken<'a> {
         self.longs.next().map(Vec::as_slice).ok_or_else(Self::misfit)
     }
 
-    /// The next array of 64-bit words, as long as the drive's shape says.
+    /// The next array of 64-bit words, whose length follows from the drive's shape.
     pub fn longs_for(&mut self, length: usize) -> Result<&'a [u64], String> {
         let next = self.longs.next().filter(|array| array.len() == length);
         next.map(Vec::as_slice).ok_or_else(Self::misfit)
     }
 
-    /// Takes what is left, the state of the flash itself.
+    /// Takes the remaining arrays, which hold the state of the flash itself.
     pub fn load_array(&self, array: &mut FlashArray) -> Result<(), String> {
         let fits = self.longs.len() == 0 && array.load(self.words.as_slice());
         if fits { Ok(()) } else { Err(Self::misfit()) }
     }
 
-    /// What is said of a state of another drive.
+    /// The error for a saved state of another drive.
     pub fn misfit() -> String {
         "the saved state is of a drive of another shape".into()
     }
 
-    /// What is said of one that names too high a number.
+    /// The error for a saved state that names a superblock which the drive does not have.
     pub fn unknown_superblock() -> String {
         "the saved state names a superblock that the drive does not have".into()
     }

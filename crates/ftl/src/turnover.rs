@@ -11,7 +11,7 @@ const INTERVALS_MAX: usize = 128;
 /// The counters at one moment.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Mark {
-    /// What was counted until then.
+    /// The counts at that moment.
     pub stats: FtlStats,
     /// Units of the host's that waited in the buffer: written, and not programmed yet.
     pub units_waiting: u64,
@@ -26,7 +26,7 @@ pub struct Turnover {
     marks: Vec<Mark>,
     /// Victims, or merges, from one mark to the next.
     every: u64,
-    /// How many there were since the last.
+    /// Victims, or merges, since the last mark.
     since: u64,
     /// Valid and other units of each die's victims since measuring began; nothing where merges are counted.
     by_die: Vec<[u64; 2]>,
@@ -81,7 +81,7 @@ impl Turnover {
     }
 }
 
-/// Leaves every other one, the first among them.
+/// Keeps every other element, the first one included.
 fn halve<T>(list: &mut Vec<T>) {
     let mut index = 0;
     list.retain(|_| {

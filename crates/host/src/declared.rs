@@ -4,28 +4,28 @@ use crate::command::{self, CommandSet, SECTOR};
 use config::{ConfigError, Section, above};
 use units::Bytes;
 
-/// More than drives have.
+/// Most namespaces of a drive: more than real drives have.
 const MOST: usize = 32;
 
-/// How much of the drive a namespace is.
+/// Size of a namespace.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum NamespaceRoom {
-    /// So many bytes.
+    /// This number of bytes.
     Bytes(u64),
     /// A part of the drive's bytes.
     Share(f64),
-    /// What the others leave.
+    /// The bytes that the other namespaces leave.
     Rest,
 }
 
-/// A namespace as it is declared.
+/// A namespace as the drive file declares it.
 #[derive(Clone, Debug)]
 pub struct Declared {
-    /// Its name, by which workloads call it.
+    /// Name of the namespace, for workloads.
     pub name: String,
-    /// What may be asked of it.
+    /// Command set of the namespace.
     pub set: &'static CommandSet,
-    /// How much of the drive it is.
+    /// Size of the namespace.
     pub room: NamespaceRoom,
 }
 

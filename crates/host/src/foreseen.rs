@@ -15,7 +15,7 @@ use crate::{HostSpace, WorkloadReport};
 use std::collections::VecDeque;
 use units::{Nanos, SimTime};
 
-/// Writes of the copy that are looked at, at most: what comes later is in the last class.
+/// Most writes of the copy that are analysed; later writes get the last class.
 const WRITES_MOST: usize = 1 << 25;
 /// Lives are told apart by this part of the drive, up to so many of them.
 const BINS_PER_DRIVE: u64 = 64;
@@ -23,7 +23,7 @@ const BINS: usize = 256;
 /// No write.
 const NONE: u32 = u32::MAX;
 
-/// The workload `inner`, of which every write has its class.
+/// The workload `inner`, with a lifetime class for each of its writes.
 pub struct Foreseen {
     inner: Box<dyn Workload>,
     lives: Lives,
@@ -45,7 +45,7 @@ impl Foreseen {
     }
 }
 
-/// A copy on its way: what was written, and what still lives of it.
+/// A copy while it is run through: all its writes, and the writes whose data are still valid.
 #[derive(Default)]
 struct CopySeen {
     /// Where each write begins, its bytes, the bytes that were written before it, and how many more until its first page
@@ -137,7 +137,7 @@ impl CopySeen {
     }
 }
 
-/// The class of each bin, so that the squared distances from the means of the classes add up to least.
+/// The class of each bin: classes minimise the sum of squared distances from their means.
 fn parted(weights: &[u64], classes: u16) -> Vec<u16> {
     let used: Vec<usize> = (0..weights.len()).filter(|&bin| weights[bin] > 0).collect();
     let mut sums = vec![[0.0f64; 3]];
@@ -178,10 +178,10 @@ fn parted(weights: &[u64], classes: u16) -> Vec<u16> {
     class_of
 }
 
-/// The class of each write to come.
+/// Lifetime classes of the writes to come.
 struct Lives {
     classes: Vec<u16>,
-    /// The write to come next to each page, and the one to the same page after each.
+    /// The next write to each page, and for each write the next one to the same page.
     first: MixMap<u64, u32>,
     next: Vec<u32>,
     last: u16,

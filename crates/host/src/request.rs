@@ -8,13 +8,13 @@ use units::SimTime;
 pub struct HostRequest {
     /// When the host made it; latency counts from here. Never later than the time it is handed out at.
     pub arrive: SimTime,
-    /// What it asks for.
+    /// Operation of the request.
     pub op: Op,
     /// First byte on the logical drive; a multiple of 512.
     pub offset: u64,
     /// Length in bytes; a multiple of 512, zero only for a flush.
     pub bytes: u32,
-    /// Which job or stream made it; given back at completion, and the queue it prefers.
+    /// Number of the job or stream that made the request; returned at completion, and used to choose the queue.
     pub tag: u16,
     /// A write that must be on durable storage when it is acknowledged, write cache or not (force unit access).
     pub fua: bool,

@@ -11,7 +11,7 @@ use units::{Nanos, SimTime};
 pub struct Software {
     inner: Box<dyn Workload>,
     time: Nanos,
-    /// What is completed and not told yet, in that order: the time is the same for all.
+    /// Completions that the workload was not told yet, in order: all are delayed by the same time.
     told: VecDeque<(HostRequest, Completion)>,
 }
 

@@ -6,7 +6,7 @@
 use crate::Extent;
 use config::nearest;
 
-/// A namespace, as a workload finds it.
+/// A namespace as a workload sees it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Namespace {
     /// Its name.
@@ -15,7 +15,7 @@ pub struct Namespace {
     pub extent: Extent,
 }
 
-/// What there is to work on.
+/// The drive as a workload sees it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HostSpace {
     /// Bytes of the drive.
@@ -35,7 +35,7 @@ pub struct HostZones {
     pub count: u32,
     /// Bytes from the start of a zone to that of the next.
     pub size: u64,
-    /// Bytes of it that can be written.
+    /// Bytes of a zone that can be written.
     pub capacity: u64,
     /// Zones that can be open, and active, at once.
     pub open_most: u32,
@@ -59,7 +59,7 @@ impl From<&Self> for HostSpace {
 }
 
 impl HostSpace {
-    /// There are several namespaces, of which a workload must name those it works on.
+    /// True if the drive has several namespaces, among which a workload must choose.
     pub fn is_parted(&self) -> bool {
         !self.namespaces.is_empty()
     }

@@ -6,7 +6,7 @@ use crate::buffers::Buffers;
 use std::collections::VecDeque;
 use std::io::{self, ErrorKind, IoSlice, Write};
 
-/// Data from this length on keep their own memory; answers are gathered up to it.
+/// Data of this length or more keep their own memory; shorter answers are gathered in pieces up to it.
 const LONG: usize = 64 << 10;
 /// Pieces that one system call takes.
 const TOGETHER: usize = 16;
@@ -15,7 +15,7 @@ const TOGETHER: usize = 16;
 #[derive(Default)]
 pub struct Answers {
     pieces: VecDeque<Vec<u8>>,
-    /// How much of the first piece is sent.
+    /// Bytes of the first piece that are already sent.
     sent: usize,
     bytes: usize,
     /// A piece that is sent, for the next.
@@ -28,7 +28,7 @@ impl Answers {
         self.bytes
     }
 
-    /// An answer without data, or what stands before them.
+    /// Adds an answer without data, or the header before data.
     pub fn add(&mut self, write: impl FnOnce(&mut Vec<u8>)) {
         if self.pieces.back().is_none_or(|last| last.len() >= LONG) {
             self.pieces.push_back(std::mem::take(&mut self.spare));
@@ -40,7 +40,7 @@ impl Answers {
         }
     }
 
-    /// Data that were read; gives back their memory where it is not needed.
+    /// Adds data that were read; returns their memory if the data were copied.
     pub fn add_data(&mut self, data: Vec<u8>) -> Option<Vec<u8>> {
         if data.len() < LONG {
             self.add(|out| out.extend_from_slice(&data));

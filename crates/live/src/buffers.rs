@@ -27,14 +27,14 @@ impl Buffers {
         }
     }
 
-    /// Room for so many bytes; what is there is to be written over.
+    /// A buffer of `length` bytes, whose contents must be overwritten.
     pub fn room(&mut self, length: usize) -> Vec<u8> {
         let mut buffer = self.take(length);
         buffer.resize(length, 0);
         buffer
     }
 
-    /// These bytes.
+    /// A buffer with a copy of `bytes`.
     pub fn copy(&mut self, bytes: &[u8]) -> Vec<u8> {
         let mut buffer = self.take(bytes.len());
         buffer.clear();
@@ -42,7 +42,7 @@ impl Buffers {
         buffer
     }
 
-    /// It is no longer needed.
+    /// Takes back a buffer that is no longer needed.
     pub fn put_back(&mut self, buffer: Vec<u8>) {
         let room = buffer.capacity();
         let Some(class) = room.checked_ilog2() else { return };

@@ -9,7 +9,7 @@ use std::ops::Range;
 
 /// Bytes of a sector: what is asked for begins and ends at one.
 const SECTOR: u64 = 512;
-/// The drive is asked to zero or to forget so many bytes at a time, so that other clients come between.
+/// Most bytes that the drive zeroes or trims in one request, so that requests of other clients come in between.
 const PIECE: u64 = 256 << 10;
 
 /// A request to the drive.
@@ -22,12 +22,12 @@ pub struct DriveRequest {
     pub payload: Payload,
 }
 
-/// What becomes of a client's request.
+/// What the server does about a client's request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RequestPlan {
-    /// It is refused.
+    /// The request is refused.
     Refuse(Refusal),
-    /// It asks what is allocated.
+    /// The client asks which extents are allocated.
     Status,
     /// Requests to the drive.
     Drive(Pieces),
@@ -35,21 +35,21 @@ pub enum RequestPlan {
     Leave,
 }
 
-/// Requests to the drive, of which each follows the answer of the one before.
+/// Requests to the drive that carry out a client's request, each sent after the answer to the one before.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pieces {
     op: Op,
-    /// What is left of the client's.
+    /// The part of the client's range that is not requested yet.
     left: Range<u64>,
     fua: bool,
     payload: Payload,
     unit: u64,
-    /// In the end what was done is made durable.
+    /// A flush follows at the end, to make the data durable.
     flushes: bool,
 }
 
 impl Pieces {
-    /// What a client is charged for until it is answered: memory, or where it needs none, time of the drive.
+    /// Charge of the client until it is answered: bytes of its range, for their memory or for the drive's time.
     pub fn charge(&self) -> u64 {
         self.left.end - self.left.start
     }
@@ -82,7 +82,7 @@ impl Pieces {
     }
 }
 
-/// What becomes of `asked`; `allocation`: the client may ask for that.
+/// Decides about the request `asked`; `allocation`: whether the client may ask for allocated extents.
 pub fn plan(
     asked: NbdRequest<'_>,
     export: &Export,
@@ -131,7 +131,7 @@ pub fn plan(
     }
 }
 
-/// Whether a client may ask what is allocated.
+/// Whether a client may ask which extents are allocated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Allocation {
     Known,
@@ -151,7 +151,7 @@ fn refusal(asked: &NbdRequest<'_>, export: &Export) -> Option<Refusal> {
     (!is_aligned && asked.command != Command::BlockStatus).then_some(Refusal::Invalid)
 }
 
-/// The units that a range covers whole: nothing where it covers at most the ends of two.
+/// The part of a range that consists of whole units; empty where the range contains none.
 fn covered(range: Range<u64>, unit: u64) -> Range<u64> {
     let (first, end) = (range.start.next_multiple_of(unit), range.end / unit * unit);
     first..end.max(first)

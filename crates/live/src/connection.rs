@@ -12,27 +12,27 @@ use crate::sockets::{ClientSocket, Interest};
 use std::io::{ErrorKind, Read};
 use std::sync::Arc;
 
-/// Room for so many bytes at each read.
+/// Bytes of space for each read from the socket.
 const CHUNK: usize = 256 << 10;
 /// Bytes of requests and answers from which on a client is read no further.
 const CHARGED_MOST: u64 = 16 << 20;
-/// The same for requests in flight.
+/// Requests in flight from which on a client is read no further.
 const IN_FLIGHT_MOST: u32 = 4096;
-/// Bytes that are sent to a client in one turn, or come from it.
+/// Most bytes that are sent to a client, or received from it, in one turn.
 pub const TURN_BYTES: usize = 1 << 20;
-/// A client that sent nothing at so many looks is looked at only from time to time, or when it has sent something.
+/// After this number of empty reads in a row, a client is read from only now and then, or when its socket has data.
 const QUIET: u32 = 64;
 
-/// What is done about clients that were quiet for long.
+/// How to treat clients that have been quiet for long.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Quiet {
-    /// They are looked at, too.
+    /// Read from quiet clients, too.
     Read,
-    /// They are left alone.
+    /// Leave quiet clients out.
     LeftOut,
 }
 
-/// A write whose data have memory of their own, as far as they have come.
+/// A long write whose data have memory of their own, and the part received so far.
 struct Long {
     asked: NbdRequest<'static>,
     data: Vec<u8>,
@@ -44,24 +44,24 @@ pub struct Connection {
     stream: ClientSocket,
     handshake: Handshake,
     ready: bool,
-    /// What has come, as far as `filled`, and room behind it.
+    /// Received bytes, up to `filled`, and space after them.
     read: Vec<u8>,
     filled: usize,
     long: Option<Long>,
     answers: Answers,
     /// Requests that are not answered.
     in_flight: u32,
-    /// What they are charged for.
+    /// Charge for the client's requests in flight.
     charged: u64,
-    /// Whole requests may be in `read`: the turn was over, or the client had its share.
+    /// `read` may hold whole requests that were not taken, because the turn ended or the client had used up its share.
     has_more: bool,
-    /// The last read filled its room: more may be there.
+    /// The last read filled all its space: the socket may have more.
     is_eager: bool,
-    /// Looks in a row at which nothing had come.
+    /// Reads in a row that found nothing.
     quiet: u32,
-    /// Nothing more comes from it.
+    /// No further requests of the client are taken.
     pub is_over: bool,
-    /// Nothing more can be sent to it.
+    /// The client can receive nothing any more.
     is_gone: bool,
 }
 
@@ -88,23 +88,23 @@ impl Connection {
         }
     }
 
-    /// What it works with.
+    /// The export that the client works with.
     pub fn export(&self) -> &Export {
         self.handshake.export()
     }
 
-    /// Its socket, and what to wait for there; none where nothing would be done about it.
+    /// The client's socket and what to wait for there; none where nothing would follow from it.
     pub fn interest(&self) -> Option<(&ClientSocket, Interest)> {
         let interest = Interest { reads: self.may_read(), writes: self.answers.bytes() > 0 };
         (interest.reads || interest.writes).then_some((&self.stream, interest))
     }
 
-    /// Something happened at its socket.
+    /// The client's socket became ready.
     pub fn wake(&mut self) {
         self.quiet = 0;
     }
 
-    /// Bytes that it has memory for: of requests in flight, of answers, and of the request that comes.
+    /// Bytes of memory held for the client: its requests in flight, its answers, and the request being received.
     pub fn memory(&self) -> u64 {
         self.charged
             + self.answers.bytes() as u64
@@ -119,45 +119,45 @@ impl Connection {
         !self.is_over && !self.has_more && (self.long.is_some() || self.may_take())
     }
 
-    /// Something can be done for it at once.
+    /// True when work for the client can be done at once.
     pub fn is_busy(&self) -> bool {
         (self.has_more && self.may_take()) || (self.is_eager && self.may_read())
     }
 
-    /// It needs nothing any more, and nothing can be done for it.
+    /// True when the connection can be closed.
     pub fn is_done(&self) -> bool {
         let is_answered = self.in_flight == 0 && self.answers.bytes() == 0 && !self.has_more;
         self.is_over && (is_answered || (self.is_gone && self.in_flight == 0))
     }
 
-    /// How it wants its answers.
+    /// The form in which the client wants its answers.
     pub fn replies(&self) -> Replies {
         Replies { structured: self.handshake.structured }
     }
 
-    /// It asked for `base:allocation`.
+    /// True when the client asked for `base:allocation`.
     pub fn knows_allocation(&self) -> bool {
         self.handshake.allocation
     }
 
-    /// What is to be sent to it.
+    /// Answers to be sent to the client.
     pub fn answers(&mut self) -> &mut Answers {
         &mut self.answers
     }
 
-    /// A request of it is in flight, and is charged for so much.
+    /// A request of the client is in flight, with this charge.
     pub fn begin(&mut self, charge: u64) {
         self.in_flight += 1;
         self.charged += charge;
     }
 
-    /// That request has its answer.
+    /// A request of the client is answered, and its charge is returned.
     pub fn finish(&mut self, charge: u64) {
         self.in_flight -= 1;
         self.charged -= charge;
     }
 
-    /// Reads what has come, and takes requests as far as they are whole and `take` says that the turn is not over.
+    /// Reads from the socket and passes whole requests to `take`, until `take` says that the turn is over.
     pub fn receive(&mut self, quiet: Quiet, take: &mut impl FnMut(&mut Self, NbdRequest<'_>) -> bool) {
         if self.has_more {
             self.take(take);
@@ -194,7 +194,7 @@ impl Connection {
         }
     }
 
-    /// So many bytes have come, where there was room for them.
+    /// `count` bytes were received into the space for them.
     fn came(&mut self, count: usize, take: &mut impl FnMut(&mut Self, NbdRequest<'_>) -> bool) {
         match self.long.take() {
             None => {
@@ -255,7 +255,7 @@ impl Connection {
         self.filled = end - at;
     }
 
-    /// Sends what the client takes, at most `most` bytes.
+    /// Sends up to `most` bytes to the client, as far as it accepts them.
     pub fn send(&mut self, most: usize, buffers: &mut Buffers) {
         if self.answers.bytes() > 0 && self.answers.send(&mut self.stream, most, buffers).is_err() {
             (self.is_over, self.is_gone) = (true, true);

@@ -17,14 +17,14 @@ use std::ops::Range;
 use std::sync::{Arc, Mutex};
 use units::{Lpn, Ppa, SimTime};
 
-/// What a request brings, and what it takes away.
+/// Effect of a request on the data.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Payload {
-    /// Nothing.
+    /// No data.
     None,
-    /// These bytes.
+    /// The request writes these bytes.
     Bytes(Vec<u8>),
-    /// As many zeros as it is long.
+    /// The request writes zeros over its length.
     Zeros,
 }
 
@@ -33,11 +33,11 @@ pub enum Payload {
 pub struct Done {
     /// The number of the request.
     pub number: u64,
-    /// The drive, or the disk below the image, could not do it.
+    /// The drive, or the disk that holds the image, failed to do the request.
     pub failed: bool,
-    /// When the drive answered.
+    /// Time of the drive's answer.
     pub at: SimTime,
-    /// What was read.
+    /// Data that were read.
     pub data: Vec<u8>,
 }
 
@@ -57,41 +57,41 @@ struct Entering {
     spoiled: bool,
 }
 
-/// What server, workload and observer have in common. They are one thread.
+/// State that the server, the workload and the observer share; all three run in one thread.
 pub struct SharedContents {
-    /// Requests that the drive has not taken yet, with their numbers.
+    /// Requests that the drive has not taken yet, each with its number.
     pub incoming: VecDeque<(u64, HostRequest)>,
     /// Data of the requests in flight, by number.
     pub payloads: HashMap<u64, Payload>,
     /// Answers that the server has not taken yet.
     pub done: Vec<Done>,
-    /// What is to be said about the workload in the end.
+    /// Notes about the workload for the result.
     pub notes: Vec<(String, String)>,
     /// The file.
     pub image: Image,
     /// Memory that is used again.
     pub buffers: Buffers,
-    /// Bytes read from the image for answers and written to it, since the server last asked.
+    /// Bytes read from the image and written to it since the server last asked.
     pub moved: u64,
     layout: Layout,
-    /// The number of each request that the drive is at, by the id it gave.
+    /// Numbers of the requests in the drive, by the id that the drive gave them.
     numbers: Vec<u64>,
     slots: Vec<Option<BufferedSlot>>,
-    /// The slot of each unit whose newest data are not on flash. Only looked up.
+    /// For each unit whose newest data are not on flash, the slot with those data. Only looked up.
     newest: HashMap<Lpn, u32>,
     entering: Entering,
-    /// Requests whose units could not be laid over what was there. Only looked up.
+    /// Requests whose data could not be merged with the older data of their units. Only looked up.
     spoiled: HashSet<u64>,
     /// Programs in flight, by owner.
     placed: HashMap<u32, (Ppa, ProgramImage)>,
     /// The number of the next write of a unit.
     stamp: u64,
-    /// What that was when each superblock was last programmed; 0: before this server.
+    /// For each superblock, the stamp at its last program; 0: before this server.
     touched: Vec<u64>,
 }
 
 impl SharedContents {
-    /// Nothing is in the buffer, and all else in `image`.
+    /// Contents of a drive with an empty buffer and its data in `image`.
     pub fn new(image: Image, layout: Layout) -> Self {
         Self {
             incoming: VecDeque::new(),
@@ -118,17 +118,17 @@ impl SharedContents {
         self.stamp
     }
 
-    /// Puts what the image holds on a flash, and goes on with the numbers that are found there.
+    /// Puts the contents of the image on the flash of a new drive, and continues with the stamps found there.
     ///
     /// # Errors
-    /// When the disk does not give it, or a spare area is damaged.
+    /// When the disk cannot be read, or a spare area is damaged.
     pub fn find(&mut self, programs: UnfinishedPrograms, medium: &mut Medium) -> Result<Holds, Error> {
         let holds = found::put(&self.image, &self.layout, programs, medium)?;
         self.stamp = self.stamp.max(holds.newest + 1);
         Ok(holds)
     }
 
-    /// How many units were written since each superblock was last programmed; none where that was before this server.
+    /// For each superblock, the units written since its last program; none where that was before this server.
     pub fn ages(&self) -> impl Iterator<Item = Option<u64>> + '_ {
         self.touched.iter().map(|&touched| (touched > 0).then(|| self.stamp - touched))
     }
@@ -152,7 +152,7 @@ impl SharedContents {
         self.slots.get(slot as usize)?.as_ref()
     }
 
-    /// Fills a slot; gives what was in it.
+    /// Fills a slot; returns its former contents.
     fn put(&mut self, slot: u32, filled: BufferedSlot) -> Option<BufferedSlot> {
         if self.slots.len() <= slot as usize {
             self.slots.resize(slot as usize + 1, None);
@@ -160,7 +160,7 @@ impl SharedContents {
         self.slots[slot as usize].replace(filled)
     }
 
-    /// A whole unit as it is now.
+    /// Reads the newest data of a whole unit.
     fn read_unit(&self, lpn: Lpn, home: Ppa, into: &mut [u8]) -> io::Result<()> {
         match self.newest.get(&lpn).and_then(|&slot| self.slot(slot)) {
             Some(slot) if slot.spoiled => return Err(io::ErrorKind::InvalidData.into()),
@@ -171,7 +171,7 @@ impl SharedContents {
         Ok(())
     }
 
-    /// How many units from `lpn` on, at most `most`, lie side by side on flash from `home` on.
+    /// Number of units from `lpn` on, at most `most`, that lie side by side on flash from `home` on.
     fn side_by_side(&self, lpn: Lpn, home: Ppa, most: usize, lookup: &dyn Fn(Lpn) -> Ppa) -> usize {
         let is_there = |lpn: Lpn, ppa: u64| !self.newest.contains_key(&lpn) && lookup(lpn) == Ppa(ppa);
         if home == Ppa::NONE || self.newest.contains_key(&lpn) {
@@ -180,7 +180,7 @@ impl SharedContents {
         (1..most).take_while(|&at| is_there(Lpn(lpn.0 + at as u32), home.0 + at as u64)).count() + 1
     }
 
-    /// What the drive holds from `offset` on.
+    /// Reads the newest data from byte `offset` on.
     fn read(&self, offset: u64, into: &mut [u8], lookup: &dyn Fn(Lpn) -> Ppa) -> io::Result<()> {
         let unit = self.unit();
         let (mut at, mut done) = (offset, 0);
@@ -215,7 +215,7 @@ impl SharedContents {
         Ppa(self.layout.first_ppa(superblock) + u64::from(transaction.row * self.layout.row_units))
     }
 
-    /// What a program takes from a slot, or from where it was.
+    /// The data and spare area of a unit for a program: from a slot, or from the unit's former place on flash.
     fn take(&self, origin: Origin, from: u64, data: &mut [u8]) -> SpareArea {
         match origin {
             Origin::Host => {

@@ -3,13 +3,13 @@
 use crate::nbd::ReplyExtent;
 use std::ops::Range;
 
-/// Units that one question for what is allocated looks at.
+/// Most units that one request for allocated extents examines.
 pub const LOOKED_AT: u64 = 1 << 16;
 /// Runs of one answer.
 pub const EXTENTS_MOST: usize = 4096;
 
-/// The runs of `asked` (bytes), at most `most`: `on_flash` are the units that live on flash, in ascending runs, `in_buffer` the units
-/// in the buffer, ascending.
+/// The allocated and unallocated extents of the byte range `asked`, at most `most`. `on_flash`: units on flash, as
+/// ascending ranges; `in_buffer`: units in the buffer, ascending.
 pub fn extents(
     asked: Range<u64>,
     unit: u64,

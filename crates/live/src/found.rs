@@ -17,29 +17,29 @@ use xxhash_rust::xxh3::Xxh3;
 /// Bytes of a file that are read together.
 const PART: usize = 1 << 20;
 
-/// What a drive may have been doing when its image was let go.
+/// Programs that may have been in flight when the image was last used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UnfinishedPrograms {
-    /// A program in each superblock that was not full.
+    /// One in each superblock that was not full.
     UnderWay,
-    /// None: it was at rest.
+    /// None, because the drive was at rest.
     Over,
 }
 
-/// How a drive begins.
+/// How a drive begins when it is served.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Begins {
-    /// Nothing was ever written.
+    /// As a fresh drive: nothing was ever written.
     Fresh,
     /// From the state in this file.
     AtRest(String),
-    /// By looking for what its flash holds.
+    /// After a power cut: the drive looks for the data on its flash.
     AfterCut,
-    /// The same, though it was left at rest: its state is lost.
+    /// As after a power cut, although the drive was left at rest, because its saved state is lost.
     WithoutState,
 }
 
-/// How the drive of an image begins; `state`: where that of a drive at rest is kept.
+/// How the drive of an image begins; `state`: path of the saved state of a drive at rest.
 ///
 /// # Errors
 /// When the state of a drive at rest is another, or a file is there that no server of this image wrote.
@@ -68,7 +68,8 @@ pub fn begins(image: &Image, path: &Path, state: &Path) -> Result<Begins, Error>
     }
 }
 
-/// Refuses where the state of a drive at rest would take the place of a file that no server of its image wrote.
+/// Checks that a saved state may replace the file at `state`: only a state written by a server of this image may be
+/// replaced.
 ///
 /// # Errors
 /// When such a file is there, or cannot be read.
@@ -116,7 +117,7 @@ pub fn checksum(state: &Path) -> Result<u64, Error> {
     }
 }
 
-/// What an image holds.
+/// Contents of an image: the newest stamp, and rows torn by a power cut.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Holds {
     /// The highest number of a write.
@@ -187,7 +188,7 @@ fn rows_written(spares: &[SpareArea], layout: &Layout, one_bit: bool) -> u32 {
     last.map_or(0, |last| (last as u32 / layout.row_units + 1).next_multiple_of(step).min(rows))
 }
 
-/// With the rows behind them whose programs may have been in flight.
+/// The number of written rows plus the rows after them whose programs may have been in flight.
 fn with_torn(written: u32, layout: &Layout, one_bit: bool) -> u32 {
     let (rows, step) = rows_of(layout, one_bit);
     if written == 0 { 0 } else { (written + step).min(rows) }

@@ -14,18 +14,19 @@ use units::{Nanos, SimTime};
 
 /// Between two copies for observers.
 const PERIOD: Duration = Duration::from_millis(500);
-/// Times below 2^10 ns are not told apart, above 2^34 ns (17 s) neither; between, each octave has four parts.
+/// First and last power of two of the classes: times below 2^10 ns share a class, as do times above 2^34 ns (17 s);
+/// each octave between has four classes.
 const FIRST_BIT: u32 = 10;
 const OCTAVES: usize = 24;
 const PARTS_BITS: u32 = 2;
 const BOUNDS: usize = (OCTAVES << PARTS_BITS) + 1;
 
-/// Times, in classes that grow with them.
+/// Histogram of times, in classes of growing width.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct TimeClasses {
-    /// How many fell into each class; the last has no upper end.
+    /// Number of times in each class; the last class has no upper bound.
     pub counts: Vec<u64>,
-    /// All together.
+    /// Sum of all times, nanoseconds.
     pub total_ns: u64,
 }
 
@@ -42,7 +43,7 @@ impl TimeClasses {
     }
 }
 
-/// The class whose bounds lie around a time: above the one before, at most its own.
+/// The class of a time: above the bound of the class before, at most its own bound.
 fn class_of(ns: u64) -> usize {
     let Some(within) = ns.checked_sub(1).map(|below| below >> (FIRST_BIT - PARTS_BITS)) else { return 0 };
     let parts = 1 << PARTS_BITS;
@@ -72,21 +73,21 @@ pub struct MeteredKind {
     pub latency: TimeClasses,
 }
 
-/// Superblocks that hold something, by what the host has written since they were last programmed.
+/// Superblocks with data, by the amount of host writes since their last program.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct SuperblockAges {
     /// Up to 1 %, 5 %, 25 %, 100 % of the drive, and more.
     pub superblocks: [u64; 5],
-    /// Since before the server was there.
+    /// Superblocks last programmed before the server started.
     pub unknown: u64,
 }
 
-/// What the drive did, and how it is.
+/// Counts and state of the drive.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct DriveNow {
     /// Mapping units that the host wrote, in whole or in part.
     pub units_written: u64,
-    /// Bytes that its writes brought.
+    /// Bytes of the host's writes.
     pub bytes_written: u64,
     /// Bytes of a mapping unit.
     pub unit_bytes: u64,
@@ -102,7 +103,7 @@ pub struct DriveNow {
     pub buffer_units: u64,
     /// Mapping units that the buffer holds.
     pub buffer_units_used: u64,
-    /// Mapping units that only the buffer holds, though their writes were acknowledged.
+    /// Mapping units whose writes were acknowledged and that only the buffer holds.
     pub buffer_units_at_risk: u64,
     /// Program/erase cycles of the blocks: least, mean, most.
     pub pe_cycles: [f64; 3],
@@ -112,12 +113,12 @@ pub struct DriveNow {
     pub ages: SuperblockAges,
 }
 
-/// How far a server is.
+/// State of a server.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct ServerProgress {
     /// Clients that are connected.
     pub clients: usize,
-    /// Memory that they have: of requests in flight, and of answers that they have not taken.
+    /// Memory held for the clients: requests in flight, and answers not sent yet.
     pub client_bytes: u64,
     /// Requests of clients answered.
     pub requests: u64,
@@ -127,15 +128,15 @@ pub struct ServerProgress {
     pub in_flight: u64,
     /// How late answers were; null at full speed.
     pub lateness: Option<Lateness>,
-    /// The same in classes.
+    /// Lateness of answers as a histogram.
     pub late: TimeClasses,
-    /// What the disk below the image says, while it is full.
+    /// Error message of the disk that holds the image, while that disk is full.
     pub refused: Option<String>,
     /// Why requests are recorded no longer.
     pub record_ended: Option<String>,
     /// Reads of the image that found damage.
     pub damaged_reads: u64,
-    /// The image was at rest, and its state was lost: the drive began as after a power cut.
+    /// The image was at rest but its saved state was lost, so that the drive began as after a power cut.
     pub is_without_state: bool,
     /// Requests done, by kind.
     pub done: BTreeMap<&'static str, MeteredKind>,
@@ -147,7 +148,7 @@ pub struct ServerProgress {
     pub bounds_ns: Vec<u64>,
 }
 
-/// Where a server leaves what observers may see, and where they leave what they want.
+/// Board on which a server posts its state for observers, and observers their requests to the server.
 #[derive(Debug, Default)]
 pub struct Board {
     now: Mutex<ServerProgress>,
@@ -159,7 +160,7 @@ impl Board {
         self.now.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// How far the server was when it left word last.
+    /// The state that the server posted last.
     pub fn progress(&self) -> ServerProgress {
         self.locked().clone()
     }
@@ -169,7 +170,7 @@ impl Board {
         self.ended.store(true, Ordering::Relaxed);
     }
 
-    /// It is.
+    /// True when the server has ended.
     pub fn is_ended(&self) -> bool {
         self.ended.load(Ordering::Relaxed)
     }
@@ -184,7 +185,7 @@ impl Board {
 pub struct Meter {
     /// Requests of clients answered.
     pub answered: u64,
-    /// How late answers were.
+    /// Lateness of answers.
     pub late: Late,
     late_classes: TimeClasses,
     done: [MeteredKind; 4],
@@ -199,7 +200,7 @@ const FLUSH: usize = 3;
 const KINDS: [&str; 4] = ["read", "write", "trim", "flush"];
 
 impl Meter {
-    /// Nothing was counted, and nothing is known.
+    /// A meter without counts.
     pub fn new() -> Self {
         Self {
             answered: 0,
@@ -211,7 +212,7 @@ impl Meter {
         }
     }
 
-    /// It is time to leave word.
+    /// True when it is time to post the state again.
     pub fn is_due(&mut self, now: Instant) -> bool {
         let is_due = now >= self.due;
         if is_due {
@@ -245,7 +246,7 @@ impl Meter {
         self.late_classes.note(late.as_nanos() as u64);
     }
 
-    /// All that is counted here.
+    /// The state as far as this meter counts it.
     pub fn progress(&self, now: SimTime) -> ServerProgress {
         ServerProgress {
             requests: self.answered,
@@ -260,7 +261,7 @@ impl Meter {
     }
 }
 
-/// What the drive did, and how it is; `ages`: units written since each superblock was last programmed.
+/// Counts and state of the drive; `ages`: for each superblock, units written since its last program.
 pub fn drive_now(ftl: &Ftl, ages: impl Iterator<Item = Option<u64>>) -> DriveNow {
     let stats = ftl.stats();
     let by_origin = |counts: &[u64; Origin::COUNT]| {
@@ -295,7 +296,7 @@ pub fn drive_now(ftl: &Ftl, ages: impl Iterator<Item = Option<u64>>) -> DriveNow
     now
 }
 
-/// In the order of [`SuperblockState`].
+/// Names of the states, in the order of [`SuperblockState`].
 const STATES: [&str; 7] = ["free", "open", "closed", "victim", "erasing", "lost", "parity"];
 
 impl SuperblockAges {

@@ -6,7 +6,7 @@ use sim::Error;
 use std::time::{Duration, Instant};
 use units::{Nanos, SimTime};
 
-/// An answer that comes later than this after its time is late, in nanoseconds.
+/// An answer is late if it leaves more than this number of nanoseconds after its time.
 const LATE_NS: u64 = 100_000;
 /// The longest lateness that is told apart, in nanoseconds.
 const MOST_NS: u64 = 3_600_000_000_000;
@@ -14,14 +14,14 @@ const MOST_NS: u64 = 3_600_000_000_000;
 /// Simulated time per time on the wall.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum WallPace {
-    /// None: as fast as possible. Simulated time passes only while requests are in flight.
+    /// As fast as possible: simulated time passes only while requests are in flight.
     Max,
-    /// So many seconds a second.
+    /// Simulated seconds per second of real time.
     Of(f64),
 }
 
 impl WallPace {
-    /// Reads `max` or a number.
+    /// Reads a pace: `max`, or a number.
     ///
     /// # Errors
     /// When it is neither.
@@ -53,18 +53,18 @@ impl WallClock {
         Self { pace, wall: Instant::now(), simulated }
     }
 
-    /// The simulated time it is now.
+    /// The simulated time that corresponds to the present moment.
     pub fn now(&self) -> SimTime {
         let passed = self.wall.elapsed().as_nanos() as f64 * self.pace;
         self.simulated + Nanos::new(passed as u64)
     }
 
-    /// How long it is until a simulated time, which may be over.
+    /// Real time left until a simulated time; zero if that has passed.
     pub fn until(&self, time: SimTime) -> Duration {
         self.due(time).saturating_duration_since(Instant::now())
     }
 
-    /// How late it is for what should have happened at a simulated time.
+    /// Real time passed since a simulated time was due.
     pub fn late(&self, time: SimTime) -> Duration {
         self.due(time).elapsed()
     }
@@ -75,23 +75,23 @@ impl WallClock {
     }
 }
 
-/// How late answers were.
+/// Lateness of answers.
 #[derive(Clone, Debug)]
 pub struct Late {
     histogram: Histogram<u64>,
     late: u64,
 }
 
-/// The same in numbers.
+/// Summary of the lateness of answers.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Lateness {
     /// Answers.
     pub answers: u64,
-    /// Half of them were no later than this, in nanoseconds.
+    /// Median lateness, nanoseconds.
     pub p50_ns: u64,
     /// 99 of 100 were no later.
     pub p99_ns: u64,
-    /// None was later.
+    /// Greatest lateness, nanoseconds.
     pub max_ns: u64,
     /// The share that was later than 100 us.
     pub late_ratio: f64,
@@ -114,7 +114,7 @@ impl Late {
         self.late += u64::from(ns > LATE_NS);
     }
 
-    /// In numbers; nothing where nothing was answered.
+    /// Summary of the lateness; none when nothing was answered.
     pub fn summary(&self) -> Option<Lateness> {
         let answers = self.histogram.len();
         (answers > 0).then(|| Lateness {

@@ -7,7 +7,7 @@ use std::fs::{File, OpenOptions};
 use std::io::Write as _;
 use std::path::Path;
 
-/// Lines are written together, so many bytes of them at most.
+/// Most bytes of lines that are collected before they are written.
 const TOGETHER: usize = 1 << 20;
 const SECOND: u64 = 1_000_000_000;
 const SECTOR: u64 = 512;
@@ -21,7 +21,7 @@ pub struct Recorder {
 }
 
 impl Recorder {
-    /// A new trace at `path`, in place of what is there.
+    /// A new trace at `path`, replacing any file there.
     ///
     /// # Errors
     /// When it cannot be made.
@@ -59,7 +59,7 @@ impl Recorder {
         }
     }
 
-    /// Writes what has been noted. When the disk refuses, the trace ends there.
+    /// Writes the collected lines. If the disk refuses them, the trace ends there.
     pub fn write(&mut self) {
         if let Err(error) = self.file.write_all(self.lines.as_bytes()) {
             self.ended = Some(error.to_string());
@@ -67,7 +67,7 @@ impl Recorder {
         self.lines.clear();
     }
 
-    /// Why nothing is recorded any more.
+    /// Why the recording has ended; none while it goes on.
     pub fn ended(&self) -> Option<&str> {
         self.ended.as_deref()
     }

@@ -30,16 +30,16 @@ use units::SimTime;
 
 /// Before an event is due, the thread stays awake so long: waking takes up to that.
 const SPIN: Duration = Duration::from_micros(60);
-/// At full speed time goes on until this part of the requests in flight is answered.
+/// At full speed, simulated time goes on until this part (one in 4) of the requests in flight is answered.
 const ANSWERED_AT_ONCE: u64 = 4;
 /// Events between two looks at the clock.
 const EVENTS: u32 = 256;
-/// Time goes on for so long, and so many bytes are moved, until clients have their turn.
+/// Most real time, and most bytes moved, before the clients have their turn again.
 const TURN: Duration = Duration::from_millis(5);
 const MOVED_MOST: u64 = 4 << 20;
-/// The longest rest: the board may have said to stop.
+/// Longest rest: an observer may have asked the server to stop.
 const REST_MOST: Duration = Duration::from_millis(50);
-/// Rounds between two looks at the listener and at quiet clients, while there is something to do.
+/// Rounds between two checks of the listener and of quiet clients, while there is work.
 const ROUNDS: u32 = 64;
 /// Clients at one time; others wait until one has gone.
 const CLIENTS_MOST: usize = 256;
@@ -54,13 +54,13 @@ pub struct ServeOptions {
     pub image: PathBuf,
     /// The path to listen at.
     pub socket: Option<PathBuf>,
-    /// The port to listen at, where there is no path; 0: any that is free.
+    /// TCP port to listen at, where no socket path is given; 0: any free port.
     pub port: Option<u16>,
     /// The address of that port.
     pub address: String,
     /// `max`, or simulated seconds a second.
     pub pace: String,
-    /// Where the requests are recorded.
+    /// Path of the trace that records all requests.
     pub record: Option<PathBuf>,
 }
 
@@ -96,7 +96,7 @@ pub struct Server {
     meter: Meter,
     board: Arc<Board>,
     recorder: Option<Recorder>,
-    /// The image was at rest, and its state lost.
+    /// The image was at rest, but its saved state is lost.
     is_without_state: bool,
 }
 
@@ -158,7 +158,7 @@ impl Server {
         Ok(server)
     }
 
-    /// Lets the drive's time begin: after a power cut it looks for what its flash holds.
+    /// Starts the drive; after a power cut it first looks for the data on its flash.
     fn begin(
         drive: Drive,
         run: RunOptions,
@@ -184,7 +184,7 @@ impl Server {
         failed.map_or(session, Err)
     }
 
-    /// How clients name it.
+    /// URI by which clients reach the server.
     pub fn uri(&self) -> String {
         self.listener.uri()
     }
@@ -193,7 +193,7 @@ impl Server {
         self.shared.lock().expect("one thread")
     }
 
-    /// Where this server leaves its counts for watchers, at any time.
+    /// Board on which this server posts its state for observers.
     pub fn board(&self) -> Arc<Board> {
         self.board.clone()
     }
@@ -231,14 +231,14 @@ impl Server {
         self.leave_word()
     }
 
-    /// Before answers leave, the image says what would be lost with this server.
+    /// Before answers are sent, notes in the image what a killed server would lose.
     fn note_what_a_cut_takes(&mut self) {
         let units = self.session.ftl().map_or(0, |ftl| ftl.buffer().units_at_risk());
         let witness = Witness { requests: self.pending.len() as u32, units };
         self.shared().image.note(witness);
     }
 
-    /// Observers learn how far it is.
+    /// Posts the server's state for observers.
     fn leave_word(&mut self) -> Result<(), Error> {
         if let Some(recorder) = &mut self.recorder {
             recorder.write();
@@ -260,7 +260,7 @@ impl Server {
         Ok(())
     }
 
-    /// There is room for another client.
+    /// True when another client can be accepted.
     fn takes_clients(&self) -> bool {
         self.clients.len() < CLIENTS_MOST && self.no_socket_until.is_none()
     }
@@ -281,7 +281,7 @@ impl Server {
         }
     }
 
-    /// The drive learns of what has come.
+    /// Offers the received requests to the drive.
     fn offer(&mut self) -> Result<(), Error> {
         let first = self.shared().incoming.front().map(|(_, request)| request.arrive);
         first.map_or(Ok(()), |at| self.session.offer(at))
@@ -309,7 +309,7 @@ impl Server {
         Ok(())
     }
 
-    /// So many answers wait to be sent, or so much was moved.
+    /// True when enough answers wait to be sent, or enough bytes were moved.
     fn is_turn_over(&self, answers_most: u64) -> bool {
         let shared = self.shared();
         shared.done.len() as u64 >= answers_most || shared.moved >= MOVED_MOST
@@ -325,7 +325,7 @@ impl Server {
         }
     }
 
-    /// Waits until there is something to do, unless there is already. True when another client is there.
+    /// Waits until there is something to do; returns at once if there already is. True when a new client waits.
     fn rest(&mut self, deadline: Instant) -> Result<bool, Error> {
         let mut most = deadline.saturating_duration_since(Instant::now());
         let is_busy = self.clients.values().any(Connection::is_busy);
@@ -447,7 +447,7 @@ impl Server {
     }
 }
 
-/// An image is made in a folder that is there.
+/// Checks that the folder of a new image exists.
 fn check_folder(image: &Path) -> Result<(), Error> {
     let folder = image.parent().filter(|folder| !folder.as_os_str().is_empty());
     if folder.is_none_or(Path::is_dir) {
@@ -456,7 +456,7 @@ fn check_folder(image: &Path) -> Result<(), Error> {
     Err(Error(format!("--image {}: no such folder: expected a file in one that is there", image.display())))
 }
 
-/// Where the state of a drive at rest is kept: beside its image.
+/// Path of the saved state of a drive at rest: beside its image.
 fn state_of(image: &Path) -> PathBuf {
     let mut name = image.as_os_str().to_owned();
     name.push(".state");

@@ -10,9 +10,9 @@ use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// Where the server listens.
+/// The socket at which the server listens.
 pub enum Listener {
-    /// At a path, which goes with it.
+    /// A Unix socket and its path, which is removed with it.
     Unix(UnixListener, PathBuf),
     /// At a port.
     Tcp(TcpListener),
@@ -27,10 +27,10 @@ pub enum ClientSocket {
 }
 
 impl Listener {
-    /// Listens at `path`. A socket without a listener is taken away first.
+    /// Listens at `path`. A socket there without a listener is removed first.
     ///
     /// # Errors
-    /// When something else is there, or has a listener.
+    /// When another file is there, or a socket with a listener.
     pub fn at_path(path: &Path) -> Result<Self, Error> {
         let fail = |reason: &dyn std::fmt::Display| Error(format!("--socket {}: {reason}", path.display()));
         if let Ok(there) = std::fs::symlink_metadata(path) {
@@ -59,7 +59,7 @@ impl Listener {
         Ok(Self::Tcp(listener))
     }
 
-    /// A client that waits; none when none does.
+    /// Accepts a waiting client; none when there is none.
     ///
     /// # Errors
     /// When one waits, and the machine has no socket for it: the next try will find the same until others are gone.
@@ -80,7 +80,7 @@ impl Listener {
         Ok(ready.ok().map(|()| stream))
     }
 
-    /// How clients name it.
+    /// URI by which clients reach this socket.
     pub fn uri(&self) -> String {
         match self {
             Self::Unix(_, path) => format!("nbd+unix:///?socket={}", path.display()),
@@ -146,12 +146,12 @@ impl Write for ClientSocket {
     }
 }
 
-/// What one waits for at a socket.
+/// Events to wait for at a socket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Interest {
-    /// That something can be read.
+    /// Wait until data can be read.
     pub reads: bool,
-    /// That something can be written.
+    /// Wait until data can be written.
     pub writes: bool,
 }
 
@@ -160,7 +160,7 @@ fn is_passing(kind: ErrorKind) -> bool {
     matches!(kind, ErrorKind::WouldBlock | ErrorKind::Interrupted | ErrorKind::ConnectionAborted)
 }
 
-/// Waits until something happens at one of these, a signal comes, or the time is over. Gives at which of them it did.
+/// Waits until one of these sockets is ready, a signal comes, or the time is over. Returns which of them are ready.
 pub fn wait<'a>(
     listener: Option<&Listener>,
     clients: impl Iterator<Item = (&'a ClientSocket, Interest)>,

@@ -5,7 +5,7 @@ use host::{Completion, HostRequest, Poll, Workload, WorkloadError, WorkloadRepor
 use std::sync::{Arc, Mutex};
 use units::SimTime;
 
-/// Hands out what the server has put into its queue; it is never at its end, since more may come.
+/// Source of the requests that the server has queued; it never ends, since more requests may come.
 pub struct QueueSource {
     shared: Arc<Mutex<SharedContents>>,
     /// The number of the request handed out last.

@@ -18,16 +18,16 @@ struct BadBlocks {
     erase_fail_ratio: f64,
 }
 
-/// How a program ended, as the chip's status says.
+/// Status that the chip reports for a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ProgramStatus {
-    /// The data are there.
+    /// The program succeeded: the data are on flash.
     Done,
-    /// They may not be.
+    /// The program failed: the data may not be on flash.
     Failed,
 }
 
-/// What retiring the bad blocks of a superblock left.
+/// Result of retiring the bad blocks of a superblock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RetireOutcome {
     /// A spare block of the same plane took the place; the superblock goes on.
@@ -51,15 +51,15 @@ pub struct FlashArray {
     spares: Vec<Vec<u32>>,
     /// Program/erase cycles of each block.
     pe_cycles: Vec<u32>,
-    /// The next page row each superblock can program.
+    /// The next page row to be programmed in each superblock.
     next_row: Vec<u32>,
-    /// Cycles that each block lives, where the chip's tables know endurance; else empty.
+    /// Program/erase cycles that each block lives; empty where the chip's tables have no endurance.
     lives: Vec<u32>,
-    /// Erases of each block that held one bit a cell; empty where blocks know their own mode only.
+    /// For each block, its erases while in SLC mode; empty where the chip has no SLC mode.
     slc_erases: Vec<u32>,
-    /// How many of those wear as much as one cycle.
+    /// Number of erases in SLC mode that wear a block as much as one program/erase cycle.
     slc_erases_per_cycle: u32,
-    /// The mean of them.
+    /// Mean of the blocks' lives, in program/erase cycles.
     mean_life: f64,
     /// The plane whose block failed in the last erase.
     failed_plane: Option<u32>,
@@ -156,7 +156,7 @@ impl FlashArray {
         }
     }
 
-    /// True once a block (numbered over the drive) has had the cycles that it lives.
+    /// True once a block (numbered over the drive) has had all the cycles of its life.
     #[inline]
     fn is_dead(&self, block: u32) -> bool {
         self.lives.get(block as usize).is_some_and(|life| self.pe_cycles[block as usize] >= *life)
@@ -234,7 +234,7 @@ impl FlashArray {
         self.members.iter().enumerate().filter(|(_, block)| **block != NO_BLOCK).map(of_drive)
     }
 
-    /// The mean number of cycles that blocks live; 0 where the chip's tables know no endurance.
+    /// Mean life of the blocks, in program/erase cycles; 0 where the chip's tables have no endurance.
     pub fn mean_life(&self) -> f64 {
         self.mean_life
     }
@@ -244,13 +244,13 @@ impl FlashArray {
         &self.pe_cycles
     }
 
-    /// Cycles that every block lives, die after die; empty where the chip's tables know no endurance.
+    /// Life of each block, in program/erase cycles, die after die; empty where the chip's tables have no endurance.
     pub fn lives(&self) -> &[u32] {
         &self.lives
     }
 
-    /// Wears every block by `times` times the cycles of `worn`, as if those had come again so often. A block whose
-    /// life this ends fails at its next erase.
+    /// Adds wear to every block: `times` times its cycles in `worn`, as if those cycles had been repeated. A block that
+    /// reaches the end of its life fails at its next erase.
     ///
     /// # Panics
     /// When there are not as many numbers as blocks.
@@ -310,12 +310,13 @@ impl FlashArray {
         &self.slc_erases
     }
 
-    /// Erases a superblock: each block wears by one cycle. True: done; false: the erase failed.
+    /// Erases a superblock, which wears each of its blocks by one cycle; false when the erase failed.
     pub fn erase(&mut self, die: u32, superblock: u32) -> bool {
         self.erase_of(die, superblock, false)
     }
 
-    /// Erases a superblock that held one bit a cell: of such erases only every so many-th wears a block by a cycle.
+    /// Erases a superblock that was in SLC mode: only one of `slc_erases_per_cycle` such erases wears a block by a
+    /// cycle.
     pub fn erase_slc(&mut self, die: u32, superblock: u32) -> bool {
         self.erase_of(die, superblock, true)
     }
@@ -390,7 +391,7 @@ impl FlashArray {
         words
     }
 
-    /// Takes back what [`Self::save`] gave. False when the shape does not fit this geometry.
+    /// Restores the state that [`Self::save`] gave; false when its shape does not fit this geometry.
     pub fn load(&mut self, words: &[Vec<u32>]) -> bool {
         let spares_end = 4 + self.spares.len();
         let slc = usize::from(!self.slc_erases.is_empty());

@@ -6,7 +6,7 @@ use units::Bytes;
 /// Bits a cell stores.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cell {
-    /// One bit.
+    /// One bit per cell.
     Slc = 1,
     /// Two bits.
     Mlc = 2,
@@ -23,12 +23,12 @@ impl Cell {
     }
 }
 
-/// What one program operation writes.
+/// Pages that one program operation writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ProgramOrder {
-    /// One page (of each plane that takes part).
+    /// One page on each plane that takes part.
     Page,
-    /// All pages of a wordline.
+    /// All pages of a wordline on each plane that takes part.
     OneShot,
 }
 
@@ -53,7 +53,7 @@ pub struct Geometry {
     pub oob_size: Bytes,
     /// Bits per cell.
     pub cell: Cell,
-    /// What one program operation writes.
+    /// Pages that one program operation writes.
     pub program: ProgramOrder,
 }
 

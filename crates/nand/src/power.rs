@@ -3,7 +3,7 @@
 use config::{ConfigError, Section};
 use units::{Current, Voltage};
 
-/// Power of a die by what it does, in watts. A data sheet's ICC1 to ICC3 and its standby current.
+/// Power of a die by operation, watts: from currents ICC1 to ICC3 and the standby current of a data sheet.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ArrayPower {
     /// While a page is fetched from the array.

@@ -12,7 +12,7 @@ use units::Nanos;
 pub struct SlcMode {
     /// Array read time of a page.
     pub t_r: Nanos,
-    /// Program time of a page (of each plane that takes part).
+    /// Program time of a page (on each plane that takes part) in SLC mode.
     pub t_prog: Nanos,
     /// Erases in this mode that wear a block as much as one program/erase cycle of the chip's own mode.
     pub erases_per_cycle: u32,

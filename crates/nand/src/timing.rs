@@ -10,22 +10,22 @@ use units::Nanos;
 pub struct ArrayTiming {
     cell: Cell,
     t_r: [Nanos; 4],
-    /// Wear from which each row holds; the first holds from the beginning.
+    /// Wear, in cycles, from which each row holds; the first row holds from 0.
     pe_cycles: Vec<u32>,
-    /// Program steps over the usual one, and which of them is the usual one.
+    /// Program steps relative to the default one, and the index of the default one.
     steps: Vec<f64>,
     usual_step: usize,
     /// Names of the voltage sets, the default one left out.
     sets: Vec<String>,
-    /// For each step and then each set, for each row.
+    /// Program times of each step and then of each voltage set, one row after the other.
     t_prog: Vec<[Nanos; 4]>,
-    /// For each row.
+    /// Erase times by row.
     t_bers: Vec<Nanos>,
     /// Blocks used with one bit a cell, where the chip's file says how.
     slc_mode: Option<SlcMode>,
     /// From a suspend command until reads may start, when a program is running.
     pub t_suspend_program: Nanos,
-    /// The same when an erase is running.
+    /// Time to suspend an erase.
     pub t_suspend_erase: Nanos,
     /// Extra time when the suspended operation goes on.
     pub t_resume: Nanos,
@@ -117,18 +117,18 @@ impl ArrayTiming {
         self.pe_cycles[1..].partition_point(|row| *row <= pe_cycles) as u8
     }
 
-    /// Program time of the operation that begins at page `page` of a block, by the row of its wear.
+    /// Program time of the operation that begins at page `page` of a block; `wear`: row of the block's wear.
     #[inline]
     pub fn t_prog(&self, page: u32, wear: u8) -> Nanos {
         self.t_prog_by_step(page, wear, self.usual_step)
     }
 
-    /// Program steps over the usual one that the chip knows times for, rising.
+    /// Program steps, relative to the default one, for which the chip has times; rising.
     pub fn steps(&self) -> &[f64] {
         &self.steps
     }
 
-    /// Names of the sets of voltages beside the usual one that the chip knows times for.
+    /// Names of the voltage sets, other than the default one, for which the chip has times.
     pub fn voltage_sets(&self) -> &[String] {
         &self.sets
     }
@@ -145,12 +145,12 @@ impl ArrayTiming {
         self.t_prog[step * self.pe_cycles.len() + wear as usize][self.page_type(page)]
     }
 
-    /// What the chip's file says of blocks used with one bit a cell.
+    /// SLC mode of the chip's blocks, where the chip's file has it.
     pub fn slc_mode(&self) -> Option<&SlcMode> {
         self.slc_mode.as_ref()
     }
 
-    /// Block erase, by the row of its wear.
+    /// Erase time of a block; `wear`: row of the block's wear.
     #[inline]
     pub fn t_bers(&self, wear: u8) -> Nanos {
         self.t_bers[wear as usize]

@@ -8,7 +8,7 @@ use serde_json::json;
 use sim::{AgeingOptions, Drive};
 use std::path::PathBuf;
 
-/// A drive on its way to its end. What crosses is JSON.
+/// A drive that is aged until its end, for Python; values are passed as JSON.
 #[pyclass(name = "Ageing", module = "floatgate._core", frozen)]
 pub struct PyAgeing {
     inner: Held<sim::Ageing>,
@@ -42,7 +42,7 @@ impl PyAgeing {
         self.capacity_bytes
     }
 
-    /// Bytes of a mapping unit, which each write is one of.
+    /// Bytes of a mapping unit; each write writes one unit.
     fn unit_bytes(&self) -> u64 {
         self.unit_bytes
     }
@@ -57,19 +57,19 @@ impl PyAgeing {
         self.inner.work(py, |ageing| Ok(json!(ageing.in_use()).to_string()))
     }
 
-    /// Saves the drive as it is now.
+    /// Saves the state of the drive.
     fn save_state(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
         self.inner.work(py, |ageing| ageing.save_state(&path).map_err(input))
     }
 
-    /// True when the end of the work, such as a signal during a policy's call, left the drive in a state that cannot be
-    /// used any more.
+    /// True when work ended early, such as by a signal during a policy's call, and left the drive in a state that
+    /// cannot be used.
     fn is_broken(&self) -> bool {
         self.inner.is_broken()
     }
 
-    /// Goes on by a part of a window: after its last and the jump that follows how the drive is then, else nothing; and the
-    /// part of a mean block's life behind it.
+    /// Goes on by a part of a window. Returns the drive's state after the last part and the jump, none before; and the
+    /// share of a mean block's life that has passed.
     fn go_on(&self, py: Python<'_>) -> PyResult<(Option<String>, f64)> {
         self.inner.work(py, |ageing| {
             let row = ageing.go_on().map_err(input)?;

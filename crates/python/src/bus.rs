@@ -73,7 +73,7 @@ fn to_json(waveform: &Waveform) -> Value {
     })
 }
 
-/// Instant, level, and for a byte its word: `[12000, "byte", 48, "30h"]`.
+/// Instant in fs, level, and for a byte its value and word: `[12000, "byte", 48, "30h"]`.
 fn edge(edge: &WaveEdge) -> Value {
     let at = edge.at.get();
     match &edge.level {

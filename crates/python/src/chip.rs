@@ -13,7 +13,7 @@ use sim::{BenchChip, ChipModel};
 use std::ops::{Deref, DerefMut};
 use std::sync::{Mutex, MutexGuard};
 
-/// A chip made of the cell model, or of its tables. What crosses is JSON, numbers and bytes.
+/// A chip on the bench, simulated by its cells or by its tables, for Python.
 #[pyclass(name = "Chip", module = "floatgate._core", frozen)]
 pub struct PyChip {
     inner: Mutex<BenchChip>,
@@ -63,8 +63,8 @@ fn answered(answer: Answer) -> (&'static str, u64) {
 
 #[pymethods]
 impl PyChip {
-    /// The chip `name` (or file) of the catalogue `folders`, with `key=value` of its file overridden; made of its
-    /// cells, or of its tables.
+    /// The chip `name` (or file) of the catalogue `folders`, with `key=value` overrides of its file; `tables`:
+    /// simulated by its tables instead of its cells.
     #[new]
     #[pyo3(signature = (name, folders, seed, overrides = Vec::new(), tables = false))]
     fn new(
@@ -83,7 +83,7 @@ impl PyChip {
         })
     }
 
-    /// What the part says about itself, as JSON.
+    /// Identity of the part, as JSON.
     fn identify(&self) -> String {
         let chip = self.lock();
         let id = chip.identify();
@@ -130,7 +130,7 @@ impl PyChip {
         guarded(py, || self.lock().erase(block).map(answered).map_err(input))
     }
 
-    /// What the rig logged.
+    /// Runs cycles on a block; returns the rows that the rig logged.
     fn cycle(
         &self,
         py: Python<'_>,
@@ -152,12 +152,12 @@ impl PyChip {
         })
     }
 
-    /// How the last operation ended.
+    /// Status of the last operation.
     fn status(&self) -> &'static str {
         self.lock().status().name()
     }
 
-    /// How long it took, ns.
+    /// Busy time of the last operation, ns.
     fn busy_time(&self) -> u64 {
         self.lock().busy_time_ns()
     }
@@ -172,7 +172,7 @@ impl PyChip {
         self.lock().temperature()
     }
 
-    /// Leaves the chip alone.
+    /// Leaves the chip at rest for `seconds`.
     fn let_time_pass(&self, seconds: f64) -> PyResult<()> {
         self.lock().let_time_pass(seconds).map_err(input)
     }
@@ -187,7 +187,7 @@ impl PyChip {
         Ok(self.lock().cells()?.plans().into_iter().map(ToOwned::to_owned).collect())
     }
 
-    /// Writes and reads with this set of voltages from now on; returns it as JSON.
+    /// Programs and reads with this voltage set from now on; returns the set as JSON.
     fn use_voltage_plan(&self, name: &str) -> PyResult<String> {
         let mut lock = self.lock();
         let chip = lock.cells()?;
@@ -331,7 +331,7 @@ impl PyChip {
         Ok(PyBytes::new(py, &bytes))
     }
 
-    /// Target state and volts after each pulse of some cells.
+    /// For each of some cells: its target state, and its voltage before the first pulse and after each, volts.
     fn staircases(
         &self,
         py: Python<'_>,
@@ -343,7 +343,7 @@ impl PyChip {
     }
 }
 
-/// What a block lived through: (seconds at the reference temperature, or at `celsius`; reads) of each rest.
+/// The rests of a block: `seconds` at `celsius` (none: at the reference temperature), and reads.
 fn rests_of(chip: &SimulatedChip, rests: &[(f64, u64)], celsius: Option<f64>) -> Vec<Rest> {
     let rest =
         |(seconds, reads): &(f64, u64)| Rest { elapsed: chip.elapsed(*seconds, celsius), reads: *reads };

@@ -15,10 +15,10 @@ use std::sync::{Arc, OnceLock};
 
 /// Random words that are sent in turn.
 const SENT: u64 = 8;
-/// Share of such intervals that miss the rate behind a count.
+/// Share of confidence intervals that miss the true rate.
 const MISSING: f64 = 0.05;
 
-/// Adds what is here to the module.
+/// Adds the functions and classes of this file to the module.
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<EccPage>()?;
     module.add_class::<EccTrial>()?;
@@ -42,8 +42,8 @@ pub struct EccPage {
     pub page: Page,
 }
 
-/// What a page's cells come as: raw bit error rate of the middle comparison, information of a bit, references at each boundary,
-/// shares of a sent zero and of a sent one, ratios.
+/// How a controller sees a page's cells: raw bit error rate of the middle comparison, information per bit, references
+/// at each boundary, shares for a sent zero and a sent one, ratios.
 type CellsSeen = (f64, f64, Vec<Vec<f64>>, Vec<f64>, Vec<f64>, Vec<f64>);
 
 fn seen(references_v: Vec<Vec<f64>>, zones: Zones) -> CellsSeen {
@@ -71,7 +71,7 @@ impl EccPage {
         Ok(Self { page })
     }
 
-    /// What its cells come as, to a controller that holds it for `known`.
+    /// How the cells of this page are seen by a controller that takes the page for `known`.
     fn seen(&self, py: Python<'_>, known: &Self, soft_bits: u32, placement: &str) -> PyResult<CellsSeen> {
         guarded(py, || {
             let placement = Placement::named(placement).ok_or_else(|| {
@@ -89,7 +89,8 @@ fn noises() -> &'static [Noise; 2] {
     NOISES.get_or_init(|| [Noise::new(2), Noise::new(3)])
 }
 
-/// For two soft bits and for three the raw bit error rate of Gaussian noise that fails as often as a page of cells.
+/// For reads with two and with three soft bits: the raw bit error rate of Gaussian noise that fails as often as this
+/// page.
 pub fn soft_rates(page: &Page) -> [f64; 2] {
     [2, 3].map(|soft_bits| {
         let zones = sense(page, page, soft_bits, Placement::Information).zones;
@@ -170,7 +171,7 @@ fn card(name: &str, code: &Code) -> serde_json::Value {
     })
 }
 
-/// A code by its name, or from the text of a file.
+/// The code of this name, or the code in the text of a file.
 fn code(name: &str, file: Option<(String, String)>) -> PyResult<Code> {
     if let Some((path, text)) = file {
         return Code::parse(&path, &text).map_err(input);
@@ -185,14 +186,14 @@ fn code(name: &str, file: Option<(String, String)>) -> PyResult<Code> {
     })
 }
 
-/// Every decoder with what it does, as JSON.
+/// All decoders with their rules, as JSON.
 #[pyfunction]
 pub fn ecc_decoders() -> String {
     let card = |entry: &config::PolicyEntry| json!({"name": entry.card.name, "rule": entry.card.rule});
     json!(catalogue().iter().map(card).collect::<Vec<_>>()).to_string()
 }
 
-/// What is wrong with a decoder's parameter, under the option that it was given by.
+/// The error of a decoder's parameter, with the name of the option that gave it.
 fn named_so(error: config::ConfigError) -> PyErr {
     let text = error.to_string();
     input(
@@ -246,7 +247,7 @@ impl EccTrial {
         self.decoder.clone()
     }
 
-    /// Failures among these words, those undetected, and how many words took how many iterations, from none on.
+    /// Failures among these words, undetected failures, and the number of words by iterations, from none on.
     #[allow(clippy::too_many_arguments)]
     fn count(
         &self,
@@ -269,13 +270,13 @@ impl EccTrial {
     }
 }
 
-/// The exact interval of a rate, of which 95 in 100 hold it.
+/// The exact 95 % confidence interval of a failure rate.
 #[pyfunction]
 pub fn ecc_interval(words: u64, failures: u64) -> (f64, f64) {
     Count { words, failures, ..Count::default() }.interval(MISSING)
 }
 
-/// The law of failures counted at rates, as (rate, words, failures): threshold and variance; none where there is none.
+/// The law of failures fitted to (rate, words, failures): threshold and variance; none where no law fits.
 #[pyfunction]
 pub fn ecc_law(bits: usize, points: Vec<(f64, u64, u64)>) -> Option<(f64, f64)> {
     let law = Law::fitted(bits, &counts(&points))?;
@@ -288,7 +289,7 @@ pub fn ecc_rate(bits: usize, law: (f64, f64), failure: f64) -> f64 {
     Law { bits: bits as f64, threshold: law.0, variance: law.1 }.rate(failure)
 }
 
-/// What a law says at a rate, and between which chances what was counted leaves it.
+/// Failure chance by a law at a rate, and the confidence interval that the counts leave.
 #[pyfunction]
 pub fn ecc_extrapolated(
     bits: usize,

@@ -21,7 +21,7 @@ create_exception!(
     "The core contradicted itself; the message is that of the panic."
 );
 
-/// Bad input, as the exception for it.
+/// Makes the exception for bad input.
 pub fn input(error: impl std::fmt::Display) -> PyErr {
     InputError::new_err(error.to_string())
 }
@@ -41,7 +41,7 @@ pub fn guarded<T: Send>(py: Python<'_>, work: impl FnOnce() -> PyResult<T> + Sen
     done.unwrap_or_else(|panic| Err(exception(panic)))
 }
 
-/// What ended the work, as the exception for it.
+/// The exception for the panic that ended the work.
 fn exception(panic: Box<dyn Any + Send>) -> PyErr {
     let panic = match panic.downcast::<PolicyFault>() {
         Ok(fault) => return InputError::new_err(fault.0),
@@ -53,7 +53,7 @@ fn exception(panic: Box<dyn Any + Send>) -> PyErr {
     }
 }
 
-/// What a panic said.
+/// Message of a panic.
 fn message(panic: &(dyn Any + Send)) -> String {
     let text = panic.downcast_ref::<String>().map(String::as_str);
     text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("panic without a message").to_owned()

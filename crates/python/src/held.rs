@@ -7,10 +7,10 @@ use std::mem;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard};
 
-/// Something with a drive. It is behind a lock only because Python may hand an object to any thread.
+/// An object with a drive, for Python. It is behind a lock only because Python may pass an object to any thread.
 pub struct Held<T> {
     inner: Option<Mutex<T>>,
-    /// A policy kept an array of it, so that its memory must stay.
+    /// True once a policy has kept an array that shows the object's memory, which must then stay.
     kept: AtomicBool,
 }
 
@@ -19,7 +19,7 @@ impl<T: Send> Held<T> {
         Self { inner: Some(Mutex::new(inner)), kept: AtomicBool::new(false) }
     }
 
-    /// The thing itself; after a panic there is none to speak of any more.
+    /// Locks the object; an error after a panic, which left no usable object.
     pub fn lock(&self) -> PyResult<MutexGuard<'_, T>> {
         let inner = self.inner.as_ref().expect("taken when dropped");
         inner.lock().map_err(|_| BrokenInvariant::new_err("the run ended with a broken invariant before"))
@@ -30,7 +30,7 @@ impl<T: Send> Held<T> {
         self.inner.as_ref().is_some_and(Mutex::is_poisoned)
     }
 
-    /// Works on it without the interpreter lock, guarded.
+    /// Runs `work` on the object without the interpreter lock, guarded as by [`guarded`].
     pub fn work<R: Send>(
         &self,
         py: Python<'_>,

@@ -2,28 +2,28 @@
 
 use std::cell::{Cell, RefCell};
 
-/// What a policy did wrong, as one line; it travels as a panic to the call from Python that began the work.
+/// Fault of a user's policy, in one line; it travels as a panic to the Python call that began the work.
 pub struct PolicyFault(pub String);
 
 thread_local! {
-    /// Of a policy that kept an array: what is said of it. The drive, whose memory the array shows, must stay.
+    /// Message about a policy that kept an array, which shows memory of the drive: that drive must stay.
     static KEPT: RefCell<Option<String>> = const { RefCell::new(None) };
     static LEFT_BEHIND: Cell<bool> = const { Cell::new(false) };
 }
 
-/// A policy kept an array: says `text` of it when the work ends.
+/// Notes that a policy kept an array; `text` is the message at the end of the work.
 pub fn keep(text: String) {
     KEPT.set(Some(text));
 }
 
-/// What to say of a policy that kept an array, if one did in the work that ends now.
+/// Takes the message about a policy that kept an array during the work that ends now.
 pub fn kept() -> Option<String> {
     let text = KEPT.take();
     LEFT_BEHIND.set(text.is_some());
     text
 }
 
-/// True while the drive of the work that ends must not be freed: a policy kept an array of it.
+/// True while the drive of the present work must not be freed, because a policy kept one of its arrays.
 pub fn is_kept() -> bool {
     KEPT.with_borrow(Option::is_some)
 }

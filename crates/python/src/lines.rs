@@ -16,7 +16,7 @@ type LinesOfWord<'py> = Bound<'py, PyString>;
 /// An operation on a page, the cycles in which its busy time changed, and these times in ns.
 type Changes = (&'static str, Option<u32>, Vec<u64>, Vec<u64>);
 
-/// What the rig logged of a block while it was cycled.
+/// Rows that the rig logged while it cycled a block.
 #[pyclass(module = "floatgate._core", frozen, sequence)]
 pub struct LogRows {
     block: u32,
@@ -70,7 +70,7 @@ impl LogRows {
         Ok(Self { block, rows: rows.iter().map(unpack).collect() })
     }
 
-    /// How to make the same rows, as pickles ask.
+    /// Class and arguments that make the same rows again, for pickling.
     fn __reduce__<'py>(&self, py: Python<'py>) -> (Bound<'py, PyAny>, (u32, Bound<'py, PyBytes>)) {
         let packed: Vec<u8> = self.rows.iter().flat_map(pack).collect();
         (py.get_type::<Self>().into_any(), (self.block, PyBytes::new(py, &packed)))
@@ -80,7 +80,7 @@ impl LogRows {
         self.rows.len()
     }
 
-    /// Rows from one to before another: what a `floatgate.lab.Entry` is made of.
+    /// Rows `first` to `end` (excluded), as tuples for `floatgate.lab.Entry`.
     #[pyo3(name = "tuples")]
     fn some<'py>(&self, py: Python<'py>, first: usize, end: usize) -> Vec<LoggedRow<'py>> {
         self.tuples(py, first, end)
@@ -109,7 +109,7 @@ impl LogRows {
         self.rows.iter().find(|row| !row.ok).map(|row| (row.cycle, name(row.operation)))
     }
 
-    /// Each operation on each page in the order in which they come first, with the cycles in which its time changed.
+    /// For each operation on each page, in the order of first appearance: the cycles in which its busy time changed.
     fn changes(&self) -> Vec<Changes> {
         let mut found: Vec<Changes> = Vec::new();
         let mut places: BTreeMap<Option<u32>, usize> = BTreeMap::new();

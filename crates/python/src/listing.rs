@@ -105,7 +105,7 @@ pub fn chips(folders: Vec<String>) -> String {
     json!(catalogue(folders).chips()).to_string()
 }
 
-/// What a drive takes of memory; without folders `settings` is the whole configuration.
+/// Bytes of memory that a drive takes; without folders, `settings` is the whole configuration.
 #[pyfunction]
 #[pyo3(signature = (drive, settings, folders, check))]
 pub fn memory_bytes(
@@ -125,7 +125,7 @@ pub fn memory_bytes(
     })
 }
 
-/// What drives may take of the machine's memory, where that is known.
+/// Bytes of the machine's memory that drives may take; none where unknown.
 #[pyfunction]
 pub fn free_memory_bytes() -> Option<u64> {
     sim::free_memory()
@@ -183,14 +183,14 @@ pub fn fio_jobs(workload: &str) -> PyResult<String> {
     Ok(json!(file.jobs.iter().map(job).collect::<Vec<_>>()).to_string())
 }
 
-/// Whether the fio jobs of a workload run on a drive of so many bytes; an error says why not.
+/// Checks that the fio jobs of a workload can run on a drive of `capacity` bytes; an error says why not.
 #[pyfunction]
 pub fn fio_check(workload: &str, capacity: u64) -> PyResult<()> {
     let spec = sim::WorkloadSpec::from_json(workload).map_err(input)?;
     spec.open(capacity, 1).map(drop).map_err(input)
 }
 
-/// What a stored drive state is of, as JSON.
+/// Origin and shape of a saved state, as JSON.
 #[pyfunction]
 pub fn state_info(path: &str) -> PyResult<String> {
     Ok(sim::state_info(Path::new(path)).map_err(input)?.to_string())
@@ -211,21 +211,21 @@ fn entries(entries: &[Entry]) -> Value {
     json!(entries.iter().map(entry).collect::<Vec<_>>())
 }
 
-/// A time as people write it, `10s`, in nanoseconds.
+/// Nanoseconds of a time with its unit, such as `10s`.
 #[pyfunction]
 pub fn nanoseconds(text: &str) -> PyResult<u64> {
     let time = Nanos::parse(text).map_err(|error| input(format!("{error}: expected {}", Nanos::EXPECTED)))?;
     Ok(time.ns())
 }
 
-/// A size as people write it, `16KiB`, in bytes.
+/// Bytes of a size with its unit, such as `16KiB`.
 #[pyfunction]
 pub fn size_bytes(text: &str) -> PyResult<u64> {
     let size = Bytes::parse(text).map_err(|error| input(format!("{error}: expected {}", Bytes::EXPECTED)))?;
     Ok(size.get())
 }
 
-/// What a Student variable of so many degrees of freedom stays below with a probability from 0.5 to 1.
+/// The quantile of Student's t distribution with `freedom` degrees of freedom, for a probability from 0.5 to 1.
 #[pyfunction]
 pub fn student_t(probability: f64, freedom: usize) -> f64 {
     sim::student_t(probability, freedom)

@@ -43,7 +43,7 @@ impl PyServer {
         })
     }
 
-    /// How clients name it.
+    /// URI by which clients reach the server.
     fn uri(&self) -> PyResult<String> {
         Ok(self.inner.lock()?.uri())
     }

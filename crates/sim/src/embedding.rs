@@ -11,21 +11,21 @@ use std::sync::OnceLock;
 pub struct Embedding {
     /// The work that asks is to end.
     pub is_stopped: fn() -> bool,
-    /// What the work that asks has made is still looked at from outside, and must not be freed.
+    /// True while an object made by the current work is still in use outside, so that it must not be freed.
     pub is_kept: fn() -> bool,
 }
 
 static ASKED: OnceLock<Embedding> = OnceLock::new();
 
-/// Says who answers; the first who does stays.
+/// Sets the embedding program that answers; the first one set stays.
 pub fn embed(embedding: Embedding) {
     ASKED.get_or_init(|| embedding);
 }
 
-/// Looks whether the work is to end.
+/// Checks whether the embedding program wants the work to end.
 ///
 /// # Errors
-/// When it is.
+/// When the work is to end.
 pub(crate) fn look() -> Result<(), Error> {
     match ASKED.get().is_some_and(|asked| (asked.is_stopped)()) {
         true => Err(Error("stopped before its end".into())),
@@ -33,7 +33,7 @@ pub(crate) fn look() -> Result<(), Error> {
     }
 }
 
-/// A drive that policies see, and that its work alone owns: it is freed with the work, unless it is kept.
+/// A drive that policies can see and one piece of work owns: freed with that work, unless it is still in use outside.
 pub(crate) struct SeenDrive<T>(Option<T>);
 
 impl<T> SeenDrive<T> {
@@ -41,7 +41,7 @@ impl<T> SeenDrive<T> {
         Self(Some(seen))
     }
 
-    /// The thing itself, for an owner that sees to the rest.
+    /// The drive itself, for an owner that frees it in its own way.
     pub fn into_inner(mut self) -> T {
         self.0.take().expect("there until it is dropped")
     }

@@ -17,12 +17,12 @@ use host::{
 use std::collections::BTreeMap;
 pub(crate) use zoned::{ZoneTurn, ZonedNamespace};
 
-/// A namespace in its place.
+/// A namespace with its place on the drive.
 #[derive(Clone, Debug)]
 struct Placed {
     name: String,
     set: &'static CommandSet,
-    /// [`CommandSet::on_sectors`] of its set, at hand.
+    /// [`CommandSet::on_sectors`] of the namespace's command set, copied for quick access.
     on_sectors: u64,
     extent: Extent,
 }
@@ -39,9 +39,9 @@ pub(crate) struct Namespaces {
     all: Vec<Placed>,
     /// Bytes of the drive.
     bytes: u64,
-    /// Bytes of the first and its operations on sectors, at hand: on nearly all drives it is the only one.
+    /// Bytes of the first namespace and its operations on sectors, for quick access: most drives have no other.
     first: (u64, u64),
-    /// Placement handles that writes to any of them may name.
+    /// Placement handles that a write to any namespace may name.
     handles: u16,
     /// The states of the zones, where the drive is a zoned namespace.
     zoned: Option<Box<ZonedNamespace>>,
@@ -54,7 +54,7 @@ impl Namespaces {
         Self::of_all(vec![Placed::new(String::new(), command::USUAL, extent)], bytes)
     }
 
-    /// The same, of a drive with so many placement handles.
+    /// The same namespaces on a drive with this number of placement handles.
     pub fn with_handles(self, handles: u16) -> Self {
         Self { handles, ..self }
     }
@@ -118,7 +118,7 @@ impl Namespaces {
         self.zoned.as_mut().expect("the drive is a zoned namespace")
     }
 
-    /// A run begins on a drive: what it holds decides the states of its zones.
+    /// A run begins on this drive: takes the states of the zones from its contents.
     pub fn begin(&mut self, ftl: &Ftl) {
         if let Some(zoned) = &mut self.zoned {
             zoned.begin(ftl);
@@ -142,7 +142,7 @@ impl Namespaces {
         self.zoned.as_ref().map_or_else(BTreeMap::new, |zoned| zoned.errors())
     }
 
-    /// The part of the drive's own bytes that a part of what the host sees is.
+    /// Calls `name` with each part of the drive's own bytes that holds the part `extent` of the host's address space.
     pub fn on_flash(&self, extent: Extent, name: &mut dyn FnMut(Extent)) {
         match &self.zoned {
             None => name(extent),
@@ -196,13 +196,13 @@ impl Namespaces {
         Ok(Self::of_all(all, bytes))
     }
 
-    /// There are several.
+    /// True when the drive has several namespaces.
     #[inline]
     pub fn is_parted(&self) -> bool {
         self.all.len() > 1
     }
 
-    /// What a workload sees.
+    /// The drive as a workload sees it.
     pub fn space(&self) -> HostSpace {
         if !self.is_parted() {
             let zones = self.zoned.as_ref().map(|zoned| zoned.seen());
@@ -218,7 +218,7 @@ impl Namespaces {
         }
     }
 
-    /// Their names, sizes and command sets, for what is kept of a drive; none where it is one.
+    /// Names, sizes and command sets of the namespaces, for images of a drive; none where the drive is one namespace.
     pub fn described(&self) -> Option<String> {
         let one = |one: &Placed| format!("{} of {} bytes ({})", one.name, one.extent.bytes, one.set.name);
         self.is_parted().then(|| self.all.iter().map(one).collect::<Vec<_>>().join(", "))
@@ -235,7 +235,7 @@ impl Namespaces {
         self.all.partition_point(|one| one.extent.offset <= offset) - 1
     }
 
-    /// Lets a request in.
+    /// Checks a request before it enters the drive.
     ///
     /// # Errors
     /// When it is none that its namespace's command set understands, or reaches beyond it; `workload` gives the name of
@@ -276,7 +276,7 @@ impl Namespaces {
     }
 }
 
-/// The mapping units that each namespace asks for, none for one that takes the rest, and those left of the drive.
+/// The units that each namespace asks for (none: it takes the rest), and the units of the drive that are left.
 fn rooms(
     declared: &[Declared],
     units: u64,
@@ -309,7 +309,7 @@ fn rooms(
     Ok((rooms, left))
 }
 
-/// The error that a key of a namespace, or of all, is what it is.
+/// The error that this key of a namespace (or of all, if `name` is empty) has a wrong value.
 fn refuse(entries: &[Entry], name: &str, key: &str, expected: String) -> ConfigError {
     let key = ["host.namespaces", name, key].map(str::to_owned).into_iter().filter(|part| !part.is_empty());
     let key = key.collect::<Vec<_>>().join(".");
@@ -319,14 +319,14 @@ fn refuse(entries: &[Entry], name: &str, key: &str, expected: String) -> ConfigE
     ConfigError { place, key, value, expected, hint: None }
 }
 
-/// What each of several namespaces was asked for; a flush is of the whole drive, whose buffer is one.
+/// Requests to each of several namespaces, by effect; a flush counts for the whole drive, which has one buffer.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ByNamespace(Vec<[EffectCounts; Effect::COUNT]>);
 
 /// Requests with one effect.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct EffectCounts {
-    /// Requests that were done, and their bytes.
+    /// Requests that were completed, and their bytes.
     pub done: u64,
     pub bytes: u64,
     /// Requests answered with an error.
@@ -346,7 +346,7 @@ impl ByNamespace {
         asked.failed += u64::from(!is_done);
     }
 
-    /// What namespace `at` was asked for with this effect.
+    /// Counts of the requests to namespace `at` with this effect.
     pub fn of(&self, at: usize, effect: Effect) -> EffectCounts {
         self.0.get(at).map_or_else(EffectCounts::default, |asked| asked[effect as usize])
     }

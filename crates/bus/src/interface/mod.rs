@@ -9,7 +9,7 @@ use config::{ConfigError, Document, Policy, Section};
 
 /// A NAND interface with its parameters.
 pub trait Interface: Send {
-    /// What it comes to.
+    /// Cycles, cadence and pins of the interface.
     fn signalling(&self) -> Signalling;
 
     /// The ONFI timing mode, for interfaces that have modes.
@@ -17,27 +17,27 @@ pub trait Interface: Send {
         None
     }
 
-    /// How its strobes and data stand to each other. Absent: there is nothing to draw.
+    /// Timing between strobes and data, for waveforms; none: a waveform cannot be drawn.
     fn strobes(&self) -> Option<Strobes> {
         None
     }
 
-    /// What a chip must offer for this interface to work. Absent: any chip will do.
+    /// The family and mode that a chip must have for this interface; none: any chip will do.
     fn needs(&self) -> Option<ModeSet>;
 }
 
-/// What chips call an interface.
+/// An interface that belongs to a family which chip files name.
 pub trait Spoken: Policy + Interface {
-    /// Its family, whose name is that of the policy's card; none: any chip will do.
+    /// Family of the interface, with the name of the policy's card; none: any chip will do.
     const FAMILY: Option<Family>;
 
-    /// What a chip must offer to speak it in this mode.
+    /// The family and mode that a chip must have for this interface in `mode`.
     fn in_mode(mode: u32) -> Option<ModeSet> {
         Self::FAMILY.map(|family| ModeSet { family, mode })
     }
 }
 
-/// Declares the answers to this question: [`config::policies!`], and what chips call each.
+/// Declares the policies for `bus.interface` (see [`config::policies!`]), and the family of each.
 #[macro_export]
 macro_rules! interfaces {
     (default: $default:literal; $($module:ident :: $interface:ident),+ $(,)?) => {
@@ -49,7 +49,7 @@ macro_rules! interfaces {
             $($module::$interface,)+
         }
 
-        /// What a chip may know, by the interfaces there are.
+        /// All families of interfaces, which a chip may name.
         pub fn families() -> Vec<$crate::Family> {
             [$(<$interface as $crate::interface::Spoken>::FAMILY),+].into_iter().flatten().collect()
         }
@@ -71,7 +71,7 @@ interfaces! {
 
 pub use onfi::{NV_DDR_MODES, NV_DDR2_MODES, SDR_MODES};
 
-/// The interface that controller and chip agreed on, when it is not the one asked for: as its defaults have it.
+/// The interface of an agreed family and mode, with default values for all else.
 pub(crate) fn agreed(set: ModeSet) -> Result<Box<dyn Interface>, ConfigError> {
     let mut document = Document::empty();
     document.set(&format!("name={}", set.family.name))?;

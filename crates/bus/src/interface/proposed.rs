@@ -51,7 +51,7 @@ impl Interface for Proposed {
     }
 }
 
-/// What the two interfaces with a strobe from the chip share.
+/// Common part of the two interfaces whose chip sends a strobe.
 #[derive(Clone, Debug)]
 pub(super) struct Strobed {
     clock: Frequency,

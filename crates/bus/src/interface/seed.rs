@@ -26,13 +26,13 @@ pub(super) fn t_byte(section: &mut Section) -> Result<Femtos, ConfigError> {
 pub(super) struct Bound {
     /// The equation's number in the paper.
     pub equation: u32,
-    /// The terms, as the equation writes them.
+    /// The terms of the sum, as the equation writes them.
     pub terms: &'static str,
-    /// The shortest period it allows.
+    /// Shortest period that the equation allows.
     pub shortest: Femtos,
 }
 
-/// The clock: as asked, or the fastest in whole megahertz that all bounds allow.
+/// The clock: the one asked for, or the fastest in whole megahertz that all bounds allow.
 pub(super) fn clock(section: &mut Section, bounds: &[Bound]) -> Result<(Frequency, Femtos), ConfigError> {
     let shortest = bounds.iter().map(|bound| bound.shortest).max().expect("an interface has bounds");
     let fastest = 1_000_000_000 / shortest.get().max(1) * 1_000_000;

@@ -5,7 +5,7 @@ use crate::Strobes;
 use units::Femtos;
 
 pub(super) struct Canvas {
-    /// Where the next phase begins, fs.
+    /// Beginning of the next phase, fs.
     pub now: u64,
     signals: Vec<Signal>,
     marks: Vec<Mark>,
@@ -133,7 +133,7 @@ impl Canvas {
     }
 }
 
-/// In order of time, the last said of an instant holding, without changes that are none.
+/// Sorts the edges by time, keeps the last one of each instant, and removes edges that change nothing.
 fn tidy(edges: &mut Vec<WaveEdge>) {
     edges.sort_by_key(|edge| edge.at);
     edges.reverse();

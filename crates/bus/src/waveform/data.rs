@@ -4,14 +4,14 @@ use super::{Level, MarkKind, Pen};
 use crate::Strobes;
 use crate::signalling::Cadence;
 
-/// What the interface itself leaves open, fs.
+/// Times that the interface does not fix, fs.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Params {
     pub t_ds: u64,
     pub t_dh: u64,
-    /// tCAS and tCAH, where commands have times of their own.
+    /// tCAS and tCAH, where commands have setup and hold times of their own.
     pub t_cas: Option<u64>,
-    /// How long a strobe is high in its cycle, where not half.
+    /// High time of a strobe in its cycle, fs; none: half the cycle.
     pub t_high: Option<u64>,
     pub t_iod: u64,
     pub t_rwebd: u64,
@@ -26,11 +26,11 @@ pub(super) struct Params {
 const PREAMBLE: u64 = 15_000_000;
 const POSTAMBLE: u64 = 6_500_000;
 
-/// Relations are marked at so many of the first bytes; the others look the same.
+/// Number of first bytes at which timing marks are drawn; the other bytes look the same.
 const MARKED: u32 = 2;
 
 impl Cadence {
-    /// When `bytes` have passed, fs: from the fraction, so that nothing adds up.
+    /// Time of `bytes` bytes, fs, computed from the fraction so that rounding errors do not add up.
     fn after(self, bytes: u32) -> u64 {
         (u128::from(bytes) * u128::from(self.femtos.get()) / u128::from(self.bytes)) as u64
     }
@@ -41,7 +41,8 @@ fn level(high: bool) -> Level {
 }
 
 impl Pen {
-    /// A byte at a rising edge of the write strobe; `latch` says what kind of byte, data have none.
+    /// Draws a byte at a rising edge of the write strobe; `latch`: the latch signal of a command or address, none for
+    /// data.
     pub(super) fn latch_cycle(
         &mut self,
         phase: &'static str,
@@ -243,7 +244,7 @@ impl Pen {
         start + cadence.after(bytes) + strobe_delay
     }
 
-    /// SDR: data a while after RE# falls, good for a while after it rises, or after it falls again.
+    /// SDR: data are valid some time after RE# falls, until some time after it rises or falls again.
     fn asynchronous(&mut self, mode: u32, bytes: u32, value: impl Fn(u32) -> (u8, String)) -> u64 {
         const NS: u64 = 1_000_000;
         let mode = &super::onfi::SDR[mode as usize];

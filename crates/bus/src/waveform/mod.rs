@@ -16,7 +16,7 @@ use data::Params;
 pub use read::DrawnInterface;
 use units::Femtos;
 
-/// What is spoken.
+/// The operation that a waveform shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WaveOperation {
     /// A page from the array to the controller.
@@ -25,7 +25,7 @@ pub enum WaveOperation {
     Program,
     /// A block.
     Erase,
-    /// How the last operation ended.
+    /// Query of the status of the last operation.
     Status,
 }
 
@@ -46,7 +46,7 @@ impl WaveOperation {
     }
 }
 
-/// What a wire, or the eight of the bus, shows from an edge on.
+/// Level of a wire, or byte on the bus, from an edge on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Level {
     /// Low.
@@ -73,9 +73,9 @@ pub struct WaveEdge {
 /// A wire, or the bus.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Signal {
-    /// The name its standard or paper gives it.
+    /// Name of the signal in its standard or paper.
     pub name: &'static str,
-    /// What it is and where it is looked at.
+    /// Description of the signal, and where it is observed.
     pub what: &'static str,
     /// Eight wires.
     pub wide: bool,
@@ -83,14 +83,14 @@ pub struct Signal {
     pub edges: Vec<WaveEdge>,
 }
 
-/// What a mark shows.
+/// Kind of timing relation that a mark shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MarkKind {
-    /// Data stand still before they are taken.
+    /// Setup time: data must be stable before they are captured.
     SetUp,
-    /// Data stand still after they were taken.
+    /// Hold time: data must be stable after they were captured.
     Hold,
-    /// Something on its way.
+    /// Propagation delay.
     Delay,
     /// A wait of the protocol, or a busy time of the array.
     Wait,
@@ -101,22 +101,22 @@ pub enum MarkKind {
 pub struct Mark {
     /// The parameter: `tDS`.
     pub name: &'static str,
-    /// What it shows.
+    /// Kind of the mark.
     pub kind: MarkKind,
-    /// The signal that begins it.
+    /// Signal at which the interval begins.
     pub from_signal: &'static str,
     /// Since the beginning.
     pub from: Femtos,
-    /// The signal that ends it.
+    /// Signal at which the interval ends.
     pub to_signal: &'static str,
     /// Since the beginning.
     pub to: Femtos,
-    /// How long it must be at least; absent where it is what it is.
+    /// Least duration that the standard requires; none where it requires none.
     pub least: Option<Femtos>,
 }
 
 impl Mark {
-    /// How long it is beyond what it must be, ns; never negative in a waveform.
+    /// Duration of the interval beyond the required least, ns; never negative in a waveform.
     pub fn slack_ns(&self) -> Option<f64> {
         let long = self.to.get() as i64 - self.from.get() as i64;
         self.least.map(|least| (long - least.get() as i64) as f64 / 1e6)
@@ -132,7 +132,7 @@ pub struct WavePhase {
     pub from: Femtos,
     /// Since the beginning.
     pub to: Femtos,
-    /// The time of a byte here; absent where nothing happens but time.
+    /// Time of a byte in this phase; none where no bytes are transferred.
     pub byte: Option<Femtos>,
 }
 
@@ -141,17 +141,17 @@ pub struct WavePhase {
 pub struct Waveform {
     /// The interface with its mode: `nv-ddr2, mode 5`.
     pub interface: String,
-    /// What is spoken.
+    /// The operation that the waveform shows.
     pub operation: WaveOperation,
     /// From top to bottom.
     pub signals: Vec<Signal>,
-    /// In the order of their beginning.
+    /// Timing marks, in the order in which they begin.
     pub marks: Vec<Mark>,
     /// Instants at which data are taken.
     pub captures: Vec<Femtos>,
-    /// One after the other, without gaps.
+    /// Phases, one after the other without gaps.
     pub phases: Vec<WavePhase>,
-    /// What the picture takes for granted.
+    /// Assumptions of the drawing.
     pub notes: Vec<String>,
     /// The end.
     pub end: Femtos,
@@ -237,7 +237,7 @@ struct Pen {
 }
 
 impl Pen {
-    /// One cycle of quiet, in which the chip is selected.
+    /// Selects the chip, in an idle cycle.
     fn begin(&mut self) {
         let cycle = self.cycle();
         self.canvas.set("CE#", cycle / 2, Level::Low);
@@ -250,7 +250,7 @@ impl Pen {
         self.on_clock(self.signalling.cycle.get())
     }
 
-    /// Where there is a clock: rounded up to its period.
+    /// A time rounded up to the clock period, where the interface has a clock.
     fn on_clock(&self, time: u64) -> u64 {
         match self.strobes {
             Strobes::Clocked(_) => time.next_multiple_of(self.signalling.shortest.get()),

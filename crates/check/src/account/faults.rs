@@ -12,7 +12,7 @@ use host::Op;
 use serde_json::json;
 use units::{DieId, Nanos};
 
-/// The account of time with one operation on its way.
+/// A test bench: the account of time with one operation in flight.
 struct OneOperation {
     clock: Clock,
     numbers: Numbers,
@@ -34,7 +34,7 @@ impl OneOperation {
         Self { clock, numbers: numbers(), now: SimTime::ZERO, transaction }
     }
 
-    /// A part on the channel that takes `more` or less than it should.
+    /// The operation's next step on the channel, which takes `more` nanoseconds than it should.
     fn cross(&mut self, usage: ChannelUse, more: i64) {
         let Transaction { bytes, reading, .. } = self.transaction;
         let sent = SentData { units: 1, bytes, planes: reading.planes };
@@ -63,12 +63,13 @@ impl OneOperation {
     }
 }
 
-/// What the file says: a read of 50 us, a program of 300, a suspension of 20 and 7 to go on.
+/// Array read time of the test chip, in ns; its file also gives a program 300 us, a suspension 20 us and a resumption 7
+/// us.
 const T_R: u64 = 50_000;
 const T_PROG: u64 = 300_000;
 const T_RESUME: u64 = 7_000;
 
-/// A read to its end; `more`: what its data-out takes beyond what it should.
+/// A complete read; `more`: nanoseconds that its data-out takes beyond what it should.
 fn read(bench: &mut OneOperation, more: i64) {
     bench.cross(ChannelUse::Command, 0);
     bench.work(T_R);
@@ -76,7 +77,7 @@ fn read(bench: &mut OneOperation, more: i64) {
     bench.finish();
 }
 
-/// A program to its end that is suspended after 100 us, and goes on after `pause` with `rest` to do.
+/// A complete program that is suspended after 100 us and goes on after `pause` ns with `rest` ns of array time left.
 fn suspended(pause: u64, rest: u64) {
     let mut bench = OneOperation::new(Kind::Program);
     bench.cross(ChannelUse::DataIn, 0);

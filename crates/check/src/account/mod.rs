@@ -26,36 +26,37 @@ use serde_json::Value;
 use std::collections::HashMap;
 use units::{ChannelId, Lpn, Ppa, SimTime};
 
-/// Its own map, version numbers, block states and counts.
+/// The account of a drive: its own map, version numbers, block states and counts.
 pub struct Checker<B: MapAtFirst> {
     shape: FlashShape,
     clock: Clock,
     ledger: Ledger,
     bytes: Content,
-    /// Each logical unit and each place; how many versions there were.
+    /// The account's own map of logical units and places, and the number of versions so far.
     map: OwnMap<B>,
     versions: u32,
     past: Past,
-    /// On whose behalf places were read since they were programmed, one bit for each; of places that something was moved
-    /// from alone.
+    /// Origins of the reads of each place since it was programmed, one bit for each origin; kept only for places that a
+    /// unit was moved from.
     read_by: ByNumber<u64, u16>,
-    /// What programs in flight put on flash, by their owners: on whose behalf, and from where.
+    /// By the owner of each program in flight: the origin of each of its units, and the place or slot that the unit
+    /// comes from.
     placed: Vec<Vec<(Origin, u64)>>,
-    /// The version that was fetched of a unit before the host asked for it; unordered, for it is only looked up.
+    /// The version of each unit that was read ahead; unordered, because it is only looked up.
     fetched: HashMap<u32, u32>,
     /// Page rows programmed of each superblock.
     rows: Vec<u32>,
     /// Superblocks whose cells hold one bit each.
     one_bit: Vec<bool>,
-    /// Host units that held something when time began, or after the last power cut.
+    /// Host units that held data when time began, or after the last power cut.
     beginning: Vec<bool>,
     requests_in: u64,
     requests_out: u64,
     submitted: u64,
     finished: u64,
-    /// What was promised to survive a power cut.
+    /// What the drive has promised to survive a power cut.
     durability: Durability,
-    /// What parity promises, where there is any.
+    /// The account of the parity, on a drive that has parity.
     stripes: Option<StripeAccount>,
     trims: TrimAccount,
     failures: FailedDies,
@@ -112,12 +113,12 @@ impl<B: MapAtFirst> Checker<B> {
         Ok(checker)
     }
 
-    /// What is measured begins now.
+    /// The measured window begins now.
     pub fn on_window(&mut self, now: SimTime) {
         self.ledger.on_window(&self.clock, now);
     }
 
-    /// A request of the host's came.
+    /// A request of the host arrived.
     pub fn on_request(&mut self, id: u32, request: &HostRequest) {
         self.requests_in += 1;
         self.map.outgrow();
@@ -223,7 +224,7 @@ impl<B: MapAtFirst> Checker<B> {
         self.failures.on_dies_failed(dies);
     }
 
-    /// What was programmed at `ppa` last: unit and version.
+    /// The unit and the version that were programmed at `ppa` last.
     fn there(&self, ppa: Ppa) -> (u32, u32) {
         let place = self.map.place(ppa);
         (place.stored, place.version)
@@ -234,7 +235,7 @@ impl<B: MapAtFirst> Checker<B> {
         self.map.place(ppa).version
     }
 
-    /// The newest that the host wrote of a unit lives at `new`.
+    /// The newest version of a unit lives at `new` from now on.
     pub fn on_commit(&mut self, lpn: Lpn, new: Ppa, old: Ppa) {
         let version = self.map.unit(lpn).version;
         self.ledger.on_commit(lpn);
@@ -247,7 +248,7 @@ impl<B: MapAtFirst> Checker<B> {
         self.commit(lpn, new, old, self.held(old), true);
     }
 
-    /// What is on flash now is older than the newest, by one write or more.
+    /// The version of a unit that is on flash now is older than its newest, by one write or more.
     pub fn on_overtaken(&mut self, lpn: Lpn, new: Ppa, old: Ppa) {
         if self.map.place(new).holder == lpn.0 && self.past.sees(lpn, self.held(new)) {
             self.leave(new); // A snapshot saw it until now.
@@ -278,7 +279,7 @@ impl<B: MapAtFirst> Checker<B> {
         self.put(lpn, new);
     }
 
-    /// A unit is at `ppa` and may not be erased there.
+    /// A unit is valid at `ppa`, which may not be erased.
     fn put(&mut self, lpn: Lpn, ppa: Ppa) {
         self.map.place_mut(ppa).holder = lpn.0;
         if let Some(stripes) = &mut self.stripes {
@@ -342,7 +343,7 @@ impl<B: MapAtFirst> Checker<B> {
         );
     }
 
-    /// What is read ahead is the version that lives there; it is at hand until it is asked for.
+    /// Read-ahead reads the version of a unit at `ppa`; it stays in RAM until the host asks for it.
     pub fn on_fetch(&mut self, lpn: Lpn, ppa: Ppa) {
         self.check_host_read(lpn, ppa);
         self.fetched.insert(lpn.0, self.held(ppa));
@@ -367,12 +368,13 @@ impl<B: MapAtFirst> Checker<B> {
         self.durability.on_version(lpn, self.map.unit(lpn).version);
     }
 
-    /// What a slot holds was programmed after a newer version came: no map entry tells where, but it would be found.
+    /// The data in a slot were programmed after a newer version came: no map entry points to them, but a recovery would
+    /// find them.
     pub fn on_outdated(&mut self, lpn: Lpn, slot: u32) {
         self.durability.on_outdated(lpn, slot);
     }
 
-    /// What a slot lacks it has from another.
+    /// A slot gets the part of its unit that it lacks from another slot.
     pub fn on_rest(&mut self, slot: u32, from: u32) {
         self.bytes.on_rest(slot, from);
     }
@@ -383,19 +385,20 @@ impl<B: MapAtFirst> Checker<B> {
         self.bytes.on_kept(lpn, slot, self.held(ppa), ppa);
     }
 
-    /// A slot of the buffer holds what the host wrote; `rest` names the slot that has the rest of the unit.
+    /// A slot of the buffer holds data that the host wrote; `rest` names the slot that has the rest of the unit.
     pub fn on_buffered(&mut self, lpn: Lpn, slot: u32, rest: Option<u32>) {
         self.ledger.on_buffered(lpn, slot, rest);
         self.bytes.on_buffered(lpn, slot, self.map.unit(lpn).version, rest);
         self.durability.on_buffered(slot, self.map.unit(lpn).version);
     }
 
-    /// The results must say of the measured window what was seen.
+    /// The results must agree with the account on the measured window.
     pub fn compare(&self, result: &Value, now: SimTime) {
         self.ledger.compare(result, &self.clock, now);
     }
 
-    /// The final account. It allows for the operations in flight of a drive that has not come to rest.
+    /// The final comparison of drive and account. It allows for the operations in flight of a drive that has not come
+    /// to rest.
     pub fn settle(&self, drive: &impl Examined<Beginning = B>, outstanding: u32, now: SimTime) {
         assert_eq!(
             self.requests_in,

@@ -45,7 +45,7 @@ impl<B: MapAtFirst> Checker<B> {
         self.there(old)
     }
 
-    /// An operation is over.
+    /// A flash operation has ended.
     pub fn on_finish(&mut self, id: TransactionId, transaction: &Transaction) {
         self.clock.on_finish(id, transaction);
         self.finished += 1;
@@ -111,7 +111,7 @@ impl<B: MapAtFirst> Checker<B> {
         }
     }
 
-    /// A program is over, for good or ill.
+    /// A program has ended, whether it succeeded or failed.
     fn note_programmed(&mut self, transaction: &Transaction) {
         if transaction.kind == Kind::Copyback {
             self.ledger.on_read(transaction);

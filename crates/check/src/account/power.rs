@@ -76,8 +76,8 @@ impl<B: MapAtFirst> Checker<B> {
         self.bytes.on_erase(first, units);
     }
 
-    /// A program was interrupted: what it wrote is nothing. Gives the page rows that this tore, rows that lay on the same
-    /// wordline before included.
+    /// A program was interrupted: its units are lost. Returns the page rows that this tore, including earlier rows on
+    /// the same wordline.
     fn tear(&mut self, superblock: usize, row: u32, rows: u32) -> Vec<(usize, u32)> {
         let units = self.shape.row_units;
         let first = self.shape.first_ppa(superblock);
@@ -89,7 +89,7 @@ impl<B: MapAtFirst> Checker<B> {
         (begin..row + rows).map(|row| (superblock, row)).collect()
     }
 
-    /// What a page row held is lost: adds the units.
+    /// The content of a page row is lost: adds its units to `lost`.
     fn lose_row(&mut self, superblock: usize, row: u32, lost: &mut BTreeSet<Lpn>) {
         let units = self.shape.row_units;
         let first = self.shape.first_ppa(superblock) + u64::from(row * units);
@@ -106,7 +106,8 @@ impl<B: MapAtFirst> Checker<B> {
         self.spoil(first, units);
     }
 
-    /// A cut has destroyed copies of these units: nothing is promised of those of which no other copy keeps the promise.
+    /// A cut has destroyed copies of these units: a unit without another copy that keeps its promise is promised
+    /// nothing any more.
     fn release(&mut self, mut lost: BTreeSet<Lpn>) {
         for (_, place) in self.map.places() {
             let (lpn, survival) = (Lpn(place.stored), &self.durability.survival);
@@ -121,7 +122,7 @@ impl<B: MapAtFirst> Checker<B> {
         }
     }
 
-    /// What was handed out and never programmed is not there.
+    /// Pages that were handed out and never programmed hold no data.
     fn forget_unprogrammed(&mut self) {
         for superblock in 0..self.rows.len() {
             let first = self.shape.first_ppa(superblock);
@@ -131,8 +132,8 @@ impl<B: MapAtFirst> Checker<B> {
         }
     }
 
-    /// The drive says that it has found its map again: each unit must hold what it may hold, and nothing else; the account
-    /// goes on with that.
+    /// The drive says that it has found its map again: each unit must hold a version that it may hold. The account goes
+    /// on with the versions that were found.
     pub fn on_found(&mut self, drive: &impl Examined) {
         (0..self.shape.physical_units() as u64).for_each(|ppa| self.map.place_mut(Ppa(ppa)).holder = NOTHING);
         // A drive that wore out takes no more writes: capacitors have nowhere to put what its buffer holds.
@@ -154,7 +155,7 @@ impl<B: MapAtFirst> Checker<B> {
         self.go_on_with_snapshots(drive);
     }
 
-    /// Each snapshot that survived must see what it saw.
+    /// Each snapshot that survived must see the versions that it saw before the cut.
     fn go_on_with_snapshots(&mut self, drive: &impl Examined) {
         let Some(serials) = drive.snapshots() else { return };
         self.past.go_on_with(&serials);
@@ -177,7 +178,7 @@ impl<B: MapAtFirst> Checker<B> {
         }
     }
 
-    /// The host reads from now on what its unit holds there.
+    /// From now on the host reads the version that was found at `home`.
     fn go_on_with(&mut self, lpn: Lpn, home: Ppa, has_died: bool) {
         let found = (home != Ppa::NONE).then(|| {
             let (stored, version) = self.there(home);
@@ -251,7 +252,7 @@ mod tests {
         found_after(512, false);
     }
 
-    /// A snapshot is taken of a drive that holds nothing, and the account has it that it saw a version of each unit.
+    /// A snapshot of an empty drive is taken, while the account has it that the snapshot saw a version of each unit.
     #[test]
     #[should_panic(expected = "of Lpn 0, and saw 1")]
     fn a_snapshot_that_sees_nothing_any_more_is_found_out() {

@@ -7,7 +7,7 @@ use crate::past::EMPTY;
 use units::{Lpn, Ppa};
 
 impl<B: MapAtFirst> Checker<B> {
-    /// What snapshots see of a drive that was saved with them: other versions than the drive has now.
+    /// Notes the versions that snapshots of a saved drive see, where they differ from the present ones.
     pub(super) fn begin_with_snapshots(&mut self, drive: &impl Examined) {
         let Some(snapshots) = drive.snapshots() else { return };
         // They are compared unit by unit.
@@ -28,7 +28,7 @@ impl<B: MapAtFirst> Checker<B> {
         }
     }
 
-    /// Something happened to snapshots.
+    /// A snapshot was taken, dropped or returned to, or a version that only snapshots see was moved.
     pub fn on_version(&mut self, event: PastEvent) {
         match event {
             PastEvent::Programmed(lpn, slot, ppa) => {
@@ -79,7 +79,7 @@ impl<B: MapAtFirst> Checker<B> {
         self.put(lpn, ppa);
     }
 
-    /// What is neither the newest version nor seen by a snapshot is invalid.
+    /// Versions that are neither the newest of their unit nor seen by a snapshot become invalid.
     fn forget_unseen(&mut self) {
         for ppa in (0..self.shape.physical_units() as u64).map(Ppa) {
             let lpn = Lpn(self.map.place(ppa).holder);
@@ -91,7 +91,8 @@ impl<B: MapAtFirst> Checker<B> {
         }
     }
 
-    /// Every snapshot sees what the drive held when it was taken. A drive that died may have some of it in its buffer.
+    /// Every snapshot must see what the drive held when it was taken. A read-only drive may have some of it in its
+    /// buffer.
     pub(super) fn settle_snapshots(&self, drive: &impl Examined) {
         let expected: Vec<u32> = self.past.kept().map(|(serial, _)| serial).collect();
         assert_eq!(drive.snapshots().unwrap_or_default(), expected, "the snapshots that are kept");

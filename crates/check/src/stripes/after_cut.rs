@@ -4,20 +4,20 @@ use super::{NOWHERE, StripeAccount};
 use controller::Kind;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What power cuts tore.
+/// Page rows that power cuts tore.
 #[derive(Default)]
 pub(super) struct Torn {
-    /// By group and page row: superblocks whose rows the parity on flash counts and that are not whole; or that of the parity
-    /// itself.
+    /// By group and page row: the superblocks whose row is torn although the parity on flash counts it, or the parity
+    /// superblock if its own row is torn.
     lost: BTreeMap<(usize, u32), BTreeSet<usize>>,
     /// Superblocks and their torn page rows that no parity counts.
     uncounted: BTreeSet<(usize, u32)>,
-    /// Groups of which something was erased, and nothing was written since.
+    /// Groups of which a superblock was erased, and to which nothing was written since.
     erasing: BTreeSet<usize>,
 }
 
 impl Torn {
-    /// A row was torn before its parity was made, which counts it as nothing.
+    /// True for a row that was torn before its parity was made: the parity counts it as zeros.
     pub fn is_left_out(&self, superblock: usize, row: u32) -> bool {
         self.uncounted.contains(&(superblock, row))
     }
@@ -66,7 +66,7 @@ impl StripeAccount {
         on_flash.get(self.parity[group]).copied().unwrap_or(0)
     }
 
-    /// All others of a torn row's stripe are whole, its parity too.
+    /// True when a torn row can be restored: all other rows of its stripe are whole, the parity row too.
     fn is_given_back(&self, superblock: usize, row: u32) -> bool {
         let is_parity = self.parity[self.group_of(superblock)] == superblock;
         self.is_torn(superblock, row) && !is_parity && !self.is_broken(superblock, row)
@@ -87,7 +87,7 @@ impl StripeAccount {
             || self.torn.lost.get(&(group, row)).is_some_and(takes_another)
     }
 
-    /// A row is read to find another of its stripe again.
+    /// A page row is read to restore another row of its stripe: it must be whole.
     pub(super) fn check_help(&self, superblock: usize, row: u32) {
         let group = self.group_of(superblock);
         let lost = self.torn.lost.get(&(group, row));
@@ -103,7 +103,7 @@ impl StripeAccount {
         self.torn.uncounted.retain(|(at, _)| *at != superblock);
     }
 
-    /// Something of a group is written, or erased.
+    /// A superblock of a group is written or erased.
     pub(super) fn note_erasing(&mut self, kind: Kind, group: usize) {
         if kind == Kind::Erase {
             self.torn.erasing.insert(group);
@@ -127,7 +127,7 @@ mod tests {
     use super::super::tests::{account, program, submit};
     use controller::{Kind, Origin};
 
-    /// Superblocks 0, 2 and 4 are one group; 2 holds its parity, here of one row.
+    /// Page rows programmed of each superblock: 0, 2 and 4 are one group, and 2 holds its parity, here of one row.
     const ON_FLASH: [u32; 6] = [1, 0, 1, 0, 1, 0];
 
     #[test]

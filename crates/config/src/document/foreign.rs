@@ -8,15 +8,15 @@ use std::sync::Arc;
 
 /// Brings policies under names that no catalogue has.
 pub trait Foreign: Send + Sync {
-    /// True when `name` can only be one of its own.
+    /// True when `name` can only be the name of a policy from outside.
     fn knows(&self, name: &str) -> bool;
 
-    /// What may stand beside the catalogue's names at `seam`, as one would write it; none where it brings nothing.
+    /// The form in which names of policies from outside are written at `seam`, for messages; none where there are none.
     fn offers(&self, _seam: &str) -> Option<&'static str> {
         None
     }
 
-    /// Reads the parameters of `name`, a policy for `seam`; what comes out is the seam's `Maker`, boxed.
+    /// Makes the policy `name` for `seam` and reads its parameters; the result is the seam's `Maker`, boxed.
     ///
     /// # Errors
     /// When there is no such policy, it does not answer this seam's question, or a parameter is wrong.
@@ -28,22 +28,22 @@ pub trait Foreign: Send + Sync {
     ) -> Result<Box<dyn Any>, ConfigError>;
 }
 
-/// The caller that brings policies to a document, if there is one.
+/// The caller that adds policies from outside to a document, if there is one.
 #[derive(Clone, Default)]
 pub struct Bringer(Option<Arc<dyn Foreign>>);
 
 impl Bringer {
-    /// This one brings them.
+    /// A bringer for the policies of `foreign`.
     pub fn new(foreign: Arc<dyn Foreign>) -> Self {
         Self(Some(foreign))
     }
 
-    /// What it offers at a seam.
+    /// The form in which names of policies from outside are written at `seam`.
     pub(crate) fn offers(&self, seam: &str) -> Option<&'static str> {
         self.0.as_ref().and_then(|foreign| foreign.offers(seam))
     }
 
-    /// Who brings `name`, if it is none of a catalogue's.
+    /// The source of the policy `name`, if it comes from outside.
     pub(crate) fn of(&self, name: &str) -> Option<Arc<dyn Foreign>> {
         self.0.as_ref().filter(|foreign| foreign.knows(name)).cloned()
     }
@@ -55,7 +55,7 @@ impl fmt::Debug for Bringer {
     }
 }
 
-/// Documents are equal by what is written in them.
+/// Documents are compared by their text alone: all bringers are equal.
 impl PartialEq for Bringer {
     fn eq(&self, _other: &Self) -> bool {
         true

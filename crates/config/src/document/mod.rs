@@ -48,7 +48,7 @@ impl Document {
         Self { root, bringer: Bringer::default() }
     }
 
-    /// The same document, with a caller's policies beside the catalogue's.
+    /// The same document with policies from outside in addition to the catalogue's.
     #[must_use]
     pub fn with(self, bringer: Bringer) -> Self {
         Self { bringer, ..self }
@@ -152,7 +152,7 @@ impl Document {
     }
 }
 
-/// The most parts of a key: no key has half as many, and what is nested deeper than a file may be is not walked.
+/// Most parts of a key: more than twice as many as any key has; deeper nesting is not followed.
 const DEPTH_MOST: usize = 32;
 
 fn parse_value(text: &str) -> Value {
@@ -275,7 +275,7 @@ impl TomlReader<'_> {
     }
 }
 
-/// The error for a key that is not read, and of a table that is not, for the first key in it.
+/// The error for a key that no reader asks for; for such a table, the error names the first key in it.
 pub(crate) fn unknown_key(path: &str, node: &ValueNode, key: &str, known: &[String]) -> ConfigError {
     let (mut below, mut last) = (String::new(), node);
     while let Value::Table(nodes) = &last.value {

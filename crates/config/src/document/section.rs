@@ -16,23 +16,23 @@ pub struct Entry {
     pub key: String,
     /// The value in force.
     pub value: Value,
-    /// Where it is written, or [`Place::Default`].
+    /// Place where the value is written, or [`Place::Default`].
     pub place: Place,
-    /// The source of the number: the comment behind it.
+    /// Source of the number: the comment after it.
     pub source: Option<String>,
-    /// What the key means.
+    /// Meaning of the key.
     pub help: &'static str,
-    /// What a value must look like.
+    /// Form of a valid value.
     pub expected: &'static str,
 }
 
-/// What all sections of a document share.
+/// Record that all sections of a document share.
 #[derive(Debug, Default)]
 struct SharedRecord {
     entries: RefCell<Vec<Entry>>,
     asked: RefCell<Vec<Asked>>,
     forks: RefCell<Vec<Fork>>,
-    /// In a survey: what counts as written although the document lacks it. Then nothing required is missing.
+    /// In a survey: keys that count as written although the document lacks them; required keys then need no value.
     given: Option<BTreeSet<String>>,
     bringer: Bringer,
 }
@@ -49,18 +49,18 @@ pub struct Section {
     record: Rc<SharedRecord>,
 }
 
-/// What may be missing of a value.
+/// What may be absent of a value.
 #[derive(Clone, Copy, PartialEq)]
 enum Presence {
-    /// Nothing.
+    /// Neither the key nor the items of its list may be absent.
     Required,
-    /// The key; a list that is there has items.
+    /// The key may be absent; a list that is written must have items.
     Optional,
-    /// The key, and all items of a list: where that is what holds without the key.
+    /// Key and items may be absent, because the default is an empty list.
     MayBeEmpty,
 }
 
-/// A key about to be read, and which numbers it takes in which unit.
+/// A key about to be read, with its limits and unit.
 #[must_use]
 pub struct Asking<'a> {
     section: &'a mut Section,
@@ -69,12 +69,12 @@ pub struct Asking<'a> {
 }
 
 impl Asking<'_> {
-    /// It is in this unit: a number that is written without one.
+    /// Sets the unit of a number that is written without one.
     pub fn unit(self, unit: &'static str) -> Self {
         Self { unit, ..self }
     }
 
-    /// It lies within these limits, each item of a list does.
+    /// Sets the limits of the value, or of each item of a list.
     pub fn within(self, limits: Limits) -> Self {
         Self { limits, ..self }
     }
@@ -136,8 +136,8 @@ impl Section {
         Self::of(String::new(), String::new(), document.root(), Rc::new(record))
     }
 
-    /// The root of a document for a reader that only says what it would read: what it requires is there, and
-    /// `given` is as if it were written.
+    /// The root section of a survey, in which a reader only tells what it would read: required keys count as present,
+    /// and the keys in `given` as written.
     pub(crate) fn surveyed(document: &Document, given: BTreeSet<String>) -> Self {
         let record = SharedRecord { given: Some(given), ..SharedRecord::default() };
         Self::of(String::new(), String::new(), document.root(), Rc::new(record))
@@ -203,7 +203,7 @@ impl Section {
         self.is_written(key)
     }
 
-    /// True where a key is written, without a survey of all keys being told that it could be: for keys that no user has.
+    /// True where a key is written. Unlike other queries, it is not recorded for surveys: for keys that no user sets.
     pub fn is_written(&self, key: &str) -> bool {
         let given = |given: &BTreeSet<String>| given.contains(&self.full(key));
         self.nodes.contains_key(key) || self.record.given.as_ref().is_some_and(given)
@@ -233,12 +233,12 @@ impl Section {
         })
     }
 
-    /// Says which numbers the next key takes: `section.within(at_least(1u32)).or("d", 10u32, "...")`.
+    /// Sets the limits of the next key: `section.within(at_least(1u32)).or("d", 10u32, "...")`.
     pub fn within(&mut self, limits: Limits) -> Asking<'_> {
         Asking { section: self, limits, unit: "" }
     }
 
-    /// Says the unit of the next key, whose number is written without one.
+    /// Sets the unit of the next key, whose number is written without one.
     pub fn unit(&mut self, unit: &'static str) -> Asking<'_> {
         Asking { section: self, limits: Limits::default(), unit }
     }
@@ -318,7 +318,8 @@ impl Section {
         })
     }
 
-    /// The maker of the policy that `name` names, where the caller brings one: it is in no seam's catalogue.
+    /// The maker of the policy in `name`, where the caller supplies that policy; the seam's own catalogue does not have
+    /// it.
     ///
     /// # Errors
     /// When it is not there, does not answer `question`, or a parameter is wrong.
@@ -448,7 +449,7 @@ impl Section {
         self.record.asked.borrow().clone()
     }
 
-    /// What a survey's reader asked for, and where it could have gone another way.
+    /// All keys that the reader of a survey asked for, and the forks at which it could have asked for others.
     pub(crate) fn surveyed_keys(&self) -> (Vec<Asked>, Vec<Fork>) {
         (self.asked(), self.record.forks.borrow().clone())
     }

@@ -12,7 +12,7 @@ pub enum Want {
     Data,
 }
 
-/// What a policy may know. Sets have one bit per die of the channel, in way order.
+/// The information that an arbitration policy may use. Sets have one bit per die of the channel, in way order.
 pub struct ChannelView<'a> {
     /// Dies that wait to be sent a command.
     pub commands: u64,
@@ -33,15 +33,15 @@ impl ChannelView<'_> {
     }
 }
 
-/// The order on a channel. Each channel has its own instance.
+/// The policy that decides which die gets a channel next. Each channel has its own instance.
 pub trait Arbiter: Send {
-    /// A stream of its own, for a policy that draws. Called before `attach`.
+    /// Gives a policy that draws at random a random stream of its own. Called before `attach`.
     fn take_random(&mut self, _random: RandomStream) {}
 
-    /// How many dies there are to choose from. Called before anything else on a drive.
+    /// Tells the policy how many dies the channel has. Called before anything else on a drive.
     fn attach(&mut self, _dies: u32) {}
 
-    /// One of the waiting dies, and what for. Something is waiting.
+    /// Chooses one of the waiting dies, and what it gets the channel for. At least one die is waiting.
     fn pick(&mut self, view: &ChannelView<'_>) -> (u32, Want);
 }
 

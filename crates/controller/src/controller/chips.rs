@@ -9,17 +9,17 @@ use crate::{Class, Context, ControllerConfig, Probe};
 use nand::Geometry;
 use units::SimTime;
 
-/// Which dies are one chip, and whose turn it is.
+/// Which dies form a chip, and which chip's turn it is on each channel.
 pub(super) struct Chips {
     /// From a die of a chip to its next.
     stride: usize,
     dies_per_chip: usize,
-    /// From a plane of a die to its next, where planes of a die are dies of their own here.
+    /// Difference between the numbers of dies that stand for neighbouring planes of one die.
     plane_stride: usize,
     per_channel: usize,
     /// For each channel, the chip whose turn it is.
     turn: Vec<usize>,
-    /// For each channel: some chip waits for it to be free.
+    /// For each channel: true when a chip waits for it to be free.
     awaited: Vec<bool>,
 }
 
@@ -60,7 +60,7 @@ impl Chips {
         self.awaited[channel]
     }
 
-    /// The same, and they are asked now.
+    /// True when a chip waits for the channel to be free; clears the note, because the chips are asked now.
     pub fn take_awaited(&mut self, channel: usize) -> bool {
         std::mem::take(&mut self.awaited[channel])
     }
@@ -111,7 +111,7 @@ impl Controller {
         }
     }
 
-    /// The other planes of a die program with it what has the same page number: their data follow its own.
+    /// The other planes of a die program the operation of the same page number with it: their data follow its own.
     fn pair<P: Probe>(&mut self, die: usize, class: Class, page: u32, ctx: &mut Context<P>) {
         let chips = self.chips.as_ref().expect("the caller saw chips");
         let (stride, dies) = (chips.plane_stride, self.dies.len());
@@ -138,7 +138,7 @@ impl Controller {
         false
     }
 
-    /// What the scheduler would do next, of all that waits at the chip, and at which die.
+    /// The operation that the scheduler would start next among all that wait at the chip, and its die.
     fn choose_in_chip(&mut self, chip: usize, now: SimTime) -> (usize, Class) {
         let mut view = DieView {
             ready: 0,
@@ -176,7 +176,7 @@ impl Controller {
         (at[class as usize], class)
     }
 
-    /// The channel is free and no data wait for it: the chips have their turns until it is taken.
+    /// The channel is free and no data wait for it: the chips get their turns until it is taken.
     #[cold]
     pub(super) fn start_in_turn<P: Probe>(&mut self, index: usize, ctx: &mut Context<P>) {
         let Some(chips) = &mut self.chips else { return };

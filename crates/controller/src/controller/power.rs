@@ -22,7 +22,7 @@ pub enum Ending {
 pub struct Interrupted {
     /// The operation.
     pub transaction: Transaction,
-    /// How far it was.
+    /// How far the operation had come.
     pub ending: Ending,
 }
 
@@ -70,7 +70,7 @@ impl Controller {
         failed
     }
 
-    /// Nothing is in flight or waits; the counts stay.
+    /// Ends all operations that are in flight or wait; the counts stay.
     fn rest(&mut self, now: SimTime) {
         for (index, die) in self.dies.iter_mut().enumerate() {
             let array_busy = std::mem::take(&mut die.array_busy);
@@ -90,7 +90,7 @@ impl Controller {
 }
 
 impl ChannelState {
-    /// No operation waits for it, and the transfer on it is broken off.
+    /// Drops all operations that wait for the channel, and ends the transfer on it.
     fn rest(&mut self, now: SimTime) {
         self.busy_ns -= self.free_at.ns().saturating_sub(now.ns()).min(self.busy_ns);
         self.free_at = self.free_at.min(now);

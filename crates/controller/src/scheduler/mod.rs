@@ -4,10 +4,10 @@ use crate::{Class, Kind};
 use engine::RandomStream;
 use units::{Nanos, SimTime};
 
-/// What a policy may know about a die.
+/// The information about a die that a scheduler may use.
 pub struct DieView {
-    /// The classes ([`Class::bit`]) that wait and may be chosen. Never empty. What is chosen and needs more of
-    /// the die than is free now makes the others wait, too.
+    /// The classes ([`Class::bit`]) that wait and may be chosen; never empty. If the chosen operation needs more of the
+    /// die than is free now, all others wait, too.
     pub ready: u8,
     /// For each class, when its oldest operation was queued; meaningless for empty ones.
     pub queued: [SimTime; Class::COUNT],
@@ -32,10 +32,10 @@ impl DieView {
 
 /// The order of work at a die.
 pub trait Scheduler: Send {
-    /// A stream of its own, for a policy that draws. Called before anything else on a drive.
+    /// Gives a scheduler that draws at random a random stream of its own. Called before anything else on a drive.
     fn take_random(&mut self, _random: RandomStream) {}
 
-    /// One of the ready classes.
+    /// Chooses one of the ready classes.
     fn pick(&mut self, view: &DieView) -> Class;
 
     /// True when a host read that just arrived interrupts the running operation, which still has
@@ -59,7 +59,7 @@ config::policies! {
     strict::Strict,
 }
 
-/// When running operations give way to reads: parameters that schedulers share.
+/// When a running program or erase is suspended for reads: parameters that schedulers share.
 #[derive(Clone, Debug)]
 pub struct Suspension {
     program: bool,

@@ -16,7 +16,7 @@ pub struct Code {
     generator: Vec<bool>,
 }
 
-/// What decoding came to.
+/// Result of decoding a word.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
     /// Bits that were turned, by number; none where the word was right.
@@ -26,7 +26,7 @@ pub enum Outcome {
 }
 
 impl Code {
-    /// The code over the smallest field that data and parity fit in; none where it has more than 2^16 elements.
+    /// The code over the smallest field GF(2^m) that data and parity fit in; none where `m` would exceed 16.
     pub fn new(data_bits: usize, correctable: usize) -> Option<Self> {
         for m in 3..=16 {
             let field = Field::new(m);

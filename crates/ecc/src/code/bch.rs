@@ -60,13 +60,13 @@ pub(super) fn read_codeword(section: &mut Section, usual: u64) -> Result<u32, Co
 /// Reads with other references.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Retries {
-    /// At most so many.
+    /// Most retries of a read.
     pub most: u32,
-    /// Share of the raw errors that each of them removes.
+    /// Share of the raw bit errors that each retry removes.
     pub gain: f64,
-    /// How far apart their references lie, volts.
+    /// Distance between the references of neighbouring steps of the retry table, volts.
     pub step_v: Option<f64>,
-    /// Each is sensed while the attempt before it crosses the channel and is decoded.
+    /// Each retry is sensed while the attempt before it crosses the channel and is decoded.
     pub pipelined: bool,
 }
 
@@ -76,7 +76,7 @@ impl Default for Retries {
     }
 }
 
-/// Reads what is put up with, and what is done about it.
+/// Reads the accepted rate of uncorrectable codewords, and the retries.
 pub(super) fn read_target(
     section: &mut Section,
     uber: f64,

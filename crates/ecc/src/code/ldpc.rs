@@ -17,10 +17,10 @@ pub struct Ldpc {
     retries: Retries,
 }
 
-/// What is corrected with each number of soft bits.
+/// What the code corrects with each number of soft bits.
 #[derive(Clone, Debug)]
 enum Strength {
-    /// What was counted of a code that decodes.
+    /// By a table of counted failures and iterations of a code.
     Counted(Arc<Table>),
     /// Raw bit error rates that are corrected, and no more; data bytes of a codeword, and the code's rate.
     Limits { limits: Vec<f64>, data: u32, rate: f64 },
@@ -100,7 +100,7 @@ impl Policy for Ldpc {
     }
 }
 
-/// What is corrected, and of which code, where that is known by limits.
+/// Reads what the code corrects, and its size, from a list of raw bit error rates.
 fn read_limits(section: &mut Section, limits: Vec<f64>) -> Result<Strength, ConfigError> {
     let data = read_codeword(section, USUAL_DATA)?;
     let rate = section.unit("ratio").within(above(0.1).below(1.0)).or(
@@ -119,7 +119,7 @@ fn read_limits(section: &mut Section, limits: Vec<f64>) -> Result<Strength, Conf
     Ok(Strength::Limits { limits, data, rate })
 }
 
-/// The table, without keys that say of a code what it says itself.
+/// Reads the table; refuses the keys `data` and `rate`, which a table gives itself.
 fn read_table(section: &mut Section) -> Result<Table, ConfigError> {
     let names: Vec<&str> = shipped().iter().map(|(name, _)| *name).collect();
     let help = "failures and iterations of a code that was decoded and counted, by the name of a table that comes along";

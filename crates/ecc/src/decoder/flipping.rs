@@ -21,7 +21,7 @@ impl Default for GradientDescent {
 }
 
 impl GradientDescent {
-    /// One of so many iterations; a bit to be flipped is, with this probability.
+    /// A decoder of at most `iterations` iterations; a bit that is due to be flipped is flipped with this probability.
     pub const fn new(iterations: u32, probability: f64) -> Self {
         Self { iterations, probability }
     }
@@ -79,7 +79,7 @@ struct State {
     counts: Vec<u32>,
 }
 
-/// Chance hangs on the iteration and the bit alone, so that a word comes to the same in any order of words.
+/// Random draws depend on iteration and bit alone, so that a word decodes alike in any order of words.
 const CHANCE: Stream = Stream::new(0x6764_6266);
 
 impl State {

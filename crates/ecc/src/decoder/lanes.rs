@@ -12,7 +12,7 @@ use multiversion::multiversion;
 
 /// A number that messages are made of.
 pub trait Number: Copy + Default + PartialEq + PartialOrd {
-    /// What messages are multiplied by and lowered by.
+    /// Factor and offset by which messages are reduced.
     type Damping: Copy;
     /// A whole number as wide: all ones where a number is below zero, else zero.
     type Sign: Copy + Default + std::ops::BitXor<Output = Self::Sign>;
@@ -27,7 +27,7 @@ pub trait Number: Copy + Default + PartialEq + PartialOrd {
     fn damped(self, by: Self::Damping) -> Self;
 }
 
-/// A factor and what is taken off.
+/// Damping of messages as floating-point numbers: multiplied by `factor`, then reduced by `offset`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Damping32 {
     pub factor: f32,
@@ -110,19 +110,19 @@ impl Number for i8 {
         (self ^ sign).wrapping_sub(sign)
     }
 
-    /// To the nearest; halves up.
+    /// Rounds to the nearest whole number, halves up.
     #[inline(always)]
     fn damped(self, by: Damping8) -> Self {
         (((i16::from(self) * by.eighths + 4) >> 3) - by.offset).clamp(0, by.most) as Self
     }
 }
 
-/// What decoding works on.
+/// State of a min-sum decoder, for all words that it decodes side by side.
 #[derive(Clone, Debug)]
 pub struct Beliefs<T, const WORDS: usize> {
-    /// What is believed of each bit.
+    /// Present belief in each bit.
     pub of_bits: Vec<[T; WORDS]>,
-    /// What each check said of its bits last.
+    /// The last message from each check to each of its bits.
     pub said: Vec<[T; WORDS]>,
 }
 
@@ -132,7 +132,7 @@ impl<T: Number, const WORDS: usize> Beliefs<T, WORDS> {
         Self { of_bits: vec![zeros; graph.bits()], said: vec![zeros; graph.edges()] }
     }
 
-    /// Begins anew with what the channel says, value by value.
+    /// Starts again with the ratios from the channel, each converted by `value`.
     #[inline(always)]
     pub fn begin(&mut self, ratios: &[f32], value: impl Fn(f32) -> T) {
         assert_eq!(ratios.len(), self.of_bits.len() * WORDS, "ratios of so many words");
@@ -144,7 +144,7 @@ impl<T: Number, const WORDS: usize> Beliefs<T, WORDS> {
         }
     }
 
-    /// Writes the bits as they are believed to be.
+    /// Writes the hard decision for each bit: one where its belief is below zero.
     pub fn signs(&self, bits: &mut Vec<u64>) {
         let sign = |(word, belief): (usize, &T)| u64::from(*belief < T::default()) << word;
         let of_lane = |lane: &[T; WORDS]| lane.iter().enumerate().map(sign).fold(0, |bits, sign| bits | sign);
@@ -176,8 +176,8 @@ pub fn through_all<T: Number, const WORDS: usize>(
     }
 }
 
-/// One iteration in which every check hears the beliefs of before: afterwards a bit is believed to be what the channel and all its
-/// checks say.
+/// One iteration of a flooding decoder: every check reads the beliefs from before the iteration. Afterwards each belief
+/// is the channel's ratio plus the messages of all checks of the bit.
 #[inline(always)]
 pub fn through_all_at_once<T: Number, const WORDS: usize>(
     graph: &Graph,
@@ -204,7 +204,7 @@ pub fn through_all_at_once<T: Number, const WORDS: usize>(
     std::mem::swap(&mut beliefs.of_bits, next);
 }
 
-/// What a check tells: of the least magnitude that it heard its own, the others that; and the sign of all.
+/// A check's message: its magnitude for the bit that sent the least, its magnitude for all other bits, and its sign.
 struct CheckTold<T: Number, const WORDS: usize> {
     least: [T; WORDS],
     to_least: [T; WORDS],
@@ -213,7 +213,7 @@ struct CheckTold<T: Number, const WORDS: usize> {
 }
 
 impl<T: Number, const WORDS: usize> CheckTold<T, WORDS> {
-    /// What it tells a bit that it heard this of.
+    /// The check's message to a bit whose own message to the check was `value`.
     #[inline(always)]
     fn to(&self, word: usize, value: T) -> T {
         // Where two are the least, the second is as small. Both are read first: else the compiler chooses an address.
@@ -223,7 +223,7 @@ impl<T: Number, const WORDS: usize> CheckTold<T, WORDS> {
     }
 }
 
-/// What a check hears of its bits, without what it said of them last, goes to `heard`.
+/// Collects a check's incoming messages in `heard`: each bit's belief without the check's own last message to the bit.
 #[inline(always)]
 fn hear<T: Number, const WORDS: usize>(
     row: &[u32],
@@ -292,7 +292,7 @@ pub fn through_all_8(
     through_all(graph, beliefs, heard, by);
 }
 
-/// Begins anew with the levels of ratios: times `scale`, to the nearest whole number, up to `most`.
+/// Starts again with ratios as levels of 8 bits: multiplied by `scale`, rounded to the nearest, limited to `most`.
 #[rustversion::attr(since(1.89), multiversion(targets("x86_64+avx512f+avx512bw+avx512vl", "x86_64+avx2")))]
 #[rustversion::attr(before(1.89), multiversion(targets("x86_64+avx2")))]
 pub fn begin_8(beliefs: &mut Beliefs<i8, WORDS_8>, ratios: &[f32], scale: f32, most: f32) {

@@ -17,11 +17,11 @@ use std::sync::Arc;
 
 /// A decoder with its parameters.
 pub trait Decoder: Send {
-    /// One at work on words of this code.
+    /// A decoder of this kind, ready to decode words of the code that `graph` describes.
     fn on(&self, graph: &Arc<Graph>) -> Box<dyn Decoding>;
 }
 
-/// A decoder at work. It keeps its memory from words to words.
+/// A decoder at work. It keeps its memory from one batch of words to the next.
 pub trait Decoding: Send {
     /// Words decoded together: 1 to 64.
     fn words(&self) -> usize;
@@ -33,12 +33,12 @@ pub trait Decoding: Send {
     fn decode(&mut self, ratios: &[f32]) -> &Decoded;
 }
 
-/// What words came to.
+/// Results of decoding a batch of words.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Decoded {
-    /// Of each bit of a word its value in each of the words: bit `w` is that of word `w`.
+    /// For each bit of a word, its value in all words of the batch: bit `w` belongs to word `w`.
     pub bits: Vec<u64>,
-    /// Iterations of each word.
+    /// Iterations that each word took.
     pub iterations: Vec<u32>,
     /// Bit `w` is set where all checks of word `w` hold.
     pub converged: u64,
@@ -53,7 +53,7 @@ impl Decoded {
         self.converged = 0;
     }
 
-    /// The words, one bit each, of which a bit is not as it was sent, of the first bits, which were sent.
+    /// The words, one bit each, that differ from `sent` in any of its bits; `sent` holds the first bits of a word.
     pub fn wrong(&self, sent: &[bool]) -> u64 {
         let all = all(self.iterations.len());
         let differ = |(bits, sent): (&u64, &bool)| bits ^ if *sent { all } else { 0 };
@@ -75,7 +75,7 @@ const fn all(words: usize) -> u64 {
     u64::MAX >> (64 - words)
 }
 
-/// The words of which some check does not hold, of those asked for.
+/// The words, among those in the mask `asked`, in which at least one check does not hold.
 fn broken(graph: &Graph, bits: &[u64], asked: u64) -> u64 {
     let mut broken = 0;
     for check in 0..graph.checks() {

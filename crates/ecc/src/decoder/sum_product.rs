@@ -19,7 +19,7 @@ impl Default for SumProduct {
 }
 
 impl SumProduct {
-    /// One of so many iterations.
+    /// A decoder of at most `iterations` iterations.
     pub const fn new(iterations: u32) -> Self {
         Self { iterations }
     }
@@ -68,7 +68,7 @@ struct BitBeliefs {
     said: Vec<f64>,
 }
 
-/// The magnitude beyond which a message is certain: products of so many hyperbolic tangents are one in 64 bits.
+/// The magnitude from which on a message counts as certain: its hyperbolic tangent is 1 in 64-bit numbers.
 const CERTAIN: f64 = 36.0;
 
 impl BitBeliefs {

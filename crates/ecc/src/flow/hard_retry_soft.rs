@@ -3,7 +3,7 @@
 use super::{Attempt, Flow, FlowView, Next};
 use config::{Card, ConfigError, Policy, Section};
 
-/// Goes by nothing but that the attempt before failed.
+/// The default order of attempts: knows only that the attempt before failed.
 #[derive(Clone, Debug)]
 pub struct HardRetrySoft;
 

@@ -3,7 +3,7 @@
 use super::{Attempt, Flow, FlowView, Next, Notes};
 use config::{Card, ConfigError, Policy, Section};
 
-/// Goes by the last step at which a read of the superblock came right.
+/// Begins at the retry step at which the last read of the superblock came right.
 #[derive(Clone, Debug)]
 pub struct LastGoodStep;
 

@@ -12,27 +12,27 @@ pub const ATTEMPTS_MOST: u32 = 255;
 /// One attempt to read a page.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Attempt {
-    /// Step of the retry table whose references it begins from; 0: the usual ones.
+    /// Step of the retry table whose references the attempt uses; 0: the default references.
     pub step: u32,
-    /// 1: a hard read; k: `2^k - 1` comparisons at each boundary.
+    /// Soft bits of the attempt: 1 is a hard read; k are `2^k - 1` comparisons at each boundary.
     pub soft_bits: u32,
-    /// It is passed over, not decoded, where the error rate estimated from its syndrome is greater.
+    /// The attempt is decoded only if the error rate estimated from its syndrome is not above this rate.
     pub decoded_below: f64,
 }
 
 impl Attempt {
-    /// One that is decoded in any case.
+    /// An attempt that is decoded in any case.
     pub const fn at(step: u32, soft_bits: u32) -> Self {
         Self { step, soft_bits, decoded_below: f64::INFINITY }
     }
 }
 
-/// What a flow answers.
+/// Answer of a flow: the next attempt, or none.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Next {
     /// The page is read so.
     Read(Attempt),
-    /// Its data are given up.
+    /// No further attempt: the data of the page are given up.
     GiveUp,
 }
 
@@ -45,14 +45,14 @@ pub enum Steps {
     Share,
 }
 
-/// What a flow may know of a read.
+/// Information on a read that a flow may use.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FlowView<'a> {
     /// Which bit of its cells the page holds.
     pub page_type: usize,
     /// Attempts so far.
     pub attempts: u32,
-    /// The last of them; none before the first.
+    /// The last attempt of this read; none before the first.
     pub last: Option<Attempt>,
     /// The raw bit error rate of the last attempt, estimated from the weight of its words' syndromes; none where that is not asked
     /// for ([`Notes::estimates`]), and before the first.
@@ -63,7 +63,7 @@ pub struct FlowView<'a> {
     pub soft_bits: u32,
     /// The last step of the retries.
     pub steps: u32,
-    /// The step nearest to the best references, where drive and chip know it, else the last one.
+    /// The retry step nearest to the best references, where drive and chip know it, else the last step of the table.
     pub best_step: u32,
     /// How each step of the retries lowers the errors.
     pub kind: Steps,
@@ -99,18 +99,18 @@ impl FlowView<'_> {
     }
 }
 
-/// What a drive notes because its flow asks for it.
+/// Notes that the drive must keep for its flow.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Notes {
-    /// The rate of each attempt, estimated from the syndrome; each then takes as long as an iteration.
+    /// The drive estimates the rate of each attempt from its syndrome, which takes the time of one iteration.
     pub estimates: bool,
-    /// The step at which each superblock was read last. Nothing of it outlives a loss of power.
+    /// The drive notes the step at which each superblock was last read correctly. A loss of power erases these notes.
     pub good_steps: bool,
 }
 
 /// The order of a read's attempts.
 pub trait Flow: Send {
-    /// What it wants noted.
+    /// The notes that the flow needs.
     fn notes(&self) -> Notes {
         Notes::default()
     }
@@ -130,12 +130,12 @@ config::policies! {
     soft_by_estimate::SoftByEstimate,
 }
 
-/// A flow with what it wants to know.
+/// A flow with the notes that it needs.
 pub struct Flows {
     /// The flow.
     pub flow: Box<dyn Flow>,
-    /// What it wants noted.
+    /// The notes that the flow needs.
     pub notes: Notes,
-    /// What estimates rates, where it wants them.
+    /// Estimates error rates from syndromes, where the flow needs estimates.
     pub estimator: Option<Estimator>,
 }

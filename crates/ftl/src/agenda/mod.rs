@@ -18,34 +18,34 @@ use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 use units::{Nanos, SimTime};
 
-/// What can be due.
+/// A kind of timer-driven work that can fall due.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Work {
     /// A superblock (numbered over the drive) may hold data that must be written anew.
     Refresh(u32),
     /// The patrol of a die goes on.
     Patrol(u32),
-    /// A die may spend time on what it has to write anew.
+    /// A die may spend time on superblocks that wait to be rewritten.
     Turn(u32),
-    /// Something that a feature does at set times.
+    /// A feature's work at a set time.
     Moment,
 }
 
-/// A superblock (numbered over the drive) that is to be written anew.
+/// A superblock (numbered over the drive) that must be rewritten.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Due {
     pub superblock: u32,
     pub since: SimTime,
     pub origin: Origin,
-    /// When it was opened: what it holds after another erase is not meant.
+    /// When the superblock was opened, in ns: if it was erased since, the entry no longer applies.
     pub opened: i64,
 }
 
-/// One die's part.
+/// The timer-driven work of one die.
 pub(crate) struct DieUpkeep {
-    /// In the order in which they fell due.
+    /// Superblocks to be rewritten, in the order in which they fell due.
     pub due: VecDeque<Due>,
-    /// Which of them is next.
+    /// The policy that chooses which of them is rewritten next.
     pub order: Box<dyn RefreshOrder>,
     /// Before that its share is used up.
     pub free_at: SimTime,
@@ -58,13 +58,13 @@ pub(crate) struct DieUpkeep {
 pub struct UpkeepCounts {
     /// Superblocks whose moving began.
     pub begun: u64,
-    /// Of those, begun later than one superblock's share of time after they were due.
+    /// Superblocks begun more than one superblock's share of time after they fell due.
     pub late: u64,
-    /// By how much they were later than due, together and at most, in ns.
+    /// How late these superblocks were begun, in ns: in sum and at most.
     pub late_ns: u64,
     /// See `late_ns`.
     pub late_ns_max: u64,
-    /// Time of dies that it took, by the drive file's times, in ns.
+    /// Die time that timer-driven work took, in ns, by the times of the drive file.
     pub die_ns: u64,
 }
 
@@ -82,13 +82,14 @@ pub(crate) struct Agenda {
     /// Nothing else happens any more: what is due waits until something does, or the run would never end.
     pub asleep: bool,
     pub dies: Vec<DieUpkeep>,
-    /// By superblock of the drive: it waits at its die.
+    /// By superblock of the drive: true while it waits at its die to be rewritten.
     pub waits: Vec<bool>,
     pub counts: UpkeepCounts,
 }
 
 impl Agenda {
-    /// Nothing is due; each die writes anew in an `order` of its own, and spends so much of its time on all of this.
+    /// An agenda with nothing due; each die has an `order` of its own for rewriting and may spend `share` of its time
+    /// on upkeep.
     pub fn new(layout: &Layout, order: &Maker, share: f64, costs: Costs) -> Self {
         let idle =
             || DieUpkeep { due: VecDeque::new(), order: order(), free_at: SimTime::ZERO, has_turn: false };
@@ -124,7 +125,7 @@ impl Agenda {
         }
     }
 
-    /// The power fails: what is due is not done any more.
+    /// The power fails: all due work is dropped.
     pub fn empty(&mut self) {
         self.queue.clear();
     }
@@ -134,12 +135,12 @@ impl Agenda {
         if *at > now { None } else { self.queue.pop().map(|Reverse((.., work))| work) }
     }
 
-    /// How long a die keeps away from upkeep after so much of it, from its beginning.
+    /// Time from the beginning of `ns` of upkeep until a die may do more, so that upkeep keeps to its share.
     pub fn spread(&self, ns: u64) -> Nanos {
         Nanos::new((ns as f64 / self.share) as u64)
     }
 
-    /// A die spends time from some moment on; gives when its next share is there.
+    /// A die spends `ns` of upkeep from `from` on; returns when it may do more.
     pub fn charge(&mut self, die: usize, ns: u64, from: SimTime) -> SimTime {
         self.counts.die_ns += ns;
         let free_at = self.dies[die].free_at.max(from) + self.spread(ns);
@@ -170,7 +171,7 @@ impl Agenda {
         self.dies.iter().map(|die| die.due.len() as u64).sum()
     }
 
-    /// The host is gone: nothing falls due any more.
+    /// The host has finished: no more work falls due.
     pub fn end(&mut self) {
         self.empty();
         self.dies.iter_mut().for_each(|die| die.due.clear());

@@ -8,7 +8,7 @@ use controller::{Context, Origin};
 use units::{Lpn, SimTime};
 
 impl BlockMapped {
-    /// Lets units leave when the buffer keeps more than it may.
+    /// Lets units leave the buffer when it keeps more than it may.
     pub(super) fn relieve_buffer(&mut self, now: SimTime) {
         if !self.media.core.buffer.is_cache() {
             return;
@@ -24,7 +24,7 @@ impl BlockMapped {
         }
     }
 
-    /// The groups of what is about to leave the buffer's own queue are to be written whole.
+    /// The groups of the units that are about to leave the buffer's own queue will be written as a whole.
     fn pad_leaving(&mut self) {
         for slot in self.media.core.buffer.queued() {
             let (bank, group, _) = self.split(self.media.core.buffer.slot(slot).lpn);
@@ -35,7 +35,7 @@ impl BlockMapped {
         }
     }
 
-    /// What left the buffer's own queue waits in its bank.
+    /// Moves the slots that left the buffer's own queue to the queues of their banks.
     pub(super) fn let_leave(&mut self, now: SimTime) {
         while let Some(slot) = self.media.core.buffer.take_queued() {
             self.let_wait(slot, now);
@@ -51,7 +51,7 @@ impl BlockMapped {
         }
     }
 
-    /// Something is new in a bank: it is looked at before time goes on.
+    /// A bank has something new to do: it is looked at before simulated time goes on.
     pub(super) fn touch_bank(&mut self, bank: usize) {
         if !self.touched.contains(&(bank as u32)) {
             self.touched.push(bank as u32);
@@ -67,7 +67,7 @@ impl BlockMapped {
             .filter(|&slot| self.media.core.buffer.slot(slot).state == SlotState::Queued)
     }
 
-    /// Writes a group whole, with what waits of it. False while that must wait.
+    /// Writes a whole group, including its units that wait in the buffer. False while this must wait.
     pub(super) fn write_padded<P: Probe>(&mut self, bank: usize, group: u32, ctx: &mut Context<P>) -> bool {
         let waits = (0..self.rules.group_programs)
             .flat_map(|position| (0..self.layout().program_units).map(move |unit| (position, unit)))

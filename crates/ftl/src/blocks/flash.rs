@@ -43,7 +43,7 @@ impl BlockMapped {
         self.pump(ctx);
     }
 
-    /// Hands a transaction to the controller, or, without time, to the queue of what is done at once.
+    /// Hands a transaction to the controller or, without simulated time, to the queue of transactions that end at once.
     pub(super) fn submit<P: Probe>(&mut self, transaction: Transaction, ctx: &mut Context<P>) {
         match &mut self.instant {
             Some(queue) => queue.push_back(transaction),
@@ -222,7 +222,7 @@ impl BlockMapped {
         self.free_if_empty(bank, block, ctx);
     }
 
-    /// A program failed: nothing more goes into the block, and what it holds moves out.
+    /// A program failed: the block takes no more data, and its valid units are moved out.
     fn fail_block<P: Probe>(&mut self, bank: usize, block: u32, ctx: &mut Context<P>) {
         let state = &mut self.banks[bank];
         state.blocks[block as usize].failing = true;
@@ -233,7 +233,7 @@ impl BlockMapped {
         self.seal(bank, block, ctx);
     }
 
-    /// A drive of which a bank can no longer hold what it must turns read-only.
+    /// A drive turns read-only when one of its banks no longer has enough usable blocks.
     pub(super) fn note_lost_room(&mut self, bank: usize) {
         let bank = &self.banks[bank];
         let needed = bank.data.len() as u32 + self.rules.kind.logs_least() + 1;

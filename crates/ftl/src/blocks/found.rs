@@ -16,37 +16,38 @@ use controller::Origin;
 use std::collections::BTreeMap;
 use units::{Lpn, Ppa};
 
-/// How well a block came through the cut, from best to worst.
+/// The condition of a block after a power cut, from best to worst.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Condition {
     /// All that was programmed can be read.
     Whole,
-    /// Some of it cannot.
+    /// Some of the programmed pages cannot be read.
     Torn,
-    /// A program unit was not begun, and one behind it was: nothing more can be programmed in order.
+    /// A program unit was not begun although a later one was: nothing more can be programmed in order.
     Gap,
-    /// A program on it failed before.
+    /// A program on the block failed before the cut.
     Failing,
 }
 
-/// A block as its spare areas tell of it.
+/// A block as its spare areas describe it.
 struct FoundBlock {
     bank: usize,
     serial: u64,
     owner: u32,
-    /// Its superblocks; `NONE` where nothing can be read of one.
+    /// Superblocks of the block; `NONE` for one of which nothing can be read.
     members: Vec<u32>,
     /// One past the last program unit that was programmed.
     next: u32,
-    /// Program units that it has when its merge is over, and the number of the first that the merge wrote; 0: there was none.
+    /// Program units that the block has when its merge is complete, and the number of the first one that the merge
+    /// wrote; 0: no merge.
     end: u32,
     merged: u64,
     /// The number of its last program.
     last: u64,
-    /// Each unit that can be read is in its place.
+    /// Each unit that can be read is at its position in the group.
     in_place: bool,
     condition: Condition,
-    /// What it holds counts.
+    /// The copies in the block are taken into account.
     counts: bool,
 }
 
@@ -69,7 +70,7 @@ impl FoundBlock {
     }
 }
 
-/// What the flash holds, as far as it can be read.
+/// The content of the flash, as far as it can be read.
 struct Flash<'a> {
     spare: &'a SpareAreas,
     labels: &'a Labels,
@@ -77,11 +78,11 @@ struct Flash<'a> {
     programs: Vec<u32>,
 }
 
-/// Where the newest copy of each unit is.
+/// The place of the newest copy of each unit.
 struct Choice {
-    /// Of each program unit's place in the logical drive the number of the program that made older copies garbage.
+    /// For each program unit of the logical drive: the number of the program that made older copies garbage.
     over: Vec<u64>,
-    /// Of each unit: the number of the host's write, that of the program, and the place.
+    /// For each unit: the number of the host's write, the number of the program, and the place.
     newest: Vec<(u64, u64, Ppa)>,
 }
 
@@ -108,8 +109,8 @@ impl BlockMapped {
         (0..self.banks.len()).for_each(|bank| self.note_lost_room(bank));
     }
 
-    /// Gives the dies their free superblocks, and says how many programs each of the others has. Those belong to no block so
-    /// far.
+    /// Gives the dies their free superblocks, and returns how many programs each other superblock has. These belong to
+    /// no block so far.
     fn sort_superblocks(&mut self, marks: &[Mark]) -> Vec<u32> {
         let mut programs = vec![0; marks.len()];
         self.block_of.fill(NONE);
@@ -156,7 +157,7 @@ impl BlockMapped {
         })
     }
 
-    /// The blocks that the spare areas tell of, in the order in which they were opened.
+    /// The blocks that the spare areas describe, in the order in which they were opened.
     fn blocks_in(&self, flash: &Flash<'_>, marks: &[Mark]) -> Vec<FoundBlock> {
         let span = self.rules.span;
         let mut blocks: BTreeMap<u64, FoundBlock> = BTreeMap::new();
@@ -219,8 +220,8 @@ impl BlockMapped {
         }
     }
 
-    /// Chooses the newest copy of each unit, and says which blocks count: merges that were not over do not unless they hold
-    /// what nothing else does.
+    /// Chooses the newest copy of each unit, and which blocks count: a block whose merge was not complete counts only
+    /// if it holds a unit that no other block has.
     fn choose_counting(&self, flash: &Flash<'_>, blocks: &mut [FoundBlock]) -> Choice {
         let mut choice = self.choose(flash, blocks);
         for at in 0..blocks.len() {
@@ -300,7 +301,7 @@ impl BlockMapped {
         }
     }
 
-    /// What a block that holds something is from now on.
+    /// The role of a block that holds data, from now on.
     fn role_of(&self, block: &FoundBlock) -> Role {
         let is_over = block.end == 0 || block.merged != NOTHING;
         if block.condition >= Condition::Gap || !is_over {
@@ -358,7 +359,8 @@ impl BlockMapped {
         }
     }
 
-    /// Gives a block that goes on free superblocks where nothing was programmed in it yet. False when there are none.
+    /// Gives a block that stays in use free superblocks where none of its own holds a program yet. False when there are
+    /// none.
     fn complete_members(&mut self, block: &mut FoundBlock) -> bool {
         let (first_die, space) = (self.banks[block.bank].first_die, &mut self.media.core.store.space);
         let missing: Vec<usize> =

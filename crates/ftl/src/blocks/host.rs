@@ -28,14 +28,14 @@ impl BlockMapped {
         }
     }
 
-    /// Lets a slot whose program failed wait in its bank before all others.
+    /// Puts a slot whose program failed at the front of its bank's queue.
     pub(super) fn let_wait_first(&mut self, slot: u32, now: SimTime) {
         self.let_wait(slot, now);
         let (bank, _, _) = self.split(self.media.core.buffer.slot(slot).lpn);
         self.banks[bank].waiting.queue.rotate_right(1);
     }
 
-    /// Lets a slot wait in its bank, behind all others.
+    /// Puts a slot at the end of its bank's queue.
     pub(super) fn let_wait(&mut self, slot: u32, now: SimTime) {
         let (bank, _, _) = self.split(self.media.core.buffer.slot(slot).lpn);
         self.media.core.buffer.set_state(slot, SlotState::Queued);
@@ -118,7 +118,7 @@ impl Serves for BlockMapped {
         true
     }
 
-    /// Without time nothing stays, so that a drive looks used in the same way with any cache.
+    /// Without simulated time no unit stays in the buffer, so that a drive looks used in the same way with any cache.
     fn admit(&mut self, slot: u32, now: SimTime) {
         if self.instant.is_some() {
             return self.let_wait(slot, now);

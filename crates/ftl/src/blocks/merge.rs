@@ -10,8 +10,8 @@ use controller::{Class, Context, Origin};
 use units::{Lpn, Ppa, SimTime};
 
 impl BlockMapped {
-    /// One past the last program unit of a group that holds something valid, or, where it is `Purpose::Pad`, something
-    /// that waits.
+    /// One past the last program unit of a group that holds a valid unit or, for `Purpose::Pad`, a unit that waits in
+    /// the buffer.
     fn used_end(&self, bank: usize, group: u32, purpose: Purpose) -> u32 {
         let waits = |lpn| purpose == Purpose::Pad && self.waiting_slot(lpn).is_some();
         let holds = |position: &u32| {
@@ -22,8 +22,8 @@ impl BlockMapped {
         (0..self.rules.group_programs).rev().find(holds).map_or(0, |position| position + 1)
     }
 
-    /// Begins to complete a block that was filled in place. False while programs are in flight: a merge must
-    /// see where everything lives.
+    /// Begins to complete a block that was filled in place. False while programs are in flight, because a merge must
+    /// know the place of every unit.
     pub(super) fn complete(&mut self, bank: usize, block: u32, now: SimTime) -> bool {
         if self.banks[bank].in_flight > 0 {
             return false;
@@ -108,7 +108,7 @@ impl BlockMapped {
             .map(|ppa| self.media.core.store.map.holder(ppa))
     }
 
-    /// Lets the merge at hand go on. False while it must wait.
+    /// Continues the merge in progress. False while it must wait.
     pub(super) fn advance_merge<P: Probe>(&mut self, bank: usize, ctx: &mut Context<P>) -> bool {
         while self.plan_next(bank, ctx) || self.issue_planned(bank, ctx) {}
         let state = &self.banks[bank];
@@ -181,7 +181,7 @@ impl BlockMapped {
         true
     }
 
-    /// Programs the first program unit planned, once all of it was read.
+    /// Programs the first planned program unit, once all its units have been read.
     fn issue_planned<P: Probe>(&mut self, bank: usize, ctx: &mut Context<P>) -> bool {
         let state = &mut self.banks[bank];
         let job = state.merging.job.as_mut().expect("a merge has begun");
@@ -196,8 +196,7 @@ impl BlockMapped {
         true
     }
 
-    /// On whose behalf a program is: the host's if it holds any of the host's units, else who copies, else
-    /// padding.
+    /// The origin of a program: the host if it holds any unit of the host, else the origin of its copies, else padding.
     fn main_origin(&self, program: u32) -> Origin {
         let origins = || {
             (0..self.layout().program_units)

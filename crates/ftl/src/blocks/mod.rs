@@ -31,13 +31,12 @@ use engine::Event;
 use std::collections::VecDeque;
 use units::{Lpn, Ppa, SimTime};
 
-/// Superblocks kept for failures where blocks can fail: a merge that fails needs another block before it gives
-/// one back.
+/// Superblocks kept for failures where blocks can fail: a merge that fails needs another block before it frees one.
 const SPARE_IF_FAILING: u32 = 3;
-/// One where the power is cut: what a merge of the host's data had reached must be merged once more.
+/// One more superblock where the power can be cut: data that an interrupted merge has written must be merged once more.
 const SPARE_IF_CUT: u32 = 1;
 
-/// What a buffer slot's wait was.
+/// The wait of a buffer slot in its bank's queue.
 #[derive(Clone, Copy)]
 struct Wait {
     /// Changes whenever the slot begins to wait anew.
@@ -46,7 +45,7 @@ struct Wait {
     /// While the slot waits, the bank's total merging time when the wait began; afterwards the part of the wait that
     /// was spent behind merges, in nanoseconds.
     merged_ns: u64,
-    /// Where its unit lived when its program was submitted.
+    /// The place of the slot's unit when its program was submitted.
     home: Ppa,
 }
 
@@ -54,7 +53,7 @@ impl Wait {
     const NEVER: Self = Self { serial: 0, since: SimTime::ZERO, merged_ns: 0, home: Ppa::NONE };
 }
 
-/// What the kind of mapping says once for all.
+/// Facts about the kind of mapping that never change.
 struct GroupRules {
     kind: Box<dyn BlockRules>,
     /// Dies that a block spans.
@@ -71,16 +70,16 @@ pub struct BlockMapped {
     rules: GroupRules,
     pub(crate) host: Host,
     waits: Vec<Wait>,
-    /// Slots that a request waits for and a newer version overtook, each with the slot of that.
+    /// Slots that a request waits for although a newer version replaced them, each with the slot of that version.
     overtaken: Vec<(u32, u32)>,
     /// The block that each superblock is a part of.
     block_of: Vec<u32>,
     banks: Vec<Bank>,
     /// Banks with something new to do.
     touched: Vec<u32>,
-    /// Banks with a write that a request waits for, and that data which cross the link may yet join.
+    /// Banks with a write that a request waits for, which data still crossing the link may join.
     expecting: Vec<usize>,
-    /// Without time: what was submitted and is done as soon as it is looked at.
+    /// In untimed operation: transactions that were submitted and end as soon as they are looked at.
     instant: Option<VecDeque<Transaction>>,
 }
 
@@ -191,7 +190,7 @@ impl BlockMapped {
         Ppa(self.layout().first_ppa(member) + u64::from(within))
     }
 
-    /// False where the superblock of a program unit is no longer there: one of a block that was being erased at a power cut.
+    /// False when the block has no superblock for a program unit, because it was being erased at a power cut.
     #[inline]
     fn is_there(&self, bank: usize, block: u32, position: u32) -> bool {
         self.banks[bank].members_of(block)[(position % self.rules.span) as usize] != NONE

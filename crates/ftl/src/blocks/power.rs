@@ -19,7 +19,7 @@ impl BlockMapped {
         spare.and_then(|numbers| numbers.labels.as_mut()).expect("a drive whose power is cut labels blocks")
     }
 
-    /// True where spare areas must say what the map is found from.
+    /// True when spare areas must hold what the map is found from after a power cut.
     #[inline]
     pub(super) fn is_labelled(&self) -> bool {
         self.media.core.store.spare.is_some() && self.instant.is_none()
@@ -30,7 +30,7 @@ impl BlockMapped {
         if self.is_labelled() { self.labels().count() } else { 0 }
     }
 
-    /// Notes what a program that is about to be submitted says of its block.
+    /// Notes the label that a program about to be submitted gives its block in the spare area.
     #[cold]
     pub(super) fn label(&mut self, bank: usize, block: u32, position: u32) {
         let state = &self.banks[bank];
@@ -42,7 +42,7 @@ impl BlockMapped {
         self.labels().put(first, Label { age, serial, owner, end, in_place });
     }
 
-    /// What is there when time begins says of itself what it is.
+    /// Labels the data that the drive holds when simulated time begins, as their spare areas would.
     fn label_beginning(&mut self) {
         if !self.labels().is_fresh() {
             return;
@@ -80,7 +80,8 @@ impl BlockMapped {
         }
     }
 
-    /// Time begins, or begins again: what no block holds any more is erased, and what must move on moves.
+    /// Simulated time begins, or begins again: superblocks that belong to no block are erased, and banks with work to
+    /// do continue.
     #[cold]
     pub(super) fn begin_labelled<P: Probe>(&mut self, ctx: &mut Context<P>) {
         self.label_beginning();

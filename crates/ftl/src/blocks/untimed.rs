@@ -25,7 +25,7 @@ const LOG_ROUNDS: u64 = 4;
 const BLOCK_WORDS: usize = 5;
 
 impl BlockMapped {
-    /// Answers all that was submitted without time. False when there was nothing.
+    /// Ends all transactions that were submitted without simulated time. False when there were none.
     fn finish_instant(&mut self, ctx: &mut Context<()>) -> bool {
         let mut any = false;
         self.pump(ctx);
@@ -51,7 +51,7 @@ impl BlockMapped {
 
     // ---- saved states ----------------------------------------------------------------------------------
 
-    /// Finds again which block each superblock belongs to, and how much of each block is valid.
+    /// Recalculates which block each superblock belongs to, and how many units of each block are valid.
     fn count_valid(&mut self) {
         for bank in &mut self.banks {
             for block in 0..bank.blocks.len() as u32 {

@@ -14,9 +14,9 @@ use engine::{Calendar, Event};
 use std::collections::VecDeque;
 use units::{DieId, Lpn, Ppa, SimTime};
 
-/// How far behind the first waiting unit others are looked for, to go into the same program.
+/// Number of queue entries behind the first waiting unit that are searched for units to go into the same program.
 const LOOK_AHEAD: usize = 256;
-/// The only stream there is.
+/// The only stream of this layer.
 const STREAM: usize = 0;
 
 impl BlockMapped {
@@ -25,8 +25,8 @@ impl BlockMapped {
         while self.take_turn(bank, ctx) {}
     }
 
-    /// Lets a bank do what is next: the merge at hand, what must be emptied, what is to be written whole, a write. False
-    /// where that must wait, or nothing is left.
+    /// Lets a bank do its next work: the merge in progress, a block to be emptied, a group to be written whole, a
+    /// write. False when this must wait, or there is nothing to do.
     fn take_turn<P: Probe>(&mut self, bank: usize, ctx: &mut Context<P>) -> bool {
         let Bank { merging, waiting, .. } = &self.banks[bank];
         if merging.job.is_some() {
@@ -113,8 +113,8 @@ impl BlockMapped {
             && self.media.core.buffer.slot(slot).state == SlotState::Queued
     }
 
-    /// A queue entry that needs no program: it was written already, trimmed, or a newer write overtook it. Who waits for
-    /// it then waits for the newer one.
+    /// Drops a queue entry that needs no program: its unit was written already, trimmed or replaced by a newer write.
+    /// Requests that waited for it then wait for the newer one.
     fn drop_overtaken(&mut self, bank: usize, slot: u32, serial: u32, now: SimTime) {
         let state = self.media.core.buffer.slot(slot).state;
         let stands = self.waits[slot as usize].serial == serial
@@ -136,8 +136,8 @@ impl BlockMapped {
         self.media.core.buffer.is_awaited(slot) || self.overtaken.iter().any(|&(_, newer)| newer == slot)
     }
 
-    /// Keeps a slot until the newer version of its unit is on flash, which goes there at once. False when none is in
-    /// flight.
+    /// Keeps a slot until the newer version of its unit, which is sent out at once, is on flash. False when no newer
+    /// version is in the buffer.
     #[cold]
     fn wait_for_newer(&mut self, bank: usize, slot: u32, now: SimTime) -> bool {
         let newer = self.media.core.buffer.find(self.media.core.buffer.slot(slot).lpn);
@@ -154,7 +154,7 @@ impl BlockMapped {
         true
     }
 
-    /// A slot that needs no program is over, and what it overtook.
+    /// Frees a slot that needs no program, and the slots that it replaced.
     fn end_overtaken(&mut self, slot: u32) {
         let request = self.media.core.buffer.slot(slot).request;
         self.media.release_slot(slot);
@@ -164,7 +164,7 @@ impl BlockMapped {
         self.end_overtaken_by(slot);
     }
 
-    /// What a slot holds is on flash or void: no request waits any more for what it overtook.
+    /// The data of a slot are on flash or void: no request waits any more for the versions that it replaced.
     #[cold]
     pub(super) fn end_overtaken_by(&mut self, newer: u32) {
         while let Some(at) = self.overtaken.iter().position(|&(_, by)| by == newer) {
@@ -173,7 +173,7 @@ impl BlockMapped {
         }
     }
 
-    /// Does what the rules said. False when the bank must wait.
+    /// Carries out a step that the mapping rules chose. False when the bank must wait.
     fn take_step<P: Probe>(
         &mut self,
         bank: usize,
@@ -239,7 +239,7 @@ impl BlockMapped {
         true
     }
 
-    /// Fills a program with units of `owner` (or of any group) in the order they came.
+    /// Fills a program with units of `owner` (or of any group) in order of arrival.
     fn place_in_order(&mut self, bank: usize, program: u32, owner: u32, first: Ppa, now: SimTime) {
         let mut unit = 0;
         let mut at = 0;
@@ -368,7 +368,7 @@ impl BlockMapped {
         Some(block)
     }
 
-    /// Nothing more goes into a block; it is erased once nothing in it is valid.
+    /// A block takes no more data; it is erased once it holds no valid unit.
     pub(super) fn seal<P: Probe>(&mut self, bank: usize, block: u32, ctx: &mut Context<P>) {
         let state = &mut self.banks[bank];
         state.logs.retain(|&log| log != block);
@@ -383,14 +383,15 @@ impl BlockMapped {
         self.free_if_empty(bank, block, ctx);
     }
 
-    /// Frees what the merge that is over has emptied: until then a power cut would have left it nowhere else.
+    /// Frees the blocks that a completed merge has emptied: before its end, a power cut would have left their data
+    /// nowhere else.
     pub(super) fn free_all_empty<P: Probe>(&mut self, bank: usize, ctx: &mut Context<P>) {
         for block in 0..self.banks[bank].blocks.len() as u32 {
             self.free_if_empty(bank, block, ctx);
         }
     }
 
-    /// Erases a block that holds nothing, takes nothing and has no operation in flight.
+    /// Erases a block that has no valid unit, takes no data and has no operation in flight.
     pub(super) fn free_if_empty<P: Probe>(&mut self, bank: usize, block: u32, ctx: &mut Context<P>) {
         let state = &mut self.banks[bank];
         let Block { role, owner, valid, in_flight, .. } = state.blocks[block as usize];
@@ -421,7 +422,7 @@ impl BlockMapped {
         }
     }
 
-    /// Erases a superblock that is a part of no block any more, if there is anything to erase.
+    /// Erases a superblock that belongs to no block any more, if it is not erased already.
     pub(super) fn erase_superblock<P: Probe>(&mut self, superblock: u32, ctx: &mut Context<P>) {
         let untouched = self.media.core.store.array.next_row(superblock as usize) == 0;
         if untouched && !self.media.core.store.space.failing[superblock as usize] {

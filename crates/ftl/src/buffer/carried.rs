@@ -7,13 +7,13 @@ use crate::layout::SECTOR;
 /// How much of a unit a write covers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Coverage {
-    /// All of it.
+    /// The whole unit.
     Whole,
-    /// A part: what the drive holds of the rest stays.
+    /// A part: data that the drive holds of the rest stay.
     Part {
-        /// Where it begins, in bytes from the beginning of the unit.
+        /// Beginning of the part, in bytes from the beginning of the unit.
         from: u32,
-        /// How long it is, in bytes.
+        /// Length of the part, in bytes.
         bytes: u32,
     },
 }
@@ -29,16 +29,16 @@ impl Coverage {
     }
 }
 
-/// How much of the unit in a slot requests of the host's carried since the flash held all of it.
+/// The part of the unit in a slot that the host's requests carried since the flash held all of it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(u8)]
 pub(super) enum Carried {
     /// Nothing.
     #[default]
     Nothing,
-    /// Some sectors of it.
+    /// Some sectors of the unit.
     Part,
-    /// All of it.
+    /// The whole unit.
     All,
 }
 
@@ -61,7 +61,7 @@ impl CarriedSectors {
 }
 
 impl Buffer {
-    /// A request carried so much of the unit, of so many bytes, that a slot holds.
+    /// A request carried `coverage` of the unit, of `unit_bytes` bytes, that a slot holds.
     #[inline]
     pub fn note_carried(&mut self, slot: u32, coverage: Coverage, unit_bytes: u64) {
         match coverage {
@@ -105,8 +105,8 @@ impl Buffer {
         mask.iter().map(|word| u64::from(word.count_ones())).sum()
     }
 
-    /// Bytes that requests of the host's carried and that the flash does not hold: those in units that were trimmed since go
-    /// nowhere and are left out.
+    /// Bytes that the host's requests carried and that the flash does not hold yet, without those in units that were
+    /// trimmed since.
     pub fn held_bytes(&self, unit_bytes: u64) -> u64 {
         let is_held = |slot: &u32| {
             let found = &self.slots[*slot as usize];

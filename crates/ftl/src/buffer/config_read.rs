@@ -8,7 +8,7 @@ use units::{Bytes, Nanos};
 
 /// The DRAM that holds the host's data.
 pub struct BufferConfig {
-    /// Mapping units it holds.
+    /// Mapping units that the buffer can hold.
     pub slots: u32,
     /// A write is acknowledged when the buffer holds it: the write cache is enabled.
     pub write_back: bool,
@@ -16,21 +16,23 @@ pub struct BufferConfig {
     pub power_loss_protection: bool,
     /// A partial program unit is padded after this.
     pub flush_after: Nanos,
-    /// Units that may stay although they could leave; 0: written ones leave as dies take them.
+    /// Units that may be kept in the buffer although they could leave; 0: written units leave as soon as dies take
+    /// them.
     pub keep: u32,
-    /// What was read or programmed stays, too.
+    /// Units that were read or programmed are kept, too.
     pub read_cache: bool,
     /// Which of the kept units leaves first.
     pub eviction: eviction::Maker,
-    /// Written data on their way to the flash at most; what comes beyond that waits.
+    /// Most written data that may be in flight to the flash; data beyond that wait.
     pub in_flight: Option<Bytes>,
-    /// What was not written for so long leaves at once; zero: all that is written is kept alike.
+    /// A unit that was not written within this time leaves the buffer at once; zero: all written units are kept alike.
     pub keep_rewritten: Nanos,
-    /// What the DRAM itself takes; none: nothing.
+    /// Access times of the buffer's DRAM; none: an access takes no time.
     pub dram: Option<Dram>,
 }
 
-/// Part of the buffer a policy works with unless the drive's file says otherwise; the rest takes what comes.
+/// Share of the buffer that an eviction policy keeps filled unless the drive's file says otherwise; the rest takes new
+/// data.
 const KEEP_RATIO: f64 = 0.75;
 
 impl BufferConfig {

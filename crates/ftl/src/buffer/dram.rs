@@ -21,7 +21,7 @@ pub struct Dram {
 }
 
 impl Dram {
-    /// Reads the section; none where it gives no rate.
+    /// Reads the section; none where it gives no transfer rate.
     ///
     /// # Errors
     /// When a value is wrong.
@@ -48,7 +48,7 @@ impl Dram {
         Ok(Some(dram))
     }
 
-    /// How long an access to `bytes` takes.
+    /// Time that an access to `bytes` takes.
     pub fn access(&self, bytes: u64) -> Nanos {
         let begin = self.t_rcd + self.t_cl;
         if bytes <= self.row {

@@ -94,7 +94,7 @@ impl Buffer {
         self.begin_keeping(slot, SlotState::Clean);
     }
 
-    /// Keeps a unit that was read from flash, in a free slot, which it gives.
+    /// Keeps a unit that was read from flash in a free slot; returns the slot.
     pub fn insert_clean(&mut self, lpn: Lpn) -> u32 {
         let slot = self.free.pop().expect("the caller checked for a free slot");
         self.slots[slot as usize] = Slot::of(lpn, SlotState::Clean);
@@ -139,7 +139,7 @@ impl Buffer {
         }
     }
 
-    /// No more than so many units may stay from now on; the next [`Self::relieve`] lets the others leave.
+    /// Limits the number of kept units; the next [`Self::relieve`] lets units beyond it leave.
     pub fn keep_at_most(&mut self, keep: u32) {
         self.keep = keep;
     }

@@ -27,7 +27,7 @@ pub(crate) use recent::Recent;
 use std::collections::VecDeque;
 use units::{Lpn, SimTime};
 
-/// Where a slot is on its way. Policies that are compiled elsewhere see its number.
+/// The state of a buffer slot. Policies that are compiled elsewhere see its number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum SlotState {
@@ -35,7 +35,7 @@ pub enum SlotState {
     Free,
     /// The rest of the unit is being read from flash.
     Merging,
-    /// Kept: written, not on flash, in no hurry to get there.
+    /// Kept: written by the host, not on flash yet, and need not go there soon.
     Held,
     /// Kept: the flash holds the same.
     Clean,
@@ -54,20 +54,20 @@ pub struct Slot {
     pub lpn: Lpn,
     /// The request that waits for its program, if one does.
     pub request: u32,
-    /// Which flush it belongs before.
+    /// The flush epoch in which the slot's data arrived: a flush covers all earlier epochs.
     pub epoch: u32,
-    /// How far it is.
+    /// State of the slot.
     pub state: SlotState,
-    /// Its place among the held ones.
+    /// Place of the slot in the list of held slots.
     place: u32,
-    /// It goes to the flash at once, even where others are kept.
+    /// The slot goes to the flash at once, even where other written units are kept.
     leaves: bool,
-    /// How much of it requests of the host's carried.
+    /// The part of the unit that the host's requests carried.
     carried: Carried,
 }
 
 impl Slot {
-    /// True when it is kept, and does not wait to be written.
+    /// True when the slot is kept and does not wait to be written.
     #[inline]
     pub const fn stays(&self) -> bool {
         matches!(self.state, SlotState::Held | SlotState::Clean)
@@ -87,7 +87,7 @@ impl Slot {
     }
 }
 
-/// How many units would have been lost if the power had failed, over time.
+/// Number of units that a power failure would have lost, over time.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Risk {
     since: SimTime,
@@ -117,16 +117,16 @@ pub struct Buffer {
     /// epochs.
     pending: VecDeque<u32>,
     first_epoch: u32,
-    /// Kept slots, of them the held ones, and how many may be kept.
+    /// Number of kept slots, of held slots among them, and the most slots that may be kept.
     kept: u32,
     held: Vec<u32>,
     keep: u32,
-    /// What is read or programmed stays.
+    /// Units that were read or programmed are kept.
     keeps_clean: bool,
     policy: Option<Box<dyn EvictionPolicy>>,
     /// Logical units that were acknowledged on arrival and whose newest version is not on flash.
     at_risk: u32,
-    /// Units from here on are not the host's.
+    /// Logical units from this number on are not the host's.
     host_units: u32,
     carried: CarriedSectors,
 }
@@ -169,7 +169,7 @@ impl Buffer {
         buffer
     }
 
-    /// Mapping units that it holds at most.
+    /// Mapping units that the buffer can hold.
     pub fn slots(&self) -> u32 {
         self.slots.len() as u32
     }
@@ -198,7 +198,7 @@ impl Buffer {
         self.keep > 0
     }
 
-    /// True when what was read or programmed is kept, if it is the host's.
+    /// True when a unit of the host is kept after it was read or programmed.
     #[inline]
     pub fn keeps_clean(&self, lpn: Lpn) -> bool {
         self.keeps_clean && lpn.0 < self.host_units
@@ -257,7 +257,7 @@ impl Buffer {
         slot
     }
 
-    /// The data of a slot is complete: it waits for a die, or is held where no request waits for its program.
+    /// The data of a slot are complete: it waits for a die, or is held where no request waits for its program.
     #[inline]
     pub fn enqueue(&mut self, slot: u32) {
         let Slot { lpn, request, epoch, leaves, .. } = self.slots[slot as usize];
@@ -273,18 +273,18 @@ impl Buffer {
         self.queue.push_back(slot);
     }
 
-    /// What the slot holds is not to be kept.
+    /// The slot must not be kept in the buffer.
     pub fn leave_at_once(&mut self, slot: u32) {
         self.slots[slot as usize].leaves = true;
     }
 
-    /// Says how far a slot is that waits in another queue than this one.
+    /// Sets the state of a slot that waits in a queue other than the buffer's own.
     #[inline]
     pub fn set_state(&mut self, slot: u32, state: SlotState) {
         self.slots[slot as usize].state = state;
     }
 
-    /// Puts a slot whose program failed back, before all others.
+    /// Puts a slot whose program failed at the front of the queue.
     pub fn enqueue_first(&mut self, slot: u32) {
         self.slots[slot as usize].state = SlotState::Queued;
         self.queue.push_front(slot);
@@ -306,12 +306,12 @@ impl Buffer {
         slot
     }
 
-    /// The slots that wait, that which has waited longest first.
+    /// The slots that wait, in the order in which they were queued.
     pub fn queued(&self) -> impl Iterator<Item = u32> {
         self.queue.iter().copied()
     }
 
-    /// Takes the slot that has waited longest, to wait elsewhere.
+    /// Takes the slot that has waited longest out of this queue, to wait in another one.
     #[inline]
     pub fn take_queued(&mut self) -> Option<u32> {
         self.queue.pop_front()
@@ -372,7 +372,7 @@ impl Buffer {
         found.is_some()
     }
 
-    /// A newer version is about to come, and this one must still go to the flash: it is held no longer.
+    /// A newer version is about to arrive, and this slot must still go to the flash: it is held no longer.
     pub fn overtake(&mut self, slot: u32) {
         if self.slots[slot as usize].state == SlotState::Held {
             self.send_out(slot);
@@ -385,7 +385,7 @@ impl Buffer {
         request != u32::MAX || epoch < self.epoch
     }
 
-    /// A version that a newer one overtook need not go to the flash, if it is not on its way and no request waits for it.
+    /// A version that was replaced need not go to the flash, unless its program is in flight or a request waits for it.
     pub fn void(&mut self, slot: u32) {
         let awaited = self.is_awaited(slot);
         let slot = &mut self.slots[slot as usize];

@@ -6,7 +6,7 @@ use crate::Layout;
 use engine::large_array;
 use units::{Lpn, Nanos, SimTime};
 
-/// What was written since the set was emptied last.
+/// The units written since the set was last emptied.
 pub(crate) struct Recent {
     period: Nanos,
     /// The round in which each unit was written last; rounds count from 1.
@@ -28,7 +28,7 @@ impl Recent {
         4 * self.rounds.len()
     }
 
-    /// True when `lpn`, which is written now, was not written lately.
+    /// True when `lpn`, which is being written, was not written lately.
     pub fn is_new(&mut self, lpn: Lpn, now: SimTime) -> bool {
         let new = self.rounds[lpn.index()] != self.round;
         self.rounds[lpn.index()] = self.round;

@@ -12,9 +12,9 @@ use units::{SimTime, SuperblockId};
 /// A patrol's round over a die, at its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Round {
-    /// It took no longer than it should.
+    /// The round took no longer than it should.
     InTime,
-    /// It took longer.
+    /// The round took longer than it should.
     Late,
 }
 
@@ -25,7 +25,7 @@ impl Core {
         }
     }
 
-    /// Something happened: upkeep goes on, if it rested because nothing did.
+    /// Something happened on the drive: upkeep continues if it rested because nothing happened.
     #[inline]
     pub fn wake_upkeep(&mut self, calendar: &mut Calendar) {
         if let Some(agenda) = &mut self.agenda
@@ -36,7 +36,7 @@ impl Core {
         }
     }
 
-    /// What the die writes anew next; it does not wait any more.
+    /// Takes the superblock that the die rewrites next out of its list.
     ///
     /// # Panics
     /// When the policy's answer is none of the candidates.
@@ -66,7 +66,7 @@ impl Core {
         agenda.counts.late += u64::from(late > agenda.spread(agenda.costs.superblock).ns());
     }
 
-    /// True when writing a superblock anew means anything: it holds data, and is not being emptied already.
+    /// True when a superblock can usefully be rewritten: it holds data and is not being emptied already.
     pub fn is_written_anew(&self, superblock: u32) -> bool {
         let state = self.store.space.state[superblock as usize];
         // What lies in a block with one bit a cell is folded before its time comes.
@@ -75,7 +75,7 @@ impl Core {
     }
 }
 
-/// The place in `due` of what the policy writes anew next on a die.
+/// Position in `due` of the superblock that the policy rewrites next on a die.
 fn ask_order(
     order: &mut dyn RefreshOrder,
     due: &VecDeque<Due>,

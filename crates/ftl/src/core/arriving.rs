@@ -3,16 +3,16 @@
 use controller::Origin;
 use units::Lpn;
 
-/// A write of a unit, as it arrives.
+/// A write of one unit at its arrival.
 #[derive(Clone, Copy)]
 pub(crate) struct Arriving {
-    /// Nothing else of the unit must be read.
+    /// No other part of the unit must be read.
     pub whole: bool,
     /// The slot of an older version, where the buffer has one.
     pub older: Option<u32>,
-    /// That version is whole.
+    /// The older version in the buffer is complete.
     pub complete: bool,
-    /// It goes to the flash at once, even where the buffer keeps what it can.
+    /// The unit goes to the flash at once, even where the buffer keeps what it can.
     pub leaves: bool,
 }
 

@@ -6,10 +6,10 @@ use controller::{Class, Origin};
 use std::collections::VecDeque;
 use units::{Lpn, Ppa, SimTime};
 
-/// Something that is to be done when the hook that asks for it is over.
+/// An action that a feature asks for, carried out when the hook that asked is over.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Ask {
-    /// What waits in the buffer goes to the dies that can take it.
+    /// Send units that wait in the buffer to dies that can take them.
     Pump,
     /// All that the buffer holds goes to the flash, programs that are not complete too.
     SendOut,
@@ -17,26 +17,28 @@ pub(crate) enum Ask {
     Flush(u32),
     /// A former version of a unit, at this place, has no use any more.
     Release(Lpn, Ppa),
-    /// A unit has again what it once had, and lies there (or nowhere).
+    /// Give a unit its former version back, which lies at this place (or nowhere).
     Return(Lpn, Ppa),
-    /// All such units are back, on a way that began then.
+    /// All units of a rollback that began at this time have their former versions back.
     PutBack(SimTime),
     /// All of a map on flash that changed is to be written.
     FlushMap,
-    /// What waits for a map on flash goes on.
+    /// Continue the work that waits for a map on flash.
     GoOn,
-    /// A program of a feature's own, of which nothing is valid: on whose behalf, die, superblock in it and page row.
+    /// Program a page row of the feature's own, in which nothing is valid: origin, die, superblock within the die, page
+    /// row.
     Program { origin: Origin, die: u32, superblock: u32, row: u32 },
-    /// A read that makes another good: on whose behalf, page row, numbered over the drive, units, class, and what the feature knows it by.
+    /// Read pages to restore the data of another read: origin, page row (numbered over the drive), units, class, and
+    /// the number by which the feature knows the read.
     Reread { origin: Origin, row: u32, mask: u64, class: Class, owner: u32 },
     /// Superblocks that hold nothing any more are erased.
     EraseEmptied,
-    /// An observer is told.
+    /// Report an event to the observer.
     Tell(VersionEvent),
 }
 
 impl Core {
-    /// Asks for something to be done.
+    /// Queues an action that a feature asks for.
     pub fn ask(&mut self, ask: Ask) {
         self.asks.push_back(ask);
     }

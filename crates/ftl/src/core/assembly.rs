@@ -14,13 +14,14 @@ pub(crate) struct Lane {
     pub own: usize,
     /// Dies that may take another program unit: one bit each.
     pub eligible: Vec<u64>,
-    /// The die whose program unit is being filled, or `NONE`, and the stream that it goes to there.
+    /// The die whose program unit is being filled, or `NONE`, and the stream there that the units join.
     pub current: u32,
     /// See `current`.
     pub stream: usize,
     /// A request waits for the program unit that is being filled: a forced write's, or any write's without a write cache.
     pub is_awaited: bool,
-    /// When the program unit that is being filled has waited long enough; `NEVER` when none is, or it need not wait.
+    /// When the program unit that is being filled must be programmed although it is partial; `NEVER` when none is being
+    /// filled or it need not wait.
     pub flush_due: SimTime,
 }
 
@@ -52,9 +53,9 @@ pub(crate) struct Assembly {
     pub flush_after: Nanos,
     /// Programs of the host's stream at each die.
     pub bound: Vec<u32>,
-    /// Dies that hold as much as they may: one bit each.
+    /// Dies that hold as many live units as they may: one bit each.
     pub quota_blocked: Vec<u64>,
-    /// Of each stream that takes the host's data.
+    /// One for each stream that takes the host's data.
     pub lanes: Vec<Lane>,
 }
 
@@ -70,7 +71,8 @@ impl Assembly {
         if dies.is_empty() { "no die is".to_owned() } else { dies.join(", ") }
     }
 
-    /// Nothing is being filled, on so many dies at each of which `program_queue` programs may wait.
+    /// Creates an assembly in which nothing is being filled, for `dies` dies at each of which `program_queue` programs
+    /// may wait.
     pub fn new(
         (placement, order): (&placement::Maker, &program_order::Maker),
         streams: Streams,

@@ -6,13 +6,13 @@ use controller::Origin;
 use units::Lpn;
 
 impl Core {
-    /// True while data of a write cross the link: they may share the program of what waits.
+    /// True while data of a write cross the link: they may share a program with units that wait.
     #[inline]
     pub fn expects_data(&self) -> bool {
         self.reserved_slots > 0
     }
 
-    /// Lets units leave when the buffer keeps more than it may.
+    /// Lets units leave the buffer when it keeps more than it may.
     #[inline]
     pub fn relieve_buffer(&mut self) {
         self.buffer.relieve(&mut self.store.stats);
@@ -29,7 +29,7 @@ impl Core {
         if self.store.layout.is_host_unit(lpn) { Origin::Host } else { Origin::Map }
     }
 
-    /// Puts a unit that the drive keeps for itself into the buffer, behind all that waits there.
+    /// Puts a unit of the drive's own into the buffer, behind all units that wait there.
     pub fn put_own(&mut self, unit: Lpn) {
         let slot = self.buffer.insert(unit, u32::MAX, SlotState::Queued);
         self.stamp(slot);

@@ -8,9 +8,9 @@ use std::collections::VecDeque;
 /// The state of a die's collection.
 pub(crate) struct Collection {
     pub mover: Mover,
-    /// Superblocks taken with their group, where there is parity: to be read when it is their turn.
+    /// Superblocks that were taken together with their parity group, to be read in turn.
     pub taken: VecDeque<(u32, Origin)>,
-    /// The victim policy's choice, waiting for the room it needs.
+    /// The superblock that the victim policy chose and that waits for the room it needs.
     pub declined: u32,
     /// Superblocks that must be relocated before any that the victim policy chooses.
     pub forced: VecDeque<(u32, Origin)>,
@@ -44,13 +44,13 @@ impl Collection {
         self.mover.units_in_hand() + victim + taken
     }
 
-    /// The superblocks it has in hand.
+    /// The superblocks that the collection is working on or has queued.
     pub fn in_hand(&self) -> impl Iterator<Item = u32> {
         let listed = self.mover.pending.iter().chain(&self.taken).map(|(superblock, _)| *superblock);
         listed.chain(self.mover.has_victim().then_some(self.mover.victim))
     }
 
-    /// How many superblocks it has in hand.
+    /// Number of superblocks that the collection is working on or has queued.
     pub fn under_way(&self) -> usize {
         self.mover.pending.len() + self.taken.len() + usize::from(self.mover.has_victim())
     }
@@ -68,7 +68,7 @@ impl Collection {
         }
     }
 
-    /// It moves a superblock for refresh or scrub, or is about to.
+    /// True when the collection moves a superblock for refresh or scrub, or is about to.
     pub fn keeps_data(&self) -> bool {
         (self.mover.has_victim() && self.mover.origin.keeps_data())
             || self.forced.iter().any(|(_, origin)| origin.keeps_data())
@@ -105,7 +105,7 @@ impl Collection {
         self.mover.erasing + self.under_way() as u32
     }
 
-    /// What it is doing, for messages.
+    /// The state of the collection in words, for messages.
     pub fn describe(&self) -> String {
         format!("collection: {}, forced {}", self.mover.describe(), self.forced.len())
     }

@@ -28,7 +28,7 @@ impl Core {
         self.store.stats.bytes_filled_up += unit - self.buffer.carried_bytes(slot, unit);
     }
 
-    /// The data of a write have a slot of their own from now on.
+    /// Gives the data of a write a slot of their own; returns the slot.
     #[inline]
     pub fn take_in(&mut self, lpn: Lpn, request: u32, coverage: Coverage) -> u32 {
         let slot = self.buffer.insert(lpn, request, SlotState::Merging);

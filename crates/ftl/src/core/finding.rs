@@ -7,7 +7,7 @@ use crate::store::NONE;
 use controller::{Class, Context, Origin, Transaction};
 use engine::Event;
 
-/// What a drive whose power is cut finds its map by.
+/// The state by which a drive finds its map after a power cut.
 pub(crate) struct Finding {
     pub method: Box<dyn RecoveryMethod>,
     /// Bytes of the spare areas of a page row.
@@ -17,7 +17,7 @@ pub(crate) struct Finding {
 }
 
 impl Core {
-    /// Page rows of a superblock of which a log tells what they hold and that cannot have been torn since.
+    /// Page rows of a superblock whose content a log gives, and which cannot have been torn since.
     pub fn rows_surely_told(&self, told: u32, global: usize) -> u32 {
         let programmed = self.store.array.next_row(global);
         if told >= programmed || self.store.space.holds_one_bit(global) {
@@ -26,7 +26,7 @@ impl Core {
         told.min(self.store.layout.first_row_of_wordline(programmed - 1))
     }
 
-    /// An event while the map is looked for: nothing else is done until it is found. True when it is.
+    /// Handles an event while the drive finds its map; nothing else is done until then. True when the map is found.
     pub fn find_on<P: Probe>(&mut self, event: Event, ctx: &mut Context<P>) -> bool {
         self.store.controller.handle(event, ctx);
         while let Some(id) = self.store.controller.take_finished() {

@@ -6,14 +6,14 @@ use crate::store::{Mover, Pace};
 /// A die's folding.
 pub(crate) struct Folding {
     pub mover: Mover,
-    /// Each unit folded gives one back.
+    /// The pace of folding: each unit folded earns the host one unit.
     pub pace: Pace,
     /// Idle for long enough.
     pub background: bool,
 }
 
 impl Folding {
-    /// Nothing is folded.
+    /// A state in which nothing is being folded.
     pub fn new() -> Self {
         Self { mover: Mover::new(), pace: Pace { credit: 0.0, rate: 1.0 }, background: false }
     }

@@ -14,21 +14,21 @@ pub struct Recovery {
     pub summaries: u64,
     /// Page rows of open superblocks whose spare areas are read.
     pub open_rows: u64,
-    /// Flash pages that are read for all that.
+    /// Flash pages that are read for all of these.
     pub pages_read: u64,
 }
 
-/// What a map on flash, and a log of its changes, tell of a superblock.
+/// What a map on flash and a log of its changes tell of a superblock.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct ToldOnFlash {
-    /// All that it holds, if it is full.
+    /// All its content is known, if the superblock is full.
     pub all: bool,
-    /// What its page rows hold, from the first one on: so many.
+    /// Number of page rows, from the first one on, whose content is known.
     pub rows: u32,
 }
 
 impl Core {
-    /// Page rows of a superblock that hold something, and all that it has.
+    /// Page rows of a superblock that were programmed, and the number of page rows that it has.
     pub fn rows_found(&self, global: usize, mark: &Mark) -> (u32, u32) {
         let layout = &self.store.layout;
         let rows = if mark.one_bit { layout.slc_rows } else { layout.rows };
@@ -46,7 +46,7 @@ impl Core {
         marks.iter().enumerate().map(units).collect()
     }
 
-    /// What lies at a place counts.
+    /// The unit at a place counts as valid.
     pub fn count_live(&mut self, place: Ppa) {
         let superblock = self.store.layout.superblock_of(place);
         let (die, _) = self.store.space.place_of(superblock);

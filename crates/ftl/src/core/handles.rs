@@ -7,17 +7,17 @@ use crate::Layout;
 use crate::store::Space;
 use crate::streams::{HandleSpec, Isolation, StreamSpec};
 
-/// The handle of data that name none, or one that there is not.
+/// The handle of data that name no handle, or one that the drive does not have.
 const DEFAULT: u16 = 0;
 
 /// What was counted of a handle since the drive was made.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct HandleCounts {
-    /// Bytes that the host's requests carried through it.
+    /// Bytes that the host wrote with this handle.
     pub bytes_written: u64,
     /// Reclaim units that were begun.
     pub units_opened: u64,
-    /// Superblocks of it that took no more data before they were full.
+    /// Superblocks of the handle that were closed before they were full.
     pub ended_early: u64,
     /// Superblocks of the handle that collection took while they held valid units.
     pub victims: u64,
@@ -42,11 +42,11 @@ impl HandleCounts {
 /// What was counted of all handles since the drive was made.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct HandleTotals {
-    /// Of each handle.
+    /// Counts of each handle.
     pub handles: Vec<HandleCounts>,
-    /// Writes that named a handle that there is not.
+    /// Writes that named a handle that the drive does not have.
     pub unknown: u64,
-    /// Superblocks that collection took with valid units in them that were of no handle alone, and those units.
+    /// Superblocks with valid units that collection took and that belonged to no single handle, and those units.
     pub shared_victims: u64,
     /// See `shared_victims`.
     pub shared_units_moved: u64,
@@ -69,9 +69,9 @@ impl HandleTotals {
 /// A handle as it is now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HandleState {
-    /// How collection keeps its data apart from the data of other handles.
+    /// How collection keeps the data of this handle apart from the data of other handles.
     pub isolation: Isolation,
-    /// Mapping units that can be written through it before it begins another reclaim unit.
+    /// Mapping units that can be written with this handle before it begins another reclaim unit.
     pub available_units: u64,
 }
 
@@ -81,7 +81,7 @@ pub(crate) struct Handles {
     arriving: u16,
     slots: Box<[u16]>,
     isolation: Box<[Isolation]>,
-    /// Of each stream, the handle whose data alone it holds.
+    /// For each stream, the handle whose data alone it holds; none: no such handle.
     of_stream: Box<[Option<u16>]>,
     unit_superblocks: u64,
     /// Superblocks that each opened.
@@ -90,7 +90,7 @@ pub(crate) struct Handles {
 }
 
 impl Handles {
-    /// The handles that a policy has on a drive of this shape, whose buffer has so many slots.
+    /// The handles that a policy gives a drive of this shape, whose buffer has `slots` slots.
     pub fn new(spec: HandleSpec, streams: &[StreamSpec], layout: &Layout, slots: u32) -> Self {
         let count = spec.isolation.len();
         Self {
@@ -107,7 +107,7 @@ impl Handles {
         }
     }
 
-    /// What the host names with the data that it writes from now on.
+    /// Sets the handle that the host names with the data that arrive from now on.
     pub fn set_arriving(&mut self, named: Option<u16>) {
         self.arriving = named.filter(|&named| self.has(named)).unwrap_or(DEFAULT);
     }
@@ -121,7 +121,7 @@ impl Handles {
         self.counted.unknown += u64::from(named.is_some_and(|named| !self.has(named)));
     }
 
-    /// So many bytes of the host's that arrive now are in a slot.
+    /// `bytes` of the host's data that arrive now are in a slot.
     #[inline]
     pub fn note_arrived(&mut self, slot: u32, bytes: u64) {
         self.slots[slot as usize] = self.arriving;
@@ -147,7 +147,7 @@ impl Handles {
         self.opened[handle] += 1;
     }
 
-    /// A superblock of a stream takes no more data before it is full.
+    /// A superblock of a stream is closed before it is full.
     pub fn note_ended(&mut self, stream: usize) {
         if let Some(handle) = self.of_stream(stream) {
             self.counted.handles[usize::from(handle)].ended_early += 1;
@@ -184,12 +184,12 @@ impl Handles {
         self.of_stream.get(stream).copied().flatten()
     }
 
-    /// How many there are.
+    /// Number of handles.
     pub fn count(&self) -> usize {
         self.isolation.len()
     }
 
-    /// Each of them as it is now.
+    /// Isolation and available units of each handle now.
     pub fn states(&self, space: &Space, layout: &Layout) -> Vec<HandleState> {
         let state = |(handle, &isolation): (u16, &Isolation)| HandleState {
             isolation,
@@ -208,7 +208,7 @@ impl Handles {
         &self.counted
     }
 
-    /// What is known of reclaim units, and was counted, goes on after a power cut.
+    /// After a power cut, takes over the counts and the reclaim units in progress from before.
     pub fn take_back(&mut self, before: Self) {
         (self.opened, self.counted) = (before.opened, before.counted);
     }

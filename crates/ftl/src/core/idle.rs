@@ -3,12 +3,12 @@
 use engine::{Calendar, Event};
 use units::{Nanos, SimTime};
 
-/// Since when a die has nothing to do, and which events are to come when that lasts.
+/// Since when a die has been idle, and which timer events are scheduled for that.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Idle {
-    /// When it had last come to the end of its work.
+    /// When the die last ended its work.
     pub since: SimTime,
-    /// By kind of event, a bit each.
+    /// Events that are scheduled, by kind: one bit each.
     armed: u64,
 }
 
@@ -28,7 +28,7 @@ impl Idle {
         }
     }
 
-    /// An event of this kind came. A die that is at work has the next one come when it gets to its end.
+    /// An event of this kind has come. A die that is at work schedules the next one when its work ends.
     pub fn disarm(&mut self, kind: u8) {
         self.armed &= !(1 << kind);
     }

@@ -5,13 +5,13 @@ use units::{Lpn, Ppa, SimTime};
 /// Whether the entry of a unit in the map is in RAM.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum MapEntry {
-    /// It can be used at once.
+    /// The entry is in RAM and can be used at once.
     AtHand,
-    /// It must be read first.
+    /// The entry must be read from flash first.
     Missing,
 }
 
-/// What waits for entries of the map.
+/// A request that waits for entries of the map.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Waiter {
     /// A read of some units.
@@ -20,13 +20,13 @@ pub(crate) enum Waiter {
     Write { slot: u32, complete: bool },
 }
 
-/// What the layer does next about the map.
+/// The next action of the layer for its map.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Lookup {
-    /// A unit that holds a part of the map is read, from its home if it has one, for an owner that is told.
+    /// Read a unit that holds a part of the map, from its home if it has one; `owner` is told when it is there.
     Read { unit: Lpn, home: Ppa, owner: u32 },
     /// The entries that this waited for are at hand.
     Answered(Waiter),
-    /// The whole map is in RAM: what had to wait for that goes on.
+    /// The whole map is in RAM: work that waited for that continues.
     Loaded,
 }

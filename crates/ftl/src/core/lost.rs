@@ -10,7 +10,7 @@ use units::Lpn;
 pub(crate) struct LostUnits {
     /// Logical units whose only copy was moved, or merged, though it could not be read.
     pub units: BTreeSet<u32>,
-    /// After a power cut: those of them of which the copy so marked was on a die that failed, with the number of its write.
+    /// After a power cut: lost units whose copy, so marked, was on a die that failed, with the number of its write.
     left_behind: BTreeMap<u32, u64>,
 }
 
@@ -42,8 +42,8 @@ impl LostUnits {
         }
     }
 
-    /// The drive has found its map, `number` telling the number of the copy it found of a unit: one older than what was lost
-    /// is whole.
+    /// The drive has found its map; `number` gives the write number of the copy that it found. If that is older than
+    /// the lost one, the copy is whole.
     pub fn go_on(&mut self, number: impl Fn(Lpn) -> u64) {
         for (lpn, lost) in std::mem::take(&mut self.left_behind) {
             if number(Lpn(lpn)) < lost {

@@ -55,7 +55,7 @@ use crate::store::Store;
 use std::collections::VecDeque;
 use units::Nanos;
 
-/// What the drive's file says once for all.
+/// Rules of the drive's file that never change.
 pub(crate) struct Rules {
     /// Page rows of a superblock that are read ahead of what is moved.
     pub read_ahead: u32,
@@ -68,11 +68,12 @@ pub(crate) struct Rules {
     pub foreground_limit: u32,
     /// How long a die must have been idle before it writes units anew.
     pub rewrite_after: Nanos,
-    /// Superblocks of a die are reclaimed together with those of others, and all of them are needed until then.
+    /// Superblocks of a die are reclaimed together with superblocks of other dies, and all of them are needed until
+    /// then.
     pub in_step: bool,
-    /// Superblocks of each die, among the shared ones, which serve another purpose at all times.
+    /// Superblocks of each die, among the shared ones, that serve another purpose at all times.
     pub apart: u32,
-    /// The first superblock of a die that stands apart from the shared ones.
+    /// The first superblock of a die that is set apart from the superblocks shared by all data.
     pub apart_from: u32,
     pub write_back: bool,
     pub power_loss_protection: bool,
@@ -85,23 +86,23 @@ pub(crate) struct Core {
     pub buffer: Buffer,
     /// Slots of the buffer that are promised to writes whose data are still to come.
     pub reserved_slots: u32,
-    /// What each die's collection has in hand.
+    /// The garbage collection of each die.
     pub collections: Vec<Collection>,
-    /// What each die folds; none where no superblock holds one bit a cell.
+    /// The folding of each die; empty where no superblock is in SLC mode.
     pub folding: Vec<Folding>,
     pub assembly: Assembly,
-    /// What only the clock brings back, where anything is.
+    /// The timer-driven work, where there is any.
     pub agenda: Option<Box<Agenda>>,
     pub rules: Rules,
     /// Units whose data are gone.
     pub lost: LostUnits,
-    /// How the map is found again, where the power may be cut.
+    /// How the map is found again, on a drive whose power may be cut.
     pub finding: Option<Box<Finding>>,
     /// Dies with something new to collect.
     pub woken: Vec<usize>,
-    /// What features asked for and was not done yet.
+    /// Actions that features asked for and that were not carried out yet.
     pub asks: VecDeque<Ask>,
-    /// Bytes that the read about to be submitted takes over the channel; 0: its units'.
+    /// Bytes that the read about to be submitted takes over the channel; 0: its whole units.
     pub read_bytes: u32,
     pub read_only: bool,
     /// Superblocks that were erased without time since the host's last unit.

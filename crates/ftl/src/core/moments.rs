@@ -12,7 +12,7 @@ use units::SuperblockId;
 pub struct UsedBlock {
     /// The part of its units that is valid.
     pub valid: f64,
-    /// Superblocks' worth of units written to the die since it was closed.
+    /// Units written to the die since the superblock was closed, in superblocks.
     pub age: f64,
     /// Program/erase cycles since the drive was new.
     pub cycles: u32,
@@ -42,43 +42,43 @@ pub struct VictimBlock {
     pub cycles: u32,
 }
 
-/// What one superblock of a group is, where superblocks protect each other.
+/// The state of one superblock of a group, where superblocks protect each other.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Member {
-    /// It is a feature's, after so many cycles since the drive was new.
+    /// The superblock serves a feature; program/erase cycles since the drive was new.
     Owned(u32),
-    /// It is erased, after so many cycles.
+    /// The superblock is erased; its program/erase cycles.
     Free(u32),
-    /// It takes data of a stream.
+    /// The superblock is open for a stream.
     Open(usize, OpenBlock),
-    /// It is full.
+    /// The superblock is full.
     Closed(UsedBlock),
 }
 
 /// A group of superblocks, one on each die of a set.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GroupMoment {
-    /// Its place in the order in which free superblocks are opened.
+    /// Place of the group in the order in which free superblocks are opened.
     pub rank: u64,
-    /// Its superblocks, by die.
+    /// Superblocks of the group, by die.
     pub members: Vec<Member>,
 }
 
 /// Dies whose superblocks protect each other, at one moment; a die by itself where none do.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SetMoment {
-    /// Its dies.
+    /// Dies of the set.
     pub dies: Vec<Moment>,
-    /// Its groups; none where nothing protects.
+    /// Groups of the set; empty where no superblock protects others.
     pub groups: Vec<GroupMoment>,
 }
 
-/// One die at one moment.
+/// The state of one die at one moment.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Moment {
     /// Closed superblocks, the one closed first coming first.
     pub closed: Vec<UsedBlock>,
-    /// Open superblocks: of the host's stream, and of moved data where that has its own.
+    /// Open superblocks: of the host's stream, and of moved data where that has a stream of its own.
     pub open: [Option<OpenBlock>; 2],
     /// The superblock being collected.
     pub victim: Option<VictimBlock>,
@@ -105,7 +105,7 @@ pub(crate) struct Roles {
 /// What the superblocks of a set of dies are to be.
 pub(crate) struct SetPlan {
     pub roles: Vec<Roles>,
-    /// Its groups in the order in which they are begun.
+    /// Groups of the set, in the order in which they are begun.
     pub groups: Vec<u32>,
 }
 

@@ -6,10 +6,10 @@ use crate::store::NONE;
 use crate::streams::{ByOrigin, Takes};
 use units::Nanos;
 
-/// What the FTL keeps where a policy may trade.
+/// State of the trades, on a drive whose policy may trade.
 pub(crate) struct Ordering {
     pub policy: Box<dyn ProgramOrder>,
-    /// By the place of a program in flight: the host's stream issued it.
+    /// By number of a program in flight: true when the host's stream issued it.
     hosts: Vec<bool>,
 }
 

@@ -22,13 +22,13 @@ impl Core {
         self.rules.foreground_limit + held + self.assembly.streams.count()
     }
 
-    /// Units of a superblock that count: what is moved out of one may need padding in each stream that takes it.
+    /// Units of a superblock that can be counted on: the rest may go to padding in each stream that takes moved data.
     pub fn useful_units(&self) -> u32 {
         let layout = &self.store.layout;
         layout.data_units().saturating_sub(self.assembly.streams.moved_count() * (layout.program_units - 1))
     }
 
-    /// The most live units of a die of which `taken` superblocks serve another purpose.
+    /// The most live units of a die of which `taken` superblocks serve other purposes.
     pub fn quota_beside(&self, die: usize, taken: u32) -> u32 {
         let usable = self.store.space.dies[die].usable.saturating_sub(self.reserved_superblocks() + taken);
         usable * self.useful_units()
@@ -53,13 +53,14 @@ impl Core {
             && self.open(die, stream)
     }
 
-    /// True when a superblock of a die is none that data can count on: the last ones stand apart.
+    /// True for a superblock of a die that data cannot count on: the last ones are set apart.
     #[inline]
     pub fn stands_apart(&self, within: u32) -> bool {
         within >= self.rules.apart_from
     }
 
-    /// A die's collection does nothing any more: it is dead, or has to keep what gives back what another one held.
+    /// True when a die's collection does nothing any more: the die is dead, or must keep what restores the data of a
+    /// dead die.
     #[inline]
     pub fn rests(&self, die: usize) -> bool {
         let dead = &self.store.dead;
@@ -79,7 +80,7 @@ impl Core {
         space.live + self.store.layout.program_units <= space.quota
     }
 
-    /// Units that a superblock gives back of which so many must move, in programs of their own.
+    /// Units of free space that a superblock gives when `valid` units must be moved out in programs of their own.
     pub fn gain_of(&self, valid: u32) -> u32 {
         self.store.layout.data_units().saturating_sub(valid.next_multiple_of(self.store.layout.program_units))
     }
@@ -138,7 +139,8 @@ impl Core {
             && left + (free + expected) * units >= reserved + kept
     }
 
-    /// Whether the host, or what is folded, may take a program unit of a stream's superblock with all its bits.
+    /// True when the host, or folded data, may take a program unit of a stream's superblock that uses all bits per
+    /// cell.
     #[inline]
     pub fn has_own_room(&self, die: usize, stream: usize) -> bool {
         if self.collections[die].holds_host_back() {
@@ -186,7 +188,7 @@ impl Core {
         room >= reserved + units.next_multiple_of(program_units)
     }
 
-    /// At most so much room will still be needed on a die for what is in hand.
+    /// Upper bound of the units that a die still needs for the superblocks that its collection has taken.
     #[inline]
     pub fn reserved_units(&self, die: usize) -> u32 {
         let collection = &self.collections[die];
@@ -240,7 +242,7 @@ impl Core {
         self.note_lost_room();
     }
 
-    /// A drive whose good superblocks no longer hold what it must turns read-only.
+    /// The drive turns read-only when its good superblocks cannot hold all logical units any more.
     pub fn note_lost_room(&mut self) {
         self.read_only |= self.sustainable_units() < self.store.layout.written_units();
     }

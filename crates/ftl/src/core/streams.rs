@@ -8,10 +8,10 @@ use crate::streams::{ByOrigin, HALVED_AT, Maker, STREAMS_MOST, StreamPolicy, Tak
 use crate::{Layout, SavedState};
 use units::{Lpn, Ppa};
 
-/// The streams of a drive, and who says what joins which.
+/// The streams of a drive, and the policy that chooses the stream of each unit.
 pub(crate) struct Streams {
     policy: Box<dyn StreamPolicy>,
-    /// The answer for all units, where it does not depend on them.
+    /// The policy's answer for all units, where it depends only on their origin.
     by_origin: Option<ByOrigin>,
     /// Which streams take the host's data, and which take what is moved: one bit each.
     hosts: u64,
@@ -19,14 +19,14 @@ pub(crate) struct Streams {
     /// See [`Self::spare`] and [`Self::unusable_units`].
     spare: u32,
     unusable: u32,
-    /// The stream whose open superblock each goes on with.
+    /// For each stream, the stream whose open superblock it may take over.
     takes_over: Box<[Option<usize>]>,
     notes: Option<Box<UnitNotes>>,
-    /// The placement handles that the host may name, where the policy has such.
+    /// The placement handles that the host may name, where the policy has handles.
     pub handles: Option<Box<Handles>>,
 }
 
-/// How many streams there are, and what their number asks of each die.
+/// The number of streams, and the superblocks and units that this number takes of each die.
 #[derive(Clone, Copy)]
 pub(crate) struct StreamCounts {
     hosts: u64,
@@ -37,7 +37,8 @@ pub(crate) struct StreamCounts {
 
 /// What is noted of units and superblocks; arrays that nothing is noted in are empty.
 struct UnitNotes {
-    /// How often the host wrote each unit, in all, and how many units it wrote at least once.
+    /// How many times the host wrote each unit, how many writes that were in all, and how many units were written at
+    /// least once.
     writes: Vec<u32>,
     total: u64,
     written: u64,
@@ -109,13 +110,13 @@ impl Streams {
         (Self { policy, by_origin, hosts, moved, spare, unusable, takes_over, notes, handles }, specs.len())
     }
 
-    /// The answer for all units, where it does not depend on them.
+    /// The policy's answer for all units, where it depends only on their origin.
     #[inline]
     pub fn by_origin(&self) -> Option<ByOrigin> {
         self.by_origin
     }
 
-    /// The stream of all that the host writes, and of what takes the same way.
+    /// The stream of all data that the host writes, and of other data that join it.
     ///
     /// # Panics
     /// When the policy tells the host's units apart.
@@ -130,7 +131,7 @@ impl Streams {
         self.hosts >> stream & 1 == 1
     }
 
-    /// True for a stream that takes both the host's data and what is moved.
+    /// True for a stream that takes both the host's data and moved data.
     #[inline]
     pub fn is_shared(&self, stream: usize) -> bool {
         self.hosts & self.moved & 1 << stream != 0
@@ -147,7 +148,7 @@ impl Streams {
         members(self.hosts)
     }
 
-    /// How many streams what is moved may join.
+    /// Number of streams that moved data may join.
     #[inline]
     pub fn moved_count(&self) -> u32 {
         self.moved.count_ones()
@@ -166,13 +167,13 @@ impl Streams {
         self.unusable
     }
 
-    /// What [`Self::set_counts`] takes back.
+    /// The numbers of streams, for [`Self::set_counts`].
     pub fn counts(&self) -> StreamCounts {
         let &Self { hosts, moved, spare, unusable, .. } = self;
         StreamCounts { hosts, moved, spare, unusable }
     }
 
-    /// The numbers with one placement handle less, the last; none where there is no other.
+    /// The numbers of streams without the last placement handle; none where there is no handle to leave out.
     pub fn counts_with_one_less(&self, layout: &Layout) -> Option<StreamCounts> {
         let left = self.handles.as_ref()?;
         let last = self.of_hosts().filter(|&stream| left.of_stream(stream).is_some()).last()?;
@@ -183,23 +184,23 @@ impl Streams {
         (hosts != 0).then_some(StreamCounts { hosts, moved, spare, unusable })
     }
 
-    /// Counts as if there were so many streams, to find out how many have room.
+    /// Counts as with these numbers of streams, to find out how many streams have room.
     pub fn set_counts(&mut self, counts: StreamCounts) {
         let StreamCounts { hosts, moved, spare, unusable } = counts;
         (self.hosts, self.moved, self.spare, self.unusable) = (hosts, moved, spare, unusable);
     }
 
-    /// How many streams there are.
+    /// Number of streams.
     pub fn count(&self) -> u32 {
         (self.hosts | self.moved).count_ones()
     }
 
-    /// Nothing but its origin decides where a unit goes, and nothing is noted of it.
+    /// True when only the origin of a unit decides its stream, and nothing is noted of units.
     pub fn is_plain(&self) -> bool {
         self.by_origin.is_some() && self.notes.is_none() && self.handles.is_none()
     }
 
-    /// What the policy says of a unit that lies at `home`.
+    /// Asks the policy for the stream of a unit that lies at `home`.
     ///
     /// # Panics
     /// When it names a stream that does not take such data.
@@ -272,7 +273,7 @@ impl Streams {
         }
     }
 
-    /// So many bytes of the host's that arrive now are in a slot of the buffer.
+    /// `bytes` of the host's data that arrive now are in a slot of the buffer.
     #[inline]
     pub fn note_arrived(&mut self, slot: u32, bytes: u64) {
         if let Some(handles) = &mut self.handles {
@@ -280,7 +281,7 @@ impl Streams {
         }
     }
 
-    /// A stream's superblock takes no more data before it is full.
+    /// A superblock of a stream is closed before it is full.
     #[inline]
     pub fn note_ended(&mut self, stream: usize) {
         if let Some(handles) = self.handles.as_mut().filter(|_| self.hosts >> stream & 1 == 1) {
@@ -322,7 +323,7 @@ impl Streams {
         }
     }
 
-    /// Where moved data of a die go, stream by stream.
+    /// The open superblocks of a die that take moved data, stream by stream.
     #[inline]
     fn moving<'a>(&self, store: &'a Store, die: usize) -> impl Iterator<Item = (usize, &'a Frontier)> {
         let frontiers = &store.space.dies[die].frontiers;
@@ -428,7 +429,7 @@ impl UnitNotes {
         Ok(())
     }
 
-    /// What was long ago matters half as much from now on.
+    /// Halves the counts, so that older writes matter half as much.
     #[cold]
     fn halve(&mut self) {
         self.writes.iter_mut().for_each(|writes| *writes = (*writes).div_ceil(2));
@@ -442,7 +443,7 @@ impl UnitNotes {
 }
 
 impl Core {
-    /// Opens a free superblock of a die for a stream, or goes on with the one of another.
+    /// Opens a free superblock of a die for a stream, or takes over the open superblock of another stream.
     pub fn open(&mut self, die: usize, stream: usize) -> bool {
         let streams = &mut self.assembly.streams;
         if let Some(other) = streams.can_take_over(&self.store, die, stream, &self.collections[die].mover) {

@@ -5,12 +5,12 @@ use crate::Probe;
 use crate::store::{PENDING_MAX, SuperblockState};
 use controller::{Context, Origin};
 
-/// What an erase leaves.
+/// The result of an erase.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Erased {
-    /// A superblock that can be written again.
+    /// The superblock can be written again.
     Whole,
-    /// One with a block that failed and that nothing replaces.
+    /// The superblock has a block that failed, and no spare replaces it.
     Lost,
 }
 
@@ -27,24 +27,24 @@ pub(crate) enum Members {
 pub(crate) struct Together {
     pub members: Vec<(usize, u32)>,
     pub origin: Origin,
-    /// Each die has room for what moves.
+    /// Each die has room for the units to be moved.
     pub fits: bool,
 }
 
-/// What a die's collection wishes for.
+/// What a die's collection needs now.
 pub(crate) struct Wish<'a> {
-    /// It needs a superblock, with or without host requests.
+    /// The die needs a superblock freed, with or without host requests.
     pub foreground: bool,
-    /// It would take one.
+    /// The die's collection would take a superblock now.
     pub wanted: bool,
-    /// So many units gained, of so many, are worth it in idle time.
+    /// True when gaining the first number of units, out of the second, is worth the work in idle time.
     pub worthwhile: &'a dyn Fn(u32, u32) -> bool,
 }
 
-/// How data that could not be read are found again.
+/// How data that could not be read can be restored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Remedy {
-    /// All that it takes is in RAM.
+    /// From data in RAM alone.
     InRam,
     /// By reads of other places.
     Reads,
@@ -67,7 +67,8 @@ impl Core {
         }
     }
 
-    /// Begins to erase a superblock with all its bits, if it is read completely; gives on whose behalf.
+    /// Begins to erase a superblock that uses all bits per cell, if all its units were read; returns the origin of the
+    /// erase.
     pub fn erase_collected<P: Probe>(
         &mut self,
         die: usize,
@@ -81,7 +82,7 @@ impl Core {
         Some(origin)
     }
 
-    /// Notes how often a superblock has been erased by now; gives that.
+    /// Updates the program/erase cycles of a superblock, and returns them.
     pub fn count_cycles(&mut self, die: usize, superblock: u32) -> u32 {
         let cycles = self.store.array.pe_cycles(die as u32, superblock);
         let global = self.store.space.global(die, superblock);

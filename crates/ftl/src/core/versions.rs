@@ -5,7 +5,7 @@ use units::Ppa;
 /// Where a version of a unit is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Seen {
-    /// It held nothing.
+    /// The unit held no data.
     Nowhere,
     /// Its version is in the buffer.
     Buffered,
@@ -13,35 +13,35 @@ pub enum Seen {
     At(Ppa),
 }
 
-/// A version of a unit among all that it has.
+/// Which of its unit's versions this is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Version {
     /// The one that the host reads.
     Newest,
-    /// One before it.
+    /// A former version.
     Former,
 }
 
-/// What became of the version that a write or a trim overtakes.
+/// What becomes of the version that a write or a trim replaces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Overtaken {
-    /// Nothing that matters: no feature keeps it, or it is on flash and stays.
+    /// It need not be kept: no feature needs it, or it is on flash and stays there.
     Free,
-    /// The buffer holds it, and must not let it go.
+    /// It is in the buffer and must be kept there.
     InBuffer,
-    /// It may not be overtaken: there is no room to keep it.
+    /// It may not be replaced: there is no room to keep it.
     Refused,
-    /// Room was made for it: to be asked again.
+    /// Room was made for it: the feature must be asked again.
     Again,
 }
 
-/// What can be asked of the logical drive as a whole.
+/// A command for the logical drive as a whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Act {
-    /// What it holds now is kept, under a number that is given.
+    /// Keep the present content under a new number: take a snapshot.
     Keep,
-    /// What was kept under a number is kept no longer.
+    /// Drop the content that is kept under this number.
     Drop(u32),
-    /// It holds again what was kept last.
+    /// Return to the content that was kept last.
     Return,
 }

@@ -12,56 +12,56 @@ use ecc::Ladder;
 use nand::FlashArray;
 use units::{Bytes, Nanos};
 
-/// What a feature is made for, and from.
+/// What a feature is built for, and from.
 pub(crate) struct Making<'a> {
     pub layout: &'a Layout,
     pub array: &'a FlashArray,
-    /// Superblocks of each die that stand apart from superblocks that data share.
+    /// Superblocks of each die that are set apart from the superblocks shared by all data.
     pub apart: u32,
     /// Superblocks of several dies are reclaimed together.
     pub in_step: bool,
     pub controller: &'a mut Controller,
-    /// Code, error model and what costs are reckoned from, until they are taken.
+    /// Code, error model and the conditions that reads are planned for, until a feature takes them.
     pub correction: Option<CorrectionParts>,
     /// Where the map lies on flash, in whole or as checkpoints.
     pub map: Option<MapOnFlash>,
-    /// What is that old is written anew; zero: nothing.
+    /// Data of this age are rewritten; zero: never.
     pub refresh_age: Nanos,
-    /// Everything random follows from it.
+    /// Seed of all random streams.
     pub seed: u64,
     /// Slots of the buffer, with the slots that features keep for themselves.
     pub slots: u32,
     /// The power is cut at least once.
     pub has_power_cuts: bool,
-    /// The most bytes that may be on their way to the flash.
+    /// The most bytes that may be in flight to the flash.
     pub in_flight_most: Option<Bytes>,
 }
 
 /// The settings of a feature.
 pub trait Said {
-    /// What it says.
+    /// The settings of this feature.
     type Settings;
 }
 
 /// How a feature is made.
 pub(crate) trait Made: Said + Sized {
-    /// Reads its keys in `[ftl]`, and takes the room in `layout` that must be known to what is read after it.
+    /// Reads the feature's keys in `[ftl]`, and reserves room in `layout` that settings read later must know of.
     ///
     /// # Errors
     /// When a value is wrong.
     fn read(ftl: &mut Section, layout: &mut Layout) -> Result<Self::Settings, ConfigError>;
 
-    /// Logical units behind those of the host and of the map that it keeps for itself.
+    /// Logical units, behind those of the host and of the map, that the feature keeps for itself.
     fn units_of_its_own(_: &Self::Settings, _: &Layout) -> u32 {
         0
     }
 
-    /// It has superblocks of several dies reclaimed together.
+    /// True when the feature has superblocks of several dies reclaimed together.
     fn works_in_step(_: &Self::Settings) -> bool {
         false
     }
 
-    /// Superblocks of each die that it keeps apart from superblocks that data share.
+    /// Superblocks of each die that the feature sets apart from the superblocks shared by all data.
     fn apart(_: &Self::Settings, _: &Layout) -> u32 {
         0
     }
@@ -71,7 +71,7 @@ pub(crate) trait Made: Said + Sized {
         None
     }
 
-    /// Buffer slots that it keeps for itself.
+    /// Buffer slots that the feature keeps for itself.
     fn slots(_: &Self::Settings, _: &Layout) -> u32 {
         0
     }
@@ -90,7 +90,7 @@ pub(crate) trait Made: Said + Sized {
     /// When the drive lacks what it needs; the text says what.
     fn new(settings: &Self::Settings, making: &mut Making<'_>) -> Result<Option<Box<Self>>, String>;
 
-    /// The power is back, and this is what was left.
+    /// The power is back: takes over the part of the former state that survived.
     fn take_back(&mut self, before: Self);
 
     /// Adds the state of the feature, or a note that it is absent, to a saved state.
@@ -105,7 +105,7 @@ pub(crate) trait Made: Said + Sized {
     }
 }
 
-/// What a feature asks of each die, every so often.
+/// Work that a feature asks of each die at regular times.
 pub(crate) struct Chore {
     pub key: &'static str,
     pub ns: u64,
@@ -115,7 +115,7 @@ pub(crate) struct Chore {
 
 macro_rules! make {
     ([$($name:ident: $type:ty,)*]) => {
-        /// What a drive's file says of its features.
+        /// The settings of all features.
         pub struct Settings {
             $($name: <$type as Said>::Settings,)*
         }
@@ -129,7 +129,7 @@ macro_rules! make {
                 Ok(Self { $($name: <$type as Made>::read(ftl, layout)?,)* })
             }
 
-            /// Logical units behind those of the host and of the map that they keep for themselves.
+            /// Logical units, behind those of the host and of the map, that the features keep for themselves.
             pub(crate) fn units_of_their_own(&self, layout: &Layout) -> u32 {
                 0 $(+ <$type as Made>::units_of_its_own(&self.$name, layout))*
             }
@@ -139,7 +139,7 @@ macro_rules! make {
                 false $(|| <$type as Made>::works_in_step(&self.$name))*
             }
 
-            /// Superblocks of each die that they keep apart from superblocks that data share.
+            /// Superblocks of each die that the features set apart from the superblocks shared by all data.
             pub(crate) fn apart(&self, layout: &Layout) -> u32 {
                 0 $(+ <$type as Made>::apart(&self.$name, layout))*
             }
@@ -149,12 +149,12 @@ macro_rules! make {
                 None$(.or_else(|| <$type as Made>::retention(&self.$name)))*.unwrap_or(Nanos::new(u64::MAX))
             }
 
-            /// Buffer slots that they keep for themselves.
+            /// Buffer slots that the features keep for themselves.
             pub(crate) fn slots(&self, layout: &Layout) -> u32 {
                 0 $(+ <$type as Made>::slots(&self.$name, layout))*
             }
 
-            /// What they ask of each die by the clock.
+            /// The work that the features ask of each die at regular times.
             pub(crate) fn chores(&self, layout: &Layout, costs: &Costs) -> impl Iterator<Item = Chore> {
                 [$(<$type as Made>::chore(&self.$name, layout, costs)),*].into_iter().flatten()
             }
@@ -197,7 +197,7 @@ macro_rules! make {
                 Ok(())
             }
 
-            /// The power is back, and this is what was left of the features that the drive had.
+            /// The power is back: each feature takes over the part of its former state that survived.
             pub(crate) fn take_back(&mut self, before: Self) {
                 $(if let (Some(feature), Some(before)) = (&mut self.$name, before.$name) {
                     feature.take_back(*before);
@@ -211,11 +211,11 @@ macro_rules! listed {
     ([$($name:ident: $type:ty,)*]) => {
         /// A feature of the list: asked for by its type where it is told of in results.
         pub trait Listed: Said {
-            /// This feature of a drive, if it has it.
+            /// This feature of a drive; none where the drive does not have it.
             #[doc(hidden)]
             fn of(features: &Features) -> Option<&Self>;
 
-            /// What a drive's file says of it.
+            /// The settings of this feature.
             #[doc(hidden)]
             fn said(settings: &Settings) -> &Self::Settings;
         }

@@ -39,7 +39,7 @@ macro_rules! features {
 }
 use features;
 
-/// The fields for them.
+/// The fields for the features.
 macro_rules! fields {
     ([$($name:ident: $type:ty,)*]) => {
         /// The features of a drive.

@@ -15,7 +15,7 @@ pub(crate) trait Arrives: Reads {
         self.parts().1.recent.as_mut().is_none_or(|recent| recent.is_new(lpn, now))
     }
 
-    /// True when what is written now goes to the flash at once, even where the buffer keeps what it can.
+    /// True when a unit written now goes to the flash at once, even where the buffer keeps what it can.
     #[inline]
     fn leaves_at_once(&mut self, lpn: Lpn, now: SimTime) -> bool {
         self.parts().1.recent.is_none() || self.was_not_written_lately(lpn, now)
@@ -41,7 +41,7 @@ pub(crate) trait Arrives: Reads {
         promised
     }
 
-    /// Begins to read what a partial write needs beside its own data. False when it needs nothing.
+    /// Begins to read the part of its unit that a partial write lacks. False when it lacks nothing.
     #[cold]
     fn read_rest<P: Probe>(&mut self, slot: u32, ctx: &mut Context<P>) -> bool {
         let (media, _) = self.parts();

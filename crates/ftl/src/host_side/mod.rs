@@ -15,18 +15,18 @@ use crate::settings::FtlConfig;
 use controller::Controller;
 use std::collections::VecDeque;
 
-/// What a layer keeps of its dealings with the host.
+/// The state of a layer's dealings with the host.
 pub(crate) struct Host {
     pub outputs: Vec<Output>,
-    /// The epoch before which each flush in flight wants all on flash, and its request.
+    /// For each flush in flight: the buffer epoch before which all data must be on flash, and its request.
     pub flushes: VecDeque<(u32, u32)>,
-    /// Slots that wait for the rest of an older one to come, each behind it.
+    /// Slots that wait for an older slot to get the rest of their unit, each after that older slot.
     pub following: Vec<(u32, u32)>,
-    /// What the host's reads go through.
+    /// The state of the host's reads.
     pub reads: ReadPath,
-    /// What was written lately, where that decides what stays in the buffer.
+    /// The units written lately, where they decide what stays in the buffer.
     pub recent: Option<Box<Recent>>,
-    /// What the buffer's DRAM takes, where it takes something.
+    /// Access times of the buffer's DRAM, where accesses take time.
     pub dram: Option<Dram>,
     pub risk: Risk,
 }
@@ -65,7 +65,7 @@ impl Host {
         }
     }
 
-    /// The slots that wait for what came for `slot`.
+    /// Takes the slots that wait for `slot` to be completed.
     #[cold]
     pub fn take_followers(&mut self, slot: u32) -> impl Iterator<Item = u32> + use<> {
         let all = std::mem::take(&mut self.following);

@@ -20,14 +20,14 @@ fn class_of(origin: Origin) -> Class {
     if origin == Origin::ReadAhead { Class::InternalRead } else { Class::HostRead }
 }
 
-/// What a drive reads with.
+/// The state and policies of a drive's reads.
 #[derive(Default)]
 pub(crate) struct ReadPath {
-    /// Which reads ride on others, where some may.
+    /// The policy that lets reads ride on other reads, where some may.
     pub merge: Option<Box<dyn ReadMerge>>,
-    /// What was read ahead, where something is.
+    /// The data that were read ahead, where the drive reads ahead.
     pub ahead: Option<Box<Ahead>>,
-    /// Units that the request at hand finds on their way, and the read that brings them.
+    /// Units of the request in progress that are being read ahead, as bits, and the read that fetches them.
     riding: Option<(TransactionId, u64)>,
 }
 
@@ -45,7 +45,7 @@ impl ReadPath {
         path
     }
 
-    /// What was fetched of a unit is void: it was written, trimmed or brought back to a former version.
+    /// Read-ahead data of a unit are void: it was written, trimmed or brought back to a former version.
     #[inline]
     pub fn forget(&mut self, lpn: Lpn, stats: &mut FtlStats) {
         if let Some(ahead) = &mut self.ahead {
@@ -72,13 +72,13 @@ pub(crate) trait Reads {
     /// The flash, and the host's side of the layer.
     fn parts(&mut self) -> (&mut Media, &mut Host);
 
-    /// Lets units leave when the buffer keeps more than it may.
+    /// Lets units leave the buffer when it keeps more than it may.
     #[inline]
     fn relieve(&mut self, _now: SimTime) {
         self.parts().0.core.relieve_buffer();
     }
 
-    /// The die that a unit's address names.
+    /// The die that follows from a unit's logical address.
     fn home_die(&self, lpn: Lpn) -> u32;
 
     /// Reads `count` units from `first`, whose map entries are at hand: their parts, where those are known. Gives the
@@ -187,7 +187,7 @@ pub(crate) trait Reads {
         true
     }
 
-    /// Reads `bytes` of a unit that is nowhere, from the die that its address names.
+    /// Reads `bytes` of a unit that has no place on flash, from the die that follows from its logical address.
     #[allow(clippy::too_many_arguments)]
     fn read_unwritten<P: Probe>(
         &mut self,
@@ -208,7 +208,7 @@ pub(crate) trait Reads {
         self.parts().0.core.store.controller.submit(transaction, ctx);
     }
 
-    /// Submits the read of some units of one page row (numbered over the drive) as it is.
+    /// Submits the read of some units of one page row (numbered over the drive) by itself.
     #[inline]
     fn submit_alone<P: Probe>(
         &mut self,
@@ -283,7 +283,7 @@ pub(crate) trait Reads {
         true
     }
 
-    /// Lets the request wait for the units that it found on their way. Gives the number of reads that report to it.
+    /// Lets the request wait for its units that are being read ahead. Returns the number of reads that report to it.
     fn ride_on_fetched<P: Probe>(&mut self, request: u32, ctx: &mut Context<P>) -> u32 {
         let (media, host) = self.parts();
         let Some((on, mask)) = host.reads.riding.take() else { return 0 };
@@ -316,7 +316,7 @@ pub(crate) trait Reads {
         self.parts().1.reads.ahead = Some(ahead);
     }
 
-    /// What was read ahead is there.
+    /// A read-ahead has ended: its data are in the area.
     #[cold]
     fn on_fetched(&mut self, id: TransactionId, read: &Transaction) {
         let (media, host) = self.parts();
@@ -330,7 +330,7 @@ pub(crate) trait Reads {
         }
     }
 
-    /// A read of the host's is over: its data are there, or given up.
+    /// A read of the host has ended: its data are available, or given up.
     fn end_host_read<P: Probe>(&mut self, read: &Transaction, ctx: &mut Context<P>) {
         let (media, _) = self.parts();
         let mut reading = read.reading;
@@ -346,7 +346,7 @@ pub(crate) trait Reads {
         });
     }
 
-    /// Keeps what the host read from flash, where it is still the newest and there is room for it.
+    /// Keeps data that the host read from flash, where they are still the newest and the buffer has room.
     fn keep_read<P: Probe>(&mut self, read: &Transaction, ctx: &mut Context<P>) {
         let (media, _) = self.parts();
         if !media.core.buffer.is_cache() || read.superblock == Transaction::NOWHERE {
@@ -366,7 +366,7 @@ pub(crate) trait Reads {
         }
     }
 
-    /// Counts what would have been lost if the power had failed, for the time until now. Called before it changes.
+    /// Adds the units at risk, times the time until now, to the counts. Called before the number changes.
     #[inline]
     fn account_risk(&mut self, now: SimTime) {
         let (media, host) = self.parts();

@@ -15,10 +15,10 @@ pub(crate) trait Serves: Arrives {
     /// Lets what waits go to the flash as far as that is possible now.
     fn pump<P: Probe>(&mut self, ctx: &mut Context<P>);
 
-    /// What `home` holds was trimmed.
+    /// The unit at `home` was trimmed.
     fn vacate<P: Probe>(&mut self, home: Ppa, ctx: &mut Context<P>);
 
-    /// A unit was trimmed, wherever it was.
+    /// A unit was trimmed, in the buffer or on flash.
     fn note_trimmed(&mut self, _lpn: Lpn) {}
 
     /// True without time: all that is written goes to the flash at once, and whole.
@@ -27,8 +27,8 @@ pub(crate) trait Serves: Arrives {
         false
     }
 
-    /// New data for a unit of which the buffer has a version that is not in flight: true when they took its
-    /// place.
+    /// New data arrive for a unit that has a slot in the buffer which is not in flight: true when they replace its
+    /// data.
     #[inline]
     fn take_over(&mut self, slot: u32, request: u32, now: SimTime) -> bool {
         let (media, _) = self.parts();
@@ -46,7 +46,7 @@ pub(crate) trait Serves: Arrives {
         self.relieve(now);
     }
 
-    /// Sends all that the buffer holds to the flash: the run is over, or a flush asks for it.
+    /// Sends all data in the buffer to the flash: the run is over, or a flush asks for it.
     fn send_out<P: Probe>(&mut self, ctx: &mut Context<P>) {
         self.parts().0.core.buffer.send_out_held();
         self.pump(ctx);
@@ -58,7 +58,7 @@ pub(crate) trait Serves: Arrives {
         MapEntry::AtHand
     }
 
-    /// What the buffer holds of `lpn` is needed, although a newer version or a trim overtakes it: where that is a part of the
+    /// The version of `lpn` in the buffer is needed although it is being replaced or trimmed: if it is a part of the
     /// unit, the rest is read now.
     fn read_rest_now<P: Probe>(&mut self, _lpn: Lpn, _ctx: &mut Context<P>) {}
 
@@ -145,7 +145,7 @@ pub(crate) trait Serves: Arrives {
         }
     }
 
-    /// Tells observers which slot holds the newest version of a unit, where that matters.
+    /// Tells observers which slot holds the newest version of a unit, where they need it.
     #[inline]
     fn note_buffered<P: Probe>(&mut self, lpn: Lpn, probe: &mut P) {
         let (media, _) = self.parts();
@@ -211,7 +211,7 @@ pub(crate) trait Serves: Arrives {
         host.await_flushed(request, &mut media.core.buffer);
     }
 
-    /// What features keep for themselves is to be durable, too: puts what is not on its way yet into the buffer.
+    /// Data of the drive's own features must be durable, too: puts the data that are not in flight into the buffer.
     fn write_out_own<P: Probe>(&mut self, ctx: &mut Context<P>) {
         let (media, _) = self.parts();
         media.features.write_out(&mut media.core, None);
@@ -247,10 +247,10 @@ pub(crate) trait Serves: Arrives {
         }
     }
 
-    /// What waits for a map on flash goes on.
+    /// Work that waits for a map on flash continues.
     fn go_on_with_map<P: Probe>(&mut self, _ctx: &mut Context<P>) {}
 
-    /// A unit has again what it once had, and lies there.
+    /// A unit has a former version again, which lies at `place`.
     fn return_to<P: Probe>(&mut self, lpn: Lpn, place: Ppa, probe: &mut P) {
         let (media, host) = self.parts();
         let live = media.core.store.map.lookup(lpn);
@@ -275,7 +275,7 @@ pub(crate) trait Serves: Arrives {
         number
     }
 
-    /// The array is done with a program: whether it holds the data, and what its spare area says where power may fail.
+    /// The array has ended a program: returns whether it holds the data, and notes its spare area where power may fail.
     #[inline(always)]
     fn end_program(&mut self, transaction: &Transaction, now: SimTime) -> ProgramStatus {
         self.account_risk(now);
@@ -301,7 +301,7 @@ pub(crate) trait Serves: Arrives {
         }
     }
 
-    /// The program of a slot with the newest version of `lpn` is over: it stays as a clean unit, or is free again.
+    /// The program of the slot with the newest version of `lpn` has ended: the slot stays as a clean unit, or is freed.
     #[inline]
     fn end_newest(&mut self, slot: u32, lpn: Lpn, now: SimTime) {
         let is_untimed = self.is_untimed();

@@ -42,7 +42,7 @@ impl Ftl {
         &self.core().store.layout
     }
 
-    /// What was counted so far.
+    /// The counts so far.
     #[inline]
     pub fn stats(&self) -> &FtlStats {
         &self.core().store.stats
@@ -78,7 +78,7 @@ impl Ftl {
         self.core().read_only
     }
 
-    /// How long data may wait for a full program unit before they are programmed.
+    /// Longest time that data wait for a full program unit before they are programmed.
     #[inline]
     pub fn flush_after(&self) -> Nanos {
         self.core().assembly.flush_after
@@ -102,19 +102,19 @@ impl Ftl {
         &self.core().store.space.state
     }
 
-    /// How long it took to make the map's arrays, which may be long after the drive was built.
+    /// Time it took to make the map's arrays, which may be long after the drive was built.
     #[inline]
     pub fn map_made_in(&self) -> Duration {
         self.core().store.map.made_in()
     }
 
-    /// True when [`Self::reserve`] would give something.
+    /// True when [`Self::reserve`] would return a slot.
     #[inline]
     pub fn has_room(&self) -> bool {
         self.media().has_slot()
     }
 
-    /// At power-up it must find its map again.
+    /// True when the drive must find its map again at power-up.
     #[inline]
     pub fn recovers(&self) -> bool {
         self.media().features.recovers()
@@ -142,33 +142,33 @@ impl Ftl {
         self.core().agenda.as_ref().map(|agenda| (agenda.counts, agenda.share(), agenda.waiting()))
     }
 
-    /// Where `lpn` lives on flash, or [`Ppa::NONE`].
+    /// The place of `lpn` on flash, or [`Ppa::NONE`].
     #[inline]
     pub fn lookup(&self, lpn: Lpn) -> Ppa {
         self.core().store.map.lookup(lpn)
     }
 
-    /// Where all units live now, to be kept.
+    /// The places of all units now.
     pub fn beginning(&self) -> Beginning {
         self.core().store.map.beginning()
     }
 
-    /// The units that may live elsewhere than a beginning says; none where that is not known without asking for all.
+    /// The units that may have another place than `beginning` gives; none where only asking for each unit would tell.
     pub fn changed_since(&self, beginning: &Beginning) -> Option<Vec<Lpn>> {
         self.core().store.map.changed_since(beginning)
     }
 
-    /// The first unit from `from` on, below `end`, that lives nowhere.
+    /// The first unit from `from` on, below `end`, that has no place on flash.
     pub fn first_unwritten(&self, from: u32, end: u32) -> Option<u32> {
         self.core().store.map.first_unwritten(from, end)
     }
 
-    /// The runs of units among these that live on flash, ascending.
+    /// Ranges of units among these that are on flash, in ascending order.
     pub fn written(&self, units: Range<u32>) -> Vec<Range<u32>> {
         self.core().store.map.written(units)
     }
 
-    /// What the spare area of `ppa` says it holds.
+    /// The unit that the spare area of `ppa` names.
     pub fn holder(&self, ppa: Ppa) -> Lpn {
         self.core().store.map.holder(ppa)
     }
@@ -202,18 +202,19 @@ impl Ftl {
         Nanos::new(ns.saturating_add(self.flush_after().ns()))
     }
 
-    /// Where a version of a unit is that is kept under a number; none where nothing is.
+    /// Where the version of a unit is that the snapshot `serial` sees; none where there is no such snapshot.
     pub fn lookup_in(&self, serial: u32, lpn: Lpn) -> Option<Seen> {
         let media = self.media();
         media.features.seen_in(&media.core, serial, lpn)
     }
 
-    /// A feature of the drive, if it has it.
+    /// A feature of the drive; none where the drive does not have it.
     pub fn feature<T: Listed>(&self) -> Option<&T> {
         T::of(&self.media().features)
     }
 
-    /// Superblocks that were erased without time and gained the host no room; none while they do.
+    /// Superblocks that were erased without simulated time and without gaining room for the host; none while erases
+    /// gain room.
     pub fn erased_in_vain(&self) -> Option<u64> {
         each!(&self.layer, layer => layer.erased_in_vain())
     }

@@ -32,13 +32,13 @@ impl BufferView<'_> {
         &self.core().buffer
     }
 
-    /// Writes are acknowledged when the buffer holds them.
+    /// True when writes are acknowledged as soon as the buffer holds them.
     #[inline]
     pub fn is_write_back(&self) -> bool {
         self.core().rules.write_back
     }
 
-    /// The buffer survives a power cut: what it holds is durable.
+    /// True when the buffer survives a power cut.
     #[inline]
     pub fn is_protected(&self) -> bool {
         self.core().rules.power_loss_protection
@@ -74,7 +74,7 @@ impl BufferView<'_> {
         self.media.is_draining()
     }
 
-    /// Units that were acknowledged and are not on flash now: a power cut would take them.
+    /// Units that were acknowledged and are not on flash now: a power cut would lose them.
     #[inline]
     pub fn units_at_risk(&self) -> u32 {
         self.buffer().at_risk()
@@ -86,19 +86,19 @@ impl BufferView<'_> {
         self.host.risk.most
     }
 
-    /// Units may stay in the buffer to be used again.
+    /// True when units may stay in the buffer to be used again.
     #[inline]
     pub fn is_cache(&self) -> bool {
         self.buffer().is_cache()
     }
 
-    /// Units that were only read may stay in it, too.
+    /// True when units that were only read may stay in the buffer, too.
     #[inline]
     pub fn keeps_clean(&self) -> bool {
         self.buffer().keeps_clean(Lpn(0))
     }
 
-    /// What an access to the buffer's DRAM takes; none where it takes nothing.
+    /// Access times of the buffer's DRAM; none where an access takes no time.
     #[inline]
     pub fn dram(&self) -> Option<Dram> {
         self.host.dram

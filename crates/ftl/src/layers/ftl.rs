@@ -62,8 +62,8 @@ impl Ftl {
         fn write_out_own[P](ctx: &mut Context<P>);
         /// Counts what a power cut would have lost, for the time until now.
         fn account_risk(now: SimTime);
-        /// Nothing can be moved any more. A drive that lost blocks is then at its end: it turns read-only, and
-        /// no request waits for it any longer.
+        /// No unit can be moved any more. A drive that lost blocks has then worn out: it turns read-only, and no
+        /// request waits for it any longer.
         fn declare_stalled();
     }
 }
@@ -71,15 +71,17 @@ impl Ftl {
 /// Calls of the layer without time, and of a drive at rest.
 impl Ftl {
     calls! {
-        /// Writes one unit in no time.
+        /// Writes one unit without simulated time.
         fn write_untimed(lpn: Lpn);
-        /// Writes one unit in no time; false when there is no room for it, as blocks that failed can bring about.
+        /// Writes one unit without simulated time; false when there is no room for it, which can happen after blocks
+        /// failed.
         fn try_write_untimed(lpn: Lpn) -> bool;
-        /// The host no longer needs a unit; in no time.
+        /// The host trims a unit without simulated time.
         fn trim_untimed(lpn: Lpn);
-        /// Writes units of a fresh drive in order and at once, as many of `count` as can be; gives how many it wrote.
+        /// Writes units of a fresh drive in order without simulated time, up to `count` of them; returns how many it
+        /// wrote.
         fn write_in_order(first: Lpn, count: u32) -> u32;
-        /// Lets time begin again: open superblocks are completed to whole program units.
+        /// Prepares for simulated time: open superblocks are completed to whole program units.
         fn settle();
         /// Completes the programs that wait for more units with empty ones; false when none does.
         fn pad_all[P](ctx: &mut Context<P>) -> bool;
@@ -120,7 +122,7 @@ impl Ftl {
         each!(&mut self.layer, layer => layer.go_on_from(medium));
     }
 
-    /// The power fails at `now`: what is left is what the flash holds, and the programs and erases that were in flight.
+    /// The power fails at `now`: returns what is left on the flash, and the programs and erases that were in flight.
     ///
     /// # Panics
     /// When the drive was not made for power cuts.
@@ -163,12 +165,12 @@ impl Ftl {
         each!(&mut self.layer, layer => layer.parts())
     }
 
-    /// The page-mapped layer, if that is what it is: its steady state can be constructed.
+    /// The page-mapped layer, if the drive has one: its steady state can be constructed.
     pub fn as_page_mapped(&mut self) -> Option<&mut PageMapped> {
         self.layer.as_page_mapped()
     }
 
-    /// The block-mapped layer, if that is what it is.
+    /// The block-mapped layer, if the drive has one.
     pub fn as_block_mapped(&mut self) -> Option<&mut BlockMapped> {
         self.layer.as_block_mapped()
     }
@@ -196,7 +198,8 @@ impl Ftl {
         self.parts().0.reserve(wanted)
     }
 
-    /// True when a unit may not be overwritten, for what it holds must stay; its reserved slot is then given back.
+    /// True when a unit may not be overwritten, because its present version must stay; its reserved slot is then given
+    /// back.
     #[inline]
     pub fn refuses<P: Probe>(&mut self, lpn: Lpn, ctx: &mut Context<P>) -> bool {
         let (media, _) = self.parts();
@@ -227,7 +230,7 @@ impl Ftl {
         self.parts().0.core.store.wear_on(worn, times);
     }
 
-    /// The host is gone: no more data are looked at or fall due, so that the drive comes to rest.
+    /// The host has finished: the patrol ends and no work falls due, so that the drive comes to rest.
     pub fn end_upkeep(&mut self) {
         let (media, upkeep) = each!(&mut self.layer, layer => layer.keeping());
         upkeep.end(media);
@@ -254,7 +257,7 @@ impl Ftl {
         self.parts().0.begin_finding(ctx)
     }
 
-    /// An event while the map is looked for: nothing else is done until it is found. True when it is.
+    /// Handles an event while the drive finds its map; nothing else is done until then. True when the map is found.
     pub fn find_on<P: Probe>(&mut self, event: Event, ctx: &mut Context<P>) -> bool {
         self.parts().0.core.find_on(event, ctx)
     }

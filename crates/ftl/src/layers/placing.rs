@@ -9,13 +9,14 @@ pub trait Placing {
     /// The host makes a write that names a handle, or none: told once for each.
     fn note_named(&mut self, named: Option<u16>);
 
-    /// The handle that the host named with the data that come from now on: one that there is not counts as none.
+    /// Sets the handle that the host names with the data that arrive from now on: one that the drive does not have
+    /// counts as none.
     fn set_placement(&mut self, named: Option<u16>);
 
-    /// The handles as they are now; none where the drive has no such.
+    /// The handles as they are now; none where the drive has no handles.
     fn handles(&self) -> Option<Vec<HandleState>>;
 
-    /// What was counted of them so far; nothing where there are none.
+    /// The counts of all handles so far; empty where there are none.
     fn placed(&self) -> HandleTotals;
 
     /// Superblocks of a reclaim unit, where there are handles.

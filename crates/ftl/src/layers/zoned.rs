@@ -12,10 +12,10 @@ pub trait ZonedLayer {
     /// The zones as the flash knows them, in order; none where there are none.
     fn zones(&self) -> Vec<FlashZoneState>;
 
-    /// What was counted of them so far.
+    /// The counts of the zones so far.
     fn zoned(&self) -> ZonedTotals;
 
-    /// The host finishes a zone; [`crate::Output::Flushed`] tells `request` when nothing of it is left to write.
+    /// The host finishes a zone; [`crate::Output::Flushed`] answers `request` when the rest of the zone is written.
     fn finish_zone<P: Probe>(&mut self, request: u32, zone: u32, ctx: &mut Context<P>);
 
     /// The host resets a zone.

@@ -5,11 +5,11 @@ use controller::Origin;
 use std::collections::VecDeque;
 use units::SimTime;
 
-/// What a block is used for.
+/// The use of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Role {
-    /// Its number is free.
+    /// The block is not in use.
     Unused,
     /// Holds a group of logical units, each at its own place.
     Data,
@@ -17,7 +17,7 @@ pub enum Role {
     Log,
     /// Is being filled by a merge, to become a data block.
     Target,
-    /// Takes nothing more; erased when nothing in it is valid.
+    /// The block takes no more data; it is erased when it holds no valid unit.
     Sealed,
 }
 
@@ -29,23 +29,23 @@ impl Role {
 /// neighbouring program units work at the same time.
 #[derive(Clone, Copy, Debug)]
 pub struct Block {
-    /// What it is used for.
+    /// The use of the block.
     pub role: Role,
-    /// The group whose units it holds, or `u32::MAX` where it holds any.
+    /// The group whose units the block holds, or `u32::MAX` where it holds units of any group.
     pub owner: u32,
     /// Program units handed out.
     pub next: u32,
-    /// So far each unit lies where a data block would have it.
+    /// True while each unit of the block lies at its position in a data block.
     pub in_place: bool,
-    /// A program on it failed: it is emptied and retired.
+    /// A program on the block failed: it is emptied and retired.
     pub failing: bool,
     /// Units that are valid.
     pub valid: u32,
     /// Programs in flight.
     pub in_flight: u32,
-    /// The bank's clock when the host last wrote to it.
+    /// The bank's clock when the host last wrote to the block.
     pub used: u64,
-    /// The number by which its spare areas name it, on a drive whose power is cut.
+    /// The number by which spare areas name the block, on a drive whose power is cut.
     pub serial: u64,
 }
 
@@ -63,7 +63,7 @@ impl Block {
     };
 }
 
-/// One program unit of a merge that waits for its reads.
+/// A program unit of a merge that waits for its reads.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Planned {
     pub program: u32,
@@ -71,20 +71,20 @@ pub(crate) struct Planned {
     pub reads: u32,
 }
 
-/// What a merge is for.
+/// The purpose of a merge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Purpose {
     /// Lets the host write further on in the same block.
     Fill,
     /// The log block becomes the data block.
     Complete,
-    /// A new block takes all that is valid of a group.
+    /// A new block takes all valid units of a group.
     Full,
-    /// A new block takes a group that left the buffer, with what the flash holds of it.
+    /// A new block takes a group that left the buffer, together with its units on flash.
     Pad,
 }
 
-/// A block being filled in order: each unit from wherever it lives, or from the buffer.
+/// A merge: a block that is being filled in order, each unit from its place on flash or from the buffer.
 #[derive(Clone, Debug)]
 pub(crate) struct Merge {
     pub purpose: Purpose,
@@ -97,13 +97,13 @@ pub(crate) struct Merge {
     pub ahead: VecDeque<Planned>,
 }
 
-/// What is merged, and what is to be.
+/// The merge in progress, and the blocks to be emptied next.
 #[derive(Default)]
 pub(crate) struct Merging {
     pub job: Option<Merge>,
     /// Sealed blocks whose valid units must move.
     pub reclaim: VecDeque<(u32, Origin)>,
-    /// Nanoseconds spent before the merge at hand, and since when that goes on.
+    /// Nanoseconds spent in earlier merges, and when the merge in progress began.
     spent_ns: u64,
     since: SimTime,
 }
@@ -137,31 +137,31 @@ impl Merging {
     }
 }
 
-/// What waits to be written.
+/// The units that wait to be written.
 #[derive(Default)]
 pub(crate) struct Waiting {
     /// Buffer slots with their serial numbers, in the order of the host.
     pub queue: VecDeque<(u32, u32)>,
-    /// Those of them that still wait.
+    /// Number of queued units that still wait.
     pub units: u32,
-    /// Groups that left the buffer and are to be written whole.
+    /// Groups that left the buffer and must be written whole.
     pub padding: VecDeque<u32>,
-    /// When it will be looked at for program units that stay partial.
+    /// When the bank will be looked at because of program units that stay partial.
     pub timer: SimTime,
     /// A flush waits: partial program units are padded at once.
     pub pressed: bool,
-    /// A request waits for its program: they are padded once no data cross the link that could join.
+    /// A request waits for the program of a partial unit: it is padded once no data cross the link that could join it.
     pub awaited: bool,
 }
 
-/// One bank.
+/// The state of one bank.
 pub(crate) struct Bank {
     pub first_die: u32,
     /// Superblocks of each of its dies that are being erased.
     pub erasing: Vec<u32>,
     /// The data block of each group.
     pub data: Vec<u32>,
-    /// How many groups have one.
+    /// Number of groups that have a data block.
     pub data_blocks: u32,
     /// Log blocks in the order they were opened.
     pub logs: Vec<u32>,
@@ -216,7 +216,7 @@ impl Bank {
         })
     }
 
-    /// Its own dies, of all that the store has.
+    /// The dies of the bank, from all dies of the store.
     fn dies<'a>(&self, all: &'a [DieSpace]) -> &'a [DieSpace] {
         &all[self.first_die as usize..][..self.erasing.len()]
     }
@@ -226,7 +226,7 @@ impl Bank {
         self.dies(all).iter().map(|die| die.free.len()).min().unwrap_or(0) as u32
     }
 
-    /// Makes `block` (or nothing) the data block of a group; gives what it was before.
+    /// Makes `block` (or none) the data block of a group; returns the former one.
     pub fn set_data(&mut self, group: u32, block: u32) -> u32 {
         let old = std::mem::replace(&mut self.data[group as usize], block);
         self.data_blocks = self.data_blocks + u32::from(block != NONE) - u32::from(old != NONE);
@@ -250,7 +250,7 @@ impl Bank {
     }
 }
 
-/// Whether another block can be opened beside what merges need.
+/// Whether another block can be opened without taking a block that merges need.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Room {
     /// Yes.
@@ -261,7 +261,7 @@ pub enum Room {
     Never,
 }
 
-/// What the rules may know of a bank.
+/// The information about a bank that mapping rules may use.
 pub struct BankView<'a> {
     pub(crate) bank: &'a Bank,
     pub(crate) dies: &'a [DieSpace],
@@ -321,25 +321,25 @@ impl BankView<'_> {
     }
 }
 
-/// What the host wants to write next in a bank.
+/// The host's next write in a bank.
 #[derive(Clone, Copy, Debug)]
 pub struct HostWrite {
     /// The group of the first unit that waits.
     pub group: u32,
-    /// Its program unit within the group.
+    /// The program unit of the write within its group.
     pub position: u32,
     /// All units of that program unit wait, but for empty ones.
     pub complete: bool,
 }
 
-/// What is done next for it.
+/// The next step for the host's write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
     /// Units that wait go to the next place of this block.
     Append(u32),
     /// The block is filled, by copying what does not wait, up to and with this program unit.
     Fill(u32),
-    /// A new log block for a group (or any) is opened; then the question is asked again.
+    /// Open a new log block for a group (or for any); then the rules are asked again.
     Open(Option<u32>),
     /// A block filled in place is completed and becomes the data block.
     Complete(u32),
@@ -347,7 +347,7 @@ pub enum Step {
     Merge(u32),
     /// All that is valid in a log block goes into new data blocks, group by group.
     Reclaim(u32),
-    /// Nothing, until an erase is done.
+    /// Wait until an erase has ended.
     Wait,
 }
 
@@ -359,12 +359,12 @@ pub trait BlockRules: Send {
     /// The next step for a write.
     fn next(&self, view: &BankView<'_>, write: HostWrite) -> Step;
 
-    /// The least log blocks it can work with, for each bank.
+    /// The fewest log blocks, for each bank, with which the rules can work.
     fn logs_least(&self) -> u32 {
         1
     }
 
-    /// The log blocks it has when it works as it should, for each bank.
+    /// The log blocks, for each bank, that the rules have in normal operation.
     fn logs_usual(&self) -> u32;
 
     /// Random writes that a log block takes before it must be merged, where a block holds `group_units`.

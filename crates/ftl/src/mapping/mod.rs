@@ -11,17 +11,17 @@ use zoning::{ZoneRules, Zoning};
 /// Why a kind of mapping does not fit a drive: its parameter and what was expected.
 pub type Misfit = (&'static str, String);
 
-/// How a translation layer is to be built.
+/// The kind of translation layer to be built.
 pub enum Plan {
-    /// A map of mapping units, all of it in RAM where nothing else is said.
+    /// A map of mapping units, all of it in RAM unless a map on flash is given.
     Pages(Option<MapOnFlash>),
     /// A map of blocks, and log blocks by these rules.
     Blocks(Box<dyn BlockRules>),
-    /// Zones, which lie where these rules say.
+    /// Zones, placed by these rules.
     Zones(Zoning, Box<dyn ZoneRules>),
 }
 
-/// A kind of mapping: says whether a drive can have it, and what translation layer that needs.
+/// A kind of mapping: checks that a drive can have it, and gives the translation layer that it needs.
 pub trait MappingKind: Send {
     /// Looks at the drive's layout, and takes from it the room that the map itself needs on flash.
     ///
@@ -31,12 +31,12 @@ pub trait MappingKind: Send {
         Ok(())
     }
 
-    /// Bytes of state that the kind takes beside two arrays of places and the validity of each unit.
+    /// Bytes of simulator state that the kind takes beside two arrays of places and the validity of each unit.
     fn bytes_beside(&self, _layout: &Layout) -> u64 {
         0
     }
 
-    /// The translation layer that it needs on a drive of this layout.
+    /// The translation layer that the kind needs on a drive of this layout.
     fn plan(&self, layout: &Layout) -> Plan;
 }
 

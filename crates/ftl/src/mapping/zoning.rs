@@ -9,10 +9,10 @@ use units::{Bytes, Nanos};
 /// Zones that may be open at once unless a drive says otherwise.
 const OPEN: u32 = 14;
 
-/// What the firmware takes for commands on zones.
+/// Time that the firmware takes for commands on zones.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ZoneTimes {
-    /// For a write, and an append: one after the other, as the pointers are one firmware's.
+    /// For a write or an append; they run one after the other, because one firmware keeps all pointers.
     pub write: Nanos,
     /// See `write`.
     pub append: Nanos,
@@ -20,16 +20,16 @@ pub struct ZoneTimes {
     pub manage: Nanos,
     /// For a reset, also of an empty zone.
     pub reset: Nanos,
-    /// And for each mapping unit of it that the host wrote.
+    /// Additional time of a reset for each mapping unit of the zone that the host wrote.
     pub reset_unit: Nanos,
 }
 
 /// Zones as a drive file describes them.
 #[derive(Clone, Debug)]
 pub struct ZoneSettings {
-    /// From the start of a zone to that of the next; as long as the capacity where it is not given.
+    /// Bytes from the start of a zone to the start of the next; none: as many as its capacity.
     size: Option<Bytes>,
-    /// Bytes of a zone that can be written; what one superblock of each of its dies holds where it is not given.
+    /// Bytes of a zone that can be written; none: the bytes of one superblock on each of its dies.
     capacity: Option<Bytes>,
     /// Zones that can be open at once.
     pub open_most: u32,
@@ -37,7 +37,7 @@ pub struct ZoneSettings {
     pub active_most: u32,
     /// Reads of what was never written give zeros; else an error.
     pub reads_unwritten: bool,
-    /// What the firmware takes.
+    /// Time that the firmware takes for commands.
     pub times: ZoneTimes,
 }
 
@@ -73,7 +73,7 @@ impl ZoneSettings {
         Ok(Self { size, capacity, open_most, active_most, reads_unwritten, times })
     }
 
-    /// Mapping units of a zone from its start to the next, and those of them that can be written.
+    /// Mapping units from the start of a zone to the start of the next, and mapping units of it that can be written.
     fn units(&self, layout: &Layout, width: u32) -> (u64, u64) {
         let unit = layout.unit.get();
         let usual = u64::from(width) * u64::from(layout.superblock_units);
@@ -116,7 +116,7 @@ pub struct Zoning {
     pub count: u32,
     /// Mapping units from the start of a zone to that of the next.
     pub size: u64,
-    /// Mapping units of it that can be written.
+    /// Mapping units of a zone that can be written.
     pub capacity: u32,
     /// Dies over which a part of a zone lies.
     pub width: u32,
@@ -130,12 +130,12 @@ pub struct Zoning {
     pub times: ZoneTimes,
 }
 
-/// What there is to see when a part of a zone needs superblocks: one on each die of a group of neighbours.
+/// The information for placing a part of a zone, which needs a superblock on each die of a group of neighbours.
 #[derive(Clone, Copy, Debug)]
 pub struct ZoneView<'a> {
     /// The zone.
     pub zone: u32,
-    /// Which part of it, from its beginning.
+    /// Number of the part within its zone.
     pub part: u32,
     /// Parts that each group of dies could take now.
     pub free: &'a [u32],
@@ -145,7 +145,7 @@ pub struct ZoneView<'a> {
 
 /// A kind of mapping that knows zones only: says where a zone lies; the layer puts it there.
 pub trait ZoneRules: Send {
-    /// What a drive file says of its zones.
+    /// The zone settings of a drive file.
     fn settings(&self) -> &ZoneSettings;
 
     /// Dies over which a part of a zone lies, on a drive of `dies`; a divisor of that.
@@ -154,11 +154,11 @@ pub trait ZoneRules: Send {
     /// When the kind cannot work with so many dies.
     fn width(&self, dies: u32) -> Result<u32, Misfit>;
 
-    /// All parts of a zone are taken when it is first written, and padded when it is finished; else each when it is
-    /// reached.
+    /// True: all parts of a zone are taken when it is first written, and padded when it is finished; false: each part
+    /// when it is reached.
     fn takes_all(&self) -> bool;
 
-    /// The group of dies on which a part goes; one that has no room yet is waited for.
+    /// The group of dies on which a part is placed; if it has no room yet, the part waits for it.
     fn group(&self, view: &ZoneView<'_>) -> u32;
 }
 
@@ -167,7 +167,7 @@ pub(super) fn read_dies(section: &mut Section) -> Result<u32, ConfigError> {
     section.within(at_least(1u32)).or("dies", 1u32, "neighbouring dies over which a part of a zone lies")
 }
 
-/// So many dies, if they divide those of the drive.
+/// The given width, if it divides the number of dies.
 pub(super) fn divisor(width: u32, dies: u32) -> Result<u32, Misfit> {
     match dies.is_multiple_of(width) {
         true => Ok(width),
@@ -191,13 +191,13 @@ macro_rules! zoned_kind {
 }
 pub(super) use zoned_kind;
 
-/// What [`MappingKind::fit`] does for every such kind.
+/// [`MappingKind::fit`] of every zoned kind.
 pub(super) fn fit(rules: &impl ZoneRules, layout: &mut Layout) -> Result<(), Misfit> {
     let width = rules.width(layout.dies)?;
     rules.settings().fit(layout, width)
 }
 
-/// What [`MappingKind::plan`] does for every such kind.
+/// [`MappingKind::plan`] of every zoned kind.
 ///
 /// # Panics
 /// When the kind does not fit the layout.

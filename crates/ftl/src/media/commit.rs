@@ -27,8 +27,8 @@ impl Media {
         }
     }
 
-    /// True for a version that was programmed though a newer one is in the buffer: a request may have been told that it is
-    /// durable, and the newer one is gone if the power fails now.
+    /// True for a version that was programmed although a newer one is in the buffer: a request may have been told that
+    /// it is durable, and a power failure now would lose the newer one.
     #[inline]
     pub fn must_outlast_cut(&self, lpn: Lpn, slot: u32) -> bool {
         self.core.store.spare.is_some()
@@ -45,7 +45,7 @@ impl Media {
         if is_void { NOTHING } else { stamp }
     }
 
-    /// A unit is about to be overwritten or trimmed: what becomes of the version it has.
+    /// A unit is about to be overwritten or trimmed: returns what becomes of its present version.
     #[inline]
     pub fn overtake<P: Probe>(&mut self, lpn: Lpn, ctx: &mut Context<P>) -> Overtaken {
         loop {
@@ -57,7 +57,7 @@ impl Media {
         }
     }
 
-    /// `old` is no longer the home of the newest version: it turns invalid unless it is needed all the same.
+    /// `old` is no longer the home of the newest version: it becomes invalid unless a feature needs it.
     #[inline]
     pub fn leave(&mut self, old: Ppa) {
         if !self.features.names(old) {
@@ -74,7 +74,7 @@ impl Media {
         }
     }
 
-    /// Does what features asked for that is done here.
+    /// Carries out the actions that features asked for, as far as they are done here.
     #[inline]
     pub fn do_asked<P: Probe>(&mut self, ctx: &mut Context<P>) {
         if !self.core.asks.is_empty() {
@@ -89,7 +89,7 @@ impl Media {
         }
     }
 
-    /// Does one thing that a feature asked for.
+    /// Carries out one action that a feature asked for.
     ///
     /// # Panics
     /// When it is for the layer to do.
@@ -132,7 +132,7 @@ impl Media {
         }
     }
 
-    /// A superblock that takes no more data has all that it was given: what it is from now on.
+    /// All programs of a closed superblock have ended: sets the state that it has from now on.
     #[inline(always)]
     pub fn settle_superblock(&mut self, die: usize, superblock: u32) {
         let global = self.core.store.space.global(die, superblock);

@@ -11,12 +11,12 @@ use controller::{Class, Context, Origin, Transaction};
 use std::collections::BTreeMap;
 use units::{Lpn, Ppa};
 
-/// What a drive read to find its map again.
+/// Counts of what a drive read to find its map again.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Found {
     /// Flash pages read.
     pub pages_read: u64,
-    /// Superblocks in which something was programmed.
+    /// Superblocks with at least one programmed page.
     pub superblocks: u64,
     /// Logical units found.
     pub units: u64,
@@ -51,7 +51,7 @@ impl Media {
         (spare, marks)
     }
 
-    /// Begins the reads by which the method at hand finds the map.
+    /// Begins the reads by which the recovery method finds the map.
     ///
     /// # Panics
     /// When the drive was not made for power cuts.
@@ -111,7 +111,7 @@ impl Media {
         rows.into_iter().map(read).collect()
     }
 
-    /// The page rows to read for a unit: the rest of its stripe where its die has failed.
+    /// The page rows to read for a unit: its own or, where its die has failed, the rest of its stripe.
     pub fn rows_for(&self, row: u32) -> Vec<u32> {
         let superblock = row / self.core.store.layout.rows;
         let (die, _) = self.core.store.space.place_of(superblock);
@@ -124,7 +124,7 @@ impl Media {
         }
     }
 
-    /// What is known of a superblock before its data are looked at.
+    /// Facts about a superblock that are known before its data are read.
     fn found_view(&self, global: usize) -> FoundView {
         let layout = &self.core.store.layout;
         let one_bit = self.core.store.space.holds_one_bit(global);

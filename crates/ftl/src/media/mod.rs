@@ -39,7 +39,7 @@ impl Media {
         granted
     }
 
-    /// True when [`Self::reserve`] would give something.
+    /// True when [`Self::reserve`] would return a slot.
     #[inline]
     pub fn has_slot(&self) -> bool {
         self.core.buffer.free_slots() > self.core.reserved_slots + self.features.slots_kept()

@@ -12,18 +12,18 @@ use controller::{Ending, Interrupted, Kind, Origin, Transaction};
 use nand::ProgramStatus;
 use units::{Ppa, SimTime};
 
-/// What became of the flash when the power failed.
+/// The state of the flash after a power failure.
 #[derive(Default)]
 pub(crate) struct Wreck {
     damage: Damage,
     /// Superblocks (numbered over the drive) that are half erased.
     half_erased: Vec<usize>,
-    /// Torn page rows that others may protect, each with its superblock.
+    /// Torn page rows that other rows may restore, each with its superblock.
     torn: Vec<(u32, u32)>,
 }
 
 impl Media {
-    /// A program is over: its units have the stamps of what they were made from.
+    /// A program has ended: its units get the stamps of their sources.
     #[cold]
     pub fn stamp_programmed(&mut self, transaction: &Transaction, status: ProgramStatus) {
         let first = self.core.store.first_unit(transaction);
@@ -125,7 +125,7 @@ impl Media {
         }
     }
 
-    /// The cells of a program were changed, though the drive was not told.
+    /// The cells of a program were changed, although the drive was not told before the power failed.
     fn end_program(&mut self, transaction: &Transaction, global: usize, status: ProgramStatus) {
         self.core.store.array.restore(global, transaction.row + transaction.rows);
         self.stamp_programmed(transaction, status);
@@ -149,7 +149,7 @@ impl Media {
         }
     }
 
-    /// The spare areas of a die that failed cannot be read: all that it holds is as if it were torn.
+    /// The spare areas of a failed die cannot be read: all its rows count as torn.
     fn leave_dead(&mut self, wreck: &mut Wreck) {
         let dead: Vec<usize> =
             self.core.store.dead.dies().flat_map(|die| self.core.store.space.of_die(die)).collect();
@@ -164,7 +164,7 @@ impl Media {
         }
     }
 
-    /// Nothing gives back what a page row held.
+    /// The content of a page row cannot be restored.
     fn lose_row(&mut self, superblock: u32, row: u32, damage: &mut Damage) {
         let (die, _) = self.core.store.space.place_of(superblock);
         if self.core.store.dead.has(die) {

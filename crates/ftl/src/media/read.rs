@@ -47,7 +47,7 @@ impl Media {
         self.features.rides(rider.die.index(), calendar.now());
     }
 
-    /// Where a unit can be fetched from ahead of time: on flash, readable, in no buffer, its map entry at hand.
+    /// The place from which a unit can be read ahead: on flash, readable, not in the buffer, its map entry in RAM.
     pub fn home_ahead(&self, lpn: Lpn) -> Option<Ppa> {
         let at_hand = self.features.has_entry(lpn);
         let ppa = self.core.store.map.lookup(lpn);

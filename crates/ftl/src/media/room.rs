@@ -26,7 +26,7 @@ impl Media {
             || self.features.takes_hosts(&self.core, die)
     }
 
-    /// Whether the host may send this die another program unit.
+    /// Updates the mark whether a die can take another program unit of the host.
     pub fn update_eligible(&mut self, die: usize) {
         let within_quota = self.core.is_within_quota(die);
         let (word, bit) = (die / 64, 1u64 << (die % 64));
@@ -43,7 +43,7 @@ impl Media {
         }
     }
 
-    /// The stream that takes the next program unit of the host's data of stream `own`, on a die that can take one.
+    /// The stream that the next program unit of the host's stream `own` goes to, on a die that can take one.
     #[inline]
     pub fn stream_for_host(&self, die: usize, own: usize) -> usize {
         if self.features.takes_hosts(&self.core, die) { self.core.store.space.one_bit_stream } else { own }

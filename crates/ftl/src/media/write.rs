@@ -10,7 +10,7 @@ use controller::{Class, Context, Kind, Origin, Transaction};
 use units::{DieId, Lpn, Ppa};
 
 impl Media {
-    /// Gives the next program unit of one of the host's streams a die, if one can take it.
+    /// Chooses a die for the next program unit of one of the host's streams; false if no die can take it.
     #[inline]
     pub fn choose_die(&mut self, lane: usize, lpn: Lpn) -> bool {
         // Asked after every event, and most of the time no die can.
@@ -181,7 +181,7 @@ impl Media {
         transaction
     }
 
-    /// Submits a program of a feature's own: of a page row of a superblock of a die.
+    /// Submits a feature's own program: of one page row of a superblock of a die.
     pub fn program_own<P: Probe>(
         &mut self,
         origin: Origin,
@@ -225,7 +225,7 @@ impl Media {
         }
     }
 
-    /// A program failed: nothing more goes into the superblock, and what it holds moves out.
+    /// A program failed: the superblock takes no more data, and its valid units are moved out.
     pub fn fail_superblock<P: Probe>(&mut self, die: usize, superblock: u32, ctx: &mut Context<P>) {
         let global = self.core.store.space.global(die, superblock);
         let first_failure = !std::mem::replace(&mut self.core.store.space.failing[global], true);

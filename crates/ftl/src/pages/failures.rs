@@ -13,14 +13,14 @@ use crate::store::SuperblockState;
 use controller::Context;
 use units::DieId;
 
-/// What was on dies that failed.
+/// Counts of data and programs on dies that failed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DiesFailed {
-    /// Mapping units that the rest of their stripes gives back.
+    /// Mapping units that the rest of their stripes can restore.
     pub units_protected: u64,
     /// Mapping units that are lost.
     pub units_lost: u64,
-    /// Programs in flight or waiting there.
+    /// Programs that were in flight or waiting on these dies.
     pub programs: u64,
 }
 
@@ -82,7 +82,7 @@ impl Media {
         self.update_eligible(die);
     }
 
-    /// Valid units on a die that is dead: recoverable by the rest of their stripe, and lost.
+    /// Valid units on a dead die: units that the rest of their stripe can restore, and units that are lost.
     fn units_of_dead(&self, die: usize) -> (u64, u64) {
         let layout = &self.core.store.layout;
         let (mut protected, mut lost) = (0, 0);

@@ -32,7 +32,7 @@ impl PageMapped {
         self.media.core.note_lost_room();
     }
 
-    /// What is there when time begins has the number of what came before the run.
+    /// Data that exist when time begins get the number that stands for writes before the run.
     pub(super) fn stamp_beginning(&mut self) {
         let Some(numbers) = self.media.core.store.spare.as_mut().filter(|numbers| numbers.is_fresh()) else {
             return;
@@ -81,8 +81,8 @@ impl PageMapped {
         });
     }
 
-    /// What each superblock is from now on: free, open as it was, or closed; in the order in which they were closed, as
-    /// policies expect to be told.
+    /// Sets the state of each superblock: free, open as before, or closed. Closed ones are named to the policies in the
+    /// order in which they were closed.
     fn sort_superblocks(&mut self, marks: &[Mark]) {
         let mut closed = Vec::new();
         for (global, mark) in marks.iter().enumerate() {
@@ -146,13 +146,13 @@ impl PageMapped {
             || self.media.features.holds_data(&mut self.media.core, global as u32, mark)
     }
 
-    /// True when more may be written to what is left of a superblock.
+    /// True when more data may be written to the rest of a superblock.
     fn may_go_on(&self, global: usize) -> bool {
         let (_, within) = self.media.core.store.space.place_of(global as u32);
         self.media.core.stands_apart(within) || self.media.features.takes_more(global as u32)
     }
 
-    /// An erased superblock is free; one that is reclaimed with others is once all are known.
+    /// An erased superblock is free; one that is reclaimed together with others becomes so when all are known.
     fn free_found(&mut self, die: usize, superblock: u32) {
         if self.media.core.stands_apart(superblock) {
             self.media.features.keeps_own(&mut self.media.core, die, superblock);
@@ -164,7 +164,7 @@ impl PageMapped {
         }
     }
 
-    /// A superblock that holds something takes no more data.
+    /// A superblock that holds data takes no more.
     fn end_found(&mut self, global: usize) {
         let (_, within) = self.media.core.store.space.place_of(global as u32);
         let is_full = self.media.core.store.array.next_row(global) == self.media.core.store.layout.rows;

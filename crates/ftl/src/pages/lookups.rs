@@ -8,11 +8,12 @@ use crate::{Output, Probe, Stages};
 use controller::{Class, Context, Origin, Reading};
 use units::{Lpn, Ppa};
 
-/// Bytes of a translation unit that a lookup takes over the channel, where parts of units are known.
+/// Bytes of a translation unit that a lookup transfers over the channel, where the drive tracks sectors.
 const LOOKUP_BYTES: u32 = 512;
 
 impl PageMapped {
-    /// Reads units of which the entries of the first `found` are at hand. The units report to `request` as one read, or more.
+    /// Reads units; the map entries of the first `found` are in RAM. The units report to `request` as one or more
+    /// reads.
     pub(super) fn read_by_entries<P: Probe>(
         &mut self,
         request: u32,
@@ -39,7 +40,7 @@ impl PageMapped {
         }
     }
 
-    /// Does what is next for the map, until reads of it are awaited.
+    /// Does the next work for the map, until it must wait for reads of the map.
     #[inline]
     pub(crate) fn look_on<P: Probe>(&mut self, ctx: &mut Context<P>) {
         if let Some(first) = self.media.features.next_lookup(&mut self.media.core) {
@@ -99,8 +100,8 @@ impl PageMapped {
         true
     }
 
-    /// Time begins again: the part of the map that must be on flash then is written. A drive that has no room left for its own map
-    /// takes no more writes.
+    /// Simulated time begins again: writes the part of the map that must then be on flash. A drive without room for its
+    /// own map turns read-only.
     pub(crate) fn settle_map(&mut self) {
         let mut units = Vec::new();
         self.media.features.settles(&mut units);
@@ -109,7 +110,7 @@ impl PageMapped {
         }
     }
 
-    /// Reads the unit `unit` of the map, of which a lookup takes one sector over the channel. `owner` is told.
+    /// Reads `unit` of the map, of which a lookup transfers one sector. `owner` is told when it has ended.
     fn read_lookup<P: Probe>(&mut self, unit: Lpn, home: Ppa, owner: u32, ctx: &mut Context<P>) {
         let bytes = if self.media.features.knows_parts() { LOOKUP_BYTES } else { 0 };
         if home == Ppa::NONE {

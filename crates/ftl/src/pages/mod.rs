@@ -29,7 +29,7 @@ pub struct PageMapped {
     pub(crate) media: Media,
     pub(crate) upkeep: Upkeep,
     pub(crate) host: Host,
-    /// Reads in flight by which a drive that was at rest finds its map.
+    /// Reads in flight for a drive that finds its map after it was switched off at rest.
     pub(crate) recovering: u32,
 }
 

@@ -13,7 +13,7 @@ use crate::store::{NONE, SuperblockState};
 use crate::{Probe, SavedState};
 use controller::{Context, Origin};
 
-/// Of a die: live units, and the collection in progress.
+/// Words of a die in a saved state: live units, and the collection in progress.
 const DIE_WORDS: usize = 3;
 /// The pace of that collection.
 const DIE_LONGS: usize = 2;

@@ -40,7 +40,8 @@ impl PageMapped {
         ))
     }
 
-    /// What would let this drive take writes for ever: a ratio that nothing else refuses then.
+    /// Advice in words: an over-provisioning ratio with which this drive sustains writes and is not refused for another
+    /// reason.
     fn advice(&self) -> String {
         let layout = &self.media.core.store.layout;
         let host = self.host_units_most();
@@ -67,7 +68,7 @@ impl PageMapped {
     }
 }
 
-/// How many placement handles the drive would have room for, where it has too many.
+/// Number of placement handles that the drive has room for, where it has too many.
 fn handles_that_fit(core: &mut Core) -> Option<u32> {
     let (whole, spare) = (core.assembly.streams.counts(), core.rules.spare);
     let logical = core.store.layout.written_units();

@@ -31,7 +31,7 @@ impl PageMapped {
         }
     }
 
-    /// All that could be read was read: the data is found again, or lost.
+    /// All reads for a restoration have ended: the data are restored, or lost.
     fn end_remedy<P: Probe>(&mut self, mut read: Transaction, failed: bool, ctx: &mut Context<P>) {
         let other = usize::from(read.origin != Origin::Host);
         if failed {

@@ -82,7 +82,7 @@ impl Layer for PageMapped {
         }
     }
 
-    /// Its spare superblocks may also have been left half filled by a storm of power cuts.
+    /// Spare superblocks may also have been left partly filled by many power cuts in a row.
     fn declare_stalled(&mut self) {
         self.media.core.read_only |=
             self.media.core.store.stats.superblocks_lost > 0 || self.media.core.store.spare.is_some();
@@ -119,7 +119,7 @@ impl Layer for PageMapped {
         )
     }
 
-    /// Four for each mapping unit that it holds in RAM.
+    /// Four bytes for each map entry in RAM.
     fn map_bytes(&self) -> u64 {
         let all = 4 * u64::from(self.media.core.store.layout.logical_units);
         self.media.features.map_bytes().unwrap_or(all)

@@ -27,7 +27,7 @@ impl Serves for PageMapped {
         entry.unwrap_or(MapEntry::AtHand)
     }
 
-    /// A part of the unit that waits for its map entry: the rest is read while the map still says where it is.
+    /// A partial write waits for its map entry: the rest of the unit is read while the map still gives its place.
     #[cold]
     fn read_rest_now<P: Probe>(&mut self, lpn: Lpn, ctx: &mut Context<P>) {
         let Some(slot) = self.media.core.find_unwritten(lpn) else { return };

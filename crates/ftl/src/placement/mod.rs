@@ -3,17 +3,17 @@
 use engine::RandomStream;
 use units::{DieId, Lpn};
 
-/// What a policy may know when it chooses.
+/// The information that a placement policy may use.
 pub struct PlacementView<'a> {
-    /// One bit per die: it can take a program unit now (room for it, and its queue is not full).
+    /// One bit per die: set when the die can take a program unit now (it has room, and its queue is not full).
     pub eligible: &'a [u64],
     /// Number of dies in the drive. Dies are numbered channel first.
     pub dies: u32,
     /// Program operations bound to each die and not yet done.
     pub programs: &'a [u32],
-    /// Channels, ways of each, dies of each way, and planes of a die that operate apart.
+    /// Channels, ways of a channel, dies of a way, and planes of a die that operate separately.
     pub shape: [u32; 4],
-    /// The first logical unit that will go there.
+    /// The first logical unit that will go to the die.
     pub lpn: Lpn,
     /// Mapping units of one program operation.
     pub program_units: u32,
@@ -44,16 +44,16 @@ impl PlacementView<'_> {
 
 /// The choice of a die.
 pub trait PlacementPolicy: Send {
-    /// A stream of its own, for a policy that draws. Called before `attach`.
+    /// Gives a policy that draws at random a random stream of its own. Called before `attach`.
     fn take_random(&mut self, _random: RandomStream) {}
 
-    /// How many dies there are to choose from. Called before anything else on a drive.
+    /// Tells the policy how many dies there are. Called before anything else on a drive.
     fn attach(&mut self, _dies: u32) {}
 
-    /// An eligible die, or `None` to wait until something changes.
+    /// Chooses an eligible die, or `None` to wait until something changes.
     fn choose(&mut self, view: &PlacementView<'_>) -> Option<DieId>;
 
-    /// The die that a logical unit's address names, for policies by which it names one: the number of the die.
+    /// The number of the die that a logical unit's address determines, for policies that place units by address.
     fn home(&self, view: &PlacementView<'_>) -> u32 {
         view.lpn.0 / view.program_units % view.dies
     }

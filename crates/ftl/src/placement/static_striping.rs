@@ -12,7 +12,7 @@ const LETTERS: &str = "CWDP";
 pub struct StaticStriping {
     /// Places in [`LETTERS`], what changes fastest first.
     order: [usize; 4],
-    /// Dies of a way that are planes of one.
+    /// Dies of a way that stand for planes of one die.
     planes: u32,
 }
 

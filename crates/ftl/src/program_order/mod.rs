@@ -6,14 +6,14 @@
 
 use units::Nanos;
 
-/// What a policy may know when the next program of a stream begins.
+/// The information that a policy may use when the next program of a stream begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OrderView {
     /// True when data are moved; false when the host writes.
     pub moved: bool,
     /// Program time of the next page of the stream's own open superblock.
     pub own: Nanos,
-    /// That of the other stream's.
+    /// Program time of the next page of the other stream's open superblock.
     pub other: Nanos,
 }
 
@@ -23,7 +23,7 @@ pub trait ProgramOrder: Send {
     /// neither has a part of a program in hand, and where garbage collection keeps the room it needs.
     fn trades(&mut self, view: &OrderView) -> bool;
 
-    /// True when it trades never: the drive then need not ask.
+    /// True when the policy never trades: the drive then does not ask it.
     fn never(&self) -> bool {
         false
     }

@@ -4,15 +4,15 @@ use crate::buffer::Index;
 use controller::TransactionId;
 use units::{Lpn, Ppa};
 
-/// A unit that was fetched, or is on its way.
+/// A unit that was read ahead, or is being read ahead.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Fetched {
     pub lpn: Lpn,
-    /// Where it was read.
+    /// The place from which the unit was read.
     pub ppa: Ppa,
-    /// The read that brings it; none: it is there.
+    /// The read that fetches the unit; none: its data are in the area.
     pub by: Option<TransactionId>,
-    /// The host has asked for it.
+    /// The host has asked for the unit.
     pub used: bool,
 }
 
@@ -31,7 +31,7 @@ impl Area {
         Self { ring: vec![Fetched::NOTHING; units as usize], next: 0, index: Index::new(units) }
     }
 
-    /// How many units it holds.
+    /// Number of units that the area can hold.
     pub fn units(&self) -> usize {
         self.ring.len()
     }
@@ -42,7 +42,7 @@ impl Area {
         self.index.find(lpn)
     }
 
-    /// What is at a place.
+    /// The unit at a place of the area.
     pub fn at(&mut self, place: u32) -> &mut Fetched {
         &mut self.ring[place as usize]
     }
@@ -65,7 +65,7 @@ impl Area {
         Some((place, wasted))
     }
 
-    /// The unit is void. True when it was there and no request had asked for it.
+    /// The unit's data are void. True when they were in the area and no request had asked for them.
     pub fn remove(&mut self, lpn: Lpn) -> bool {
         let Some(place) = self.find(lpn) else { return false };
         self.index.unlink(lpn);

@@ -6,14 +6,14 @@ use crate::{FtlStats, Layout, Probe};
 use controller::TransactionId;
 use units::{Lpn, Ppa};
 
-/// What there is of a unit that the host asks for.
+/// The state of a unit in the area when the host asks for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Taken {
-    /// Nothing.
+    /// The unit is not in the area.
     Absent,
-    /// Its data.
+    /// The data of the unit are in the area.
     There,
-    /// The read that brings it, and the place it is read at.
+    /// The unit is being fetched: the read, and the place it is read from.
     OnItsWay(TransactionId, Ppa),
 }
 
@@ -22,7 +22,7 @@ pub(crate) enum Taken {
 pub(crate) struct Fetch {
     pub row: u32,
     pub mask: u64,
-    /// Where the places of its units begin.
+    /// Index of the first place of the fetch's units.
     first: usize,
 }
 
@@ -37,21 +37,21 @@ impl Fetch {
 pub(crate) struct Followed {
     /// Units to be fetched.
     pub units: u64,
-    /// Units that left the area for them, before any request asked for them.
+    /// Units that were dropped from the area to make room, before any request asked for them.
     pub wasted: u64,
 }
 
-/// A policy and what was fetched for it.
+/// A read-ahead policy and the data that were fetched for it.
 pub(crate) struct Ahead {
     policy: Box<dyn super::ReadAheadPolicy>,
     area: Area,
-    /// What a stretch comes to, and the places of its units, in the same order.
+    /// The flash reads for a stretch of units, and the places of its units in the same order.
     fetches: Vec<Fetch>,
     places: Vec<u32>,
 }
 
 impl Ahead {
-    /// None where nothing is read ahead.
+    /// None where the drive does not read ahead.
     pub fn new(maker: &Maker, layout: &Layout) -> Option<Box<Self>> {
         let mut policy = maker();
         let units = policy.area_units(layout.unit).ok().flatten()?;
@@ -69,7 +69,7 @@ impl Ahead {
         fetched.by.map_or(Taken::There, |by| Taken::OnItsWay(by, fetched.ppa))
     }
 
-    /// A unit was written, trimmed or brought back to a former version: what was fetched of it is void.
+    /// A unit was written, trimmed or brought back to a former version: its read-ahead data are void.
     #[inline]
     pub fn forget(&mut self, lpn: Lpn, stats: &mut FtlStats) {
         stats.units_read_ahead_wasted += u64::from(self.area.remove(lpn));
@@ -121,19 +121,19 @@ impl Ahead {
         self.fetches.len()
     }
 
-    /// One of them.
+    /// One of the flash reads for a stretch.
     pub fn fetch(&self, at: usize) -> Fetch {
         self.fetches[at]
     }
 
-    /// The units of a fetch are on their way.
+    /// The units of a fetch are being read.
     pub fn note_fetch(&mut self, at: usize, read: TransactionId) {
         for index in self.fetches[at].places() {
             self.area.at(self.places[index]).by = Some(read);
         }
     }
 
-    /// A fetch will not bring what it reads.
+    /// A fetch was given up: its units leave the area.
     pub fn drop_fetch(&mut self, at: usize, stats: &mut FtlStats) {
         for index in self.fetches[at].places() {
             let lpn = self.area.at(self.places[index]).lpn;
@@ -141,7 +141,7 @@ impl Ahead {
         }
     }
 
-    /// A read brought a unit. False when that was written since, and perhaps fetched anew.
+    /// A read has fetched a unit. False when the unit was written since, and perhaps fetched again.
     pub fn settle(&mut self, lpn: Lpn, ppa: Ppa, read: TransactionId) -> bool {
         let Some(place) = self.area.find(lpn) else { return false };
         let fetched = self.area.at(place);

@@ -38,8 +38,8 @@ pub trait ReadAheadPolicy: Send {
     /// units after `first`.
     fn on_read(&mut self, first: Lpn, count: u32) -> Option<Stretch>;
 
-    /// The stretch named last was fetched up to here: not so far where the area is full of units on their way, farther
-    /// where a page row went on.
+    /// The last stretch was fetched up to `until`: less far where the area was full of units in flight, farther where a
+    /// page row continued.
     fn on_fetched(&mut self, until: Lpn);
 }
 

@@ -10,15 +10,15 @@ const FORGOTTEN_AFTER: u64 = 64;
 /// A sequence of reads.
 #[derive(Clone, Copy, Debug, Default)]
 struct ReadStream {
-    /// Where its next read is expected, and up to where it was fetched.
+    /// The unit with which its next read should begin, and the unit up to which it was fetched.
     next: u32,
     until: u32,
-    /// Reads that went on with it since it last had gaps.
+    /// Reads that continued the stream since it last had gaps.
     reads: u32,
-    /// Units it passed lately, and the unread ones among them.
+    /// Units that the stream passed lately, and unread units among them.
     passed: u32,
     missing: u32,
-    /// When it was last read, counted in reads of the drive.
+    /// Number of the drive's read that last belonged to the stream.
     used: u64,
 }
 
@@ -119,13 +119,13 @@ impl Policy for Sequential {
 }
 
 impl Sequential {
-    /// The stream that a read goes on with.
+    /// The stream that a read continues.
     fn find(&self, first: u32) -> Option<usize> {
         let near = |at: &usize| self.known[*at].next.abs_diff(first);
         (0..self.known.len()).min_by_key(near).filter(|at| near(at) <= self.slack_units)
     }
 
-    /// A new stream takes the place of the one not read for longest.
+    /// Begins a new stream, in place of the one that was not read for longest.
     fn begin(&mut self, first: u32, count: u32) {
         let end = first.saturating_add(count);
         let new = ReadStream { next: end, until: end, reads: 1, passed: count, missing: 0, used: self.reads };

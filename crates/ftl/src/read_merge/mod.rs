@@ -8,12 +8,12 @@ mod rides;
 
 pub(crate) use rides::{RowUnits, find_ride, rider};
 
-/// What a policy may know of a read of the same page row that another may ride on.
+/// The information that a policy may use about a read of the same page row on which another one may ride.
 #[derive(Clone, Copy, Debug)]
 pub struct MergeView {
-    /// Its array read has begun; the page that is asked for is among those it senses.
+    /// The array read has begun; it senses the page that is asked for.
     pub begun: bool,
-    /// Reads that ride on it.
+    /// Reads that ride on this one.
     pub riders: u32,
 }
 

@@ -6,9 +6,9 @@ use crate::Layout;
 use crate::flash_map::{InRam, MapOnFlash, OnDemand, cached_bytes};
 use config::{Card, ConfigError, Policy, Section, at_least};
 
-/// Units of a checkpoint on their way at a time.
+/// Units of a checkpoint that may be in flight at a time.
 const IN_FLIGHT: u32 = 16;
-/// Share of what is programmed that checkpoints take where the file does not say.
+/// Share of all programmed data that checkpoints may take where the file does not give it.
 const WRITE_BUDGET: f64 = 0.01;
 
 /// The whole map in RAM, and checkpoints of it on flash.
@@ -62,7 +62,7 @@ pub(crate) fn checkpoint_bytes(layout: &Layout) -> u64 {
     cached_bytes(layout.logical_units, 1) + 12 * layout.superblocks() as u64 + u64::from(layout.map_units())
 }
 
-/// A map that is all in RAM, of which the flash has a checkpoint for every so many superblocks closed.
+/// A map that is all in RAM, with a checkpoint on flash each time `every` superblocks have been closed.
 pub(crate) fn checkpointed(layout: &Layout, every: u32, on_demand: Option<OnDemand>) -> MapOnFlash {
     MapOnFlash {
         entries_per_unit: layout.entries_per_unit(),

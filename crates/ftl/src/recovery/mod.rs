@@ -7,19 +7,19 @@
 use crate::Layout;
 use crate::flash_map::MapOnFlash;
 
-/// What is known of a superblock at power-up before its data are looked at.
+/// Facts about a superblock that are known at power-up before its data are read.
 #[derive(Clone, Copy, Debug)]
 pub struct FoundView {
-    /// Page rows of it that were programmed; a torn one counts.
+    /// Page rows of the superblock that were programmed, torn ones included.
     pub rows_programmed: u32,
-    /// Page rows that it has, with as many bits a cell as it holds.
+    /// Page rows of the superblock, given the bits per cell that it holds.
     pub rows: u32,
-    /// Page rows of its summary, at its end: none where it holds one bit a cell.
+    /// Page rows of the summary at the end of the superblock: 0 in SLC mode.
     pub summary_rows: u32,
-    /// It was full before the last whole checkpoint of the map began, which says all that it holds; false where there is
-    /// none.
+    /// The superblock was full before the last complete checkpoint of the map began, which gives all its content; false
+    /// without a checkpoint.
     pub is_in_checkpoint: bool,
-    /// Page rows of it, from the first one on, of which a log on flash tells what they hold; 0 where there is no log.
+    /// Page rows, from the first one on, whose content a log on flash gives; 0 without a log.
     pub rows_told: u32,
 }
 
@@ -28,13 +28,13 @@ pub struct FoundView {
 pub enum RowRead {
     /// The spare area of each of its pages.
     Spare(u32),
-    /// What its pages hold of the superblock's summary.
+    /// The pages of a row, as far as they hold the superblock's summary.
     Summary(u32),
 }
 
-/// A way to find the map again.
+/// A method by which the drive finds its map again.
 pub trait RecoveryMethod: Send {
-    /// Takes the room that it needs at the end of each superblock.
+    /// Takes the room that the method needs at the end of each superblock.
     ///
     /// # Errors
     /// When superblocks are too small; the text says what was expected.
@@ -42,12 +42,12 @@ pub trait RecoveryMethod: Send {
         Ok(())
     }
 
-    /// The checkpoints of the map that it keeps on flash; none where it keeps none.
+    /// The checkpoints of the map that the method keeps on flash; none where it keeps none.
     fn checkpoint(&self, _layout: &Layout) -> Option<MapOnFlash> {
         None
     }
 
-    /// What is read of a superblock in which something was programmed.
+    /// The rows to read of a superblock with at least one programmed page.
     fn reads(&self, superblock: &FoundView) -> Vec<RowRead>;
 }
 

@@ -7,13 +7,13 @@ use crate::Blocks;
 use engine::RandomStream;
 use units::SuperblockId;
 
-/// What a policy may know when it chooses. Slices are indexed by superblock of this die, but for `due_since_ns`.
+/// The information that a refresh policy may use. Slices are indexed by superblock of this die, except `due_since_ns`.
 pub struct RefreshView<'a> {
     /// The superblocks that wait, the first that fell due first.
     pub candidates: &'a [SuperblockId],
     /// Since when each candidate has been due, in its place: ns of simulated time.
     pub due_since_ns: &'a [u64],
-    /// What is known of each superblock.
+    /// Facts about each superblock.
     pub blocks: Blocks<'a>,
     /// The write clock now: mapping units written to this die so far, by all origins.
     pub clock: u64,
@@ -23,9 +23,9 @@ pub struct RefreshView<'a> {
     pub random: &'a mut RandomStream,
 }
 
-/// The order in which a die writes superblocks anew. One instance per die.
+/// The order in which a die rewrites superblocks that are due. One instance per die.
 pub trait RefreshOrder: Send {
-    /// True when the first that fell due is always next: then [`Self::next`] is not asked.
+    /// True when the superblock that fell due first is always next: then [`Self::next`] is not asked.
     fn is_first_due(&self) -> bool {
         false
     }

@@ -14,11 +14,11 @@ use units::{Nanos, Voltage};
 pub struct WriteCost {
     /// Increment of the program voltage from pulse to pulse.
     pub step: Voltage,
-    /// Set of voltages, by its name in the chip's tables; none: the usual one.
+    /// Name of the voltage set in the chip's tables; none: the usual one.
     pub voltages: Option<String>,
     /// How long the data must stay correctable.
     pub retention: Nanos,
-    /// After this time the FTL writes what is left of it anew; none: never.
+    /// Time after which the FTL rewrites units written at this cost that are still valid; none: never.
     pub refresh: Option<Nanos>,
 }
 
@@ -27,7 +27,7 @@ pub struct WriteCost {
 pub struct Steps {
     /// High-cost writes: slow to write, cheap to read.
     pub fine: Voltage,
-    /// The chip's own, to which its program times belong.
+    /// The chip's own program step, to which its program times belong.
     pub usual: Voltage,
     /// Low-cost writes.
     pub coarse: Voltage,
@@ -90,26 +90,26 @@ impl Steps {
     }
 }
 
-/// A write cost, as it would turn out on the block at hand.
+/// A write cost, with its properties on the block that the unit would go to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Candidate {
     /// Program time of a new block's first page type.
     pub t_prog: Nanos,
     /// Reference voltages that its reads will take at the end of the retention time.
     pub references: u32,
-    /// False: worn as it is, the block would lose such data. If it is chosen all the same, the FTL takes the next
-    /// finer step that holds.
+    /// False: with its wear, the block would lose data written at this cost. If it is chosen all the same, the FTL
+    /// takes the next finer step that is feasible.
     pub feasible: bool,
 }
 
-/// What a regulator may know when a unit is written.
+/// The information that a regulator may use when a unit is written.
 #[derive(Clone, Copy, Debug)]
 pub struct WriteView<'a> {
     /// On whose behalf.
     pub origin: Origin,
     /// The host never accessed this unit since the run began (a regulator that keeps no bits: never wrote it).
     pub first: bool,
-    /// The cost of its old copy, if there is one.
+    /// The cost of the unit's old copy, if there is one.
     pub previous: Option<usize>,
     /// Time since the superblock of its old copy was opened: how long the data lived, at most. None: it was written
     /// before the run.
@@ -118,18 +118,18 @@ pub struct WriteView<'a> {
     pub waiting: u32,
     /// Mean time between the host's operations on this die, recent ones counting more; none: too few yet.
     pub gap: Option<Nanos>,
-    /// Time since the last of them.
+    /// Time since the last of the host's operations on this die.
     pub quiet: Nanos,
     /// The write costs, in the order in which [`CostRegulator::costs`] gave them.
     pub costs: &'a [Candidate],
 }
 
-/// What a regulator may know when the host reads a unit from flash.
+/// The information that a regulator may use when the host reads a unit from flash.
 #[derive(Clone, Copy, Debug)]
 pub struct ReadView {
     /// The host never accessed this unit before.
     pub first: bool,
-    /// What it was written at.
+    /// The cost that the unit was written at.
     pub cost: usize,
 }
 
@@ -137,10 +137,10 @@ pub struct ReadView {
 ///
 /// It keeps nothing of single units but the `bits` it is handed: the FTL stores them with the map, 0 at first.
 pub trait CostRegulator: Send {
-    /// A stream of its own, for a policy that draws. Called before anything else on a drive.
+    /// Gives a policy that draws at random a random stream of its own. Called before anything else on a drive.
     fn take_random(&mut self, _random: RandomStream) {}
 
-    /// The write costs it chooses from: at least one, at most [`COSTS_MAX`].
+    /// The write costs from which the regulator chooses: at least one, at most [`COSTS_MAX`].
     fn costs(&self, steps: &Steps) -> Vec<WriteCost>;
 
     /// Bits kept for each mapping unit, at most [`BITS_MAX`]: its storage overhead.
@@ -152,7 +152,7 @@ pub trait CostRegulator: Send {
     /// and for everything that moves data.
     fn choose(&mut self, view: &WriteView<'_>, bits: &mut u8) -> usize;
 
-    /// The host reads a unit from flash. True: it should be written anew when its die is idle.
+    /// The host reads a unit from flash. True: the unit should be rewritten when its die is idle.
     fn on_read(&mut self, _view: &ReadView, _bits: &mut u8) -> bool {
         false
     }

@@ -6,12 +6,12 @@ use config::{Card, ConfigError, Policy, Section, at_least};
 use controller::Origin;
 use units::{Nanos, Voltage};
 
-/// How the reduced voltages are known.
+/// How the reduced voltages are given.
 #[derive(Clone, Debug)]
 enum Reduced {
-    /// By the name of a set in the chip's tables.
+    /// By the name of a voltage set in the chip's tables.
     Set(String),
-    /// As a program step that programs so many times as fast.
+    /// As a program step that makes programs faster by this factor.
     Speed(f64),
 }
 

@@ -17,7 +17,7 @@ impl Core {
         self.store.controller.submit(erase, ctx);
     }
 
-    /// Tells wear levelling how long the erase of a superblock took, and the programs before it.
+    /// Tells wear levelling how long the erase of a superblock took, and a program before the erase.
     pub fn observe_erase(&mut self, die: usize, superblock: u32, wear: u8) {
         let observed = Observed {
             superblock: SuperblockId(superblock),
@@ -30,7 +30,7 @@ impl Core {
 }
 
 impl Core {
-    /// Begins to erase a superblock, if it is read completely; gives on whose behalf.
+    /// Begins to erase a superblock, if all its units were read; returns the origin of the erase.
     pub fn erase_pending<P: Probe>(
         &mut self,
         die: usize,
@@ -83,7 +83,7 @@ impl Media {
         }
     }
 
-    /// The cells of a superblock are erased, as many bits as they hold; false when a block of it failed.
+    /// Erases the cells of a superblock, in the mode that they are in; false when one of its blocks failed.
     #[inline]
     pub fn erase_cells(&mut self, die: usize, superblock: u32) -> bool {
         let global = self.core.store.space.global(die, superblock);
@@ -95,8 +95,8 @@ impl Media {
         }
     }
 
-    /// A superblock was erased, and can be written again; `wear`: as it was before. Gives the one that wear levelling wants
-    /// relocated in its stead.
+    /// A superblock was erased and can be written again; `wear`: its wear before the erase. Returns the superblock that
+    /// wear levelling wants relocated.
     pub fn free_erased(&mut self, die: usize, superblock: u32, wear: u8) -> Option<u32> {
         self.note_cycles(die, superblock);
         self.core.observe_erase(die, superblock, wear);

@@ -6,10 +6,11 @@ use crate::media::Media;
 use crate::store::Mover;
 use controller::{Context, Origin};
 
-/// On whose behalf a die empties superblocks: each has a mover of its own.
+/// The purpose for which a die empties superblocks: each purpose has a mover of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Customer {
-    /// Garbage collection, and all that has data moved by it: wear levelling, rescue, refresh, scrub, parity groups.
+    /// Garbage collection, and all work that uses it to move data: wear levelling, rescue, refresh, scrub, parity
+    /// groups.
     Collection,
     /// Folding of what has one bit a cell.
     Folding,
@@ -53,8 +54,8 @@ impl Core {
         }
     }
 
-    /// A superblock was erased: what was read of it, and waited for a place when it became invalid, must not come back as
-    /// what is written there next.
+    /// A superblock was erased: units read from it that still waited for a place, and are invalid, must not be confused
+    /// with units written there next.
     #[inline]
     pub fn forget_waiting(&mut self, die: usize, superblock: u32) {
         let units = self.store.layout.superblock_units;
@@ -64,8 +65,8 @@ impl Core {
         }
     }
 
-    /// The next page row of the victim (numbered over the drive) that holds something, and which units of it. Those
-    /// before it are done with.
+    /// The next page row of the victim (numbered over the drive) with valid units, and which units these are. Earlier
+    /// rows are finished.
     #[inline(always)]
     pub fn next_row(&mut self, die: usize, customer: Customer) -> Option<(u32, u64)> {
         let &mut Mover { victim, next_row, .. } = self.mover(die, customer);
@@ -76,7 +77,7 @@ impl Core {
         found
     }
 
-    /// Page rows of the victim are done with.
+    /// Passes over `rows` page rows of the victim, which are finished.
     #[inline(always)]
     pub fn pass_rows(&mut self, die: usize, customer: Customer, rows: u32) {
         self.mover(die, customer).next_row += rows;
@@ -88,7 +89,7 @@ impl Core {
 }
 
 impl Media {
-    /// All of the victim was read: it is erased as soon as nothing of it is needed any more.
+    /// All of the victim was read: it is erased as soon as it holds no valid unit.
     pub fn end_victim<P: Probe>(&mut self, die: usize, customer: Customer, ctx: &mut Context<P>) {
         let victim = self.core.mover(die, customer).end_victim();
         let global = self.core.store.space.global(die, victim);

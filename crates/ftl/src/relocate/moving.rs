@@ -32,7 +32,7 @@ impl Core {
 }
 
 impl Core {
-    /// What was moved inside the die is written, for good or ill.
+    /// A move inside the die has ended, whether it succeeded or failed.
     pub fn on_moved_in_die(&mut self, die: usize, origin: Origin) {
         let customer = Customer::of(origin);
         // Folding in the die takes nothing over the bus.
@@ -108,7 +108,7 @@ impl Media {
         self.append(die, stream, lpn, Source::new(origin, ppa.0), ctx);
     }
 
-    /// A superblock became free: units that waited for one go on.
+    /// A superblock became free: units that waited for a place try again.
     pub fn retry_waiting<P: Probe>(&mut self, die: usize, ctx: &mut Context<P>) {
         for _ in 0..self.core.collections[die].mover.waiting.len() {
             let Some((ppa, origin)) = self.core.collections[die].mover.waiting.pop_front() else { return };
@@ -186,7 +186,7 @@ impl Media {
         }
     }
 
-    /// Completes a program unit when none of the units read for it is still to come and no collection will fill it.
+    /// Pads a program unit of rewritten units when no more of them are being read and no collection will fill it.
     pub fn pad_rewrites<P: Probe>(&mut self, die: usize, ctx: &mut Context<P>) {
         if !self.core.store.controller.is_idle(DieId(die as u32)) {
             return;
@@ -199,7 +199,7 @@ impl Media {
         }
     }
 
-    /// Pads a program unit that superblocks wait for when nothing else will fill it.
+    /// Pads a program unit that folded superblocks wait for when nothing else will fill it.
     pub fn pad_folded<P: Probe>(&mut self, die: usize, ctx: &mut Context<P>) {
         let mover = self.core.mover(die, Customer::Folding);
         let waits = mover.waits_for_programs() && mover.waiting.is_empty();

@@ -9,9 +9,9 @@ use config::{ConfigError, Section, at_least};
 pub struct CollectionRules {
     /// Page rows read ahead by one collection.
     pub read_ahead: u32,
-    /// When it works.
+    /// The policy that decides when garbage collection works.
     pub trigger: trigger::Maker,
-    /// What it reclaims.
+    /// The policy that chooses the superblock to be reclaimed.
     pub victim: victim::Maker,
 }
 

@@ -6,10 +6,10 @@ use crate::{Layout, recovery};
 use config::{ConfigError, Section};
 use nand::Geometry;
 
-/// Bytes of a page's spare area that who reads it takes at least: a logical unit, a number, a checksum. Assumed.
+/// Bytes of a page's spare area that are read at least: a logical unit, a number, a checksum. Assumed.
 const SPARE_LEAST: u64 = 16;
 
-/// What may go wrong, and what is done about it.
+/// Faults that may happen, and how the drive handles them.
 pub struct FaultRules {
     /// A die that is dead when time begins.
     pub failed_die: Option<u32>,
@@ -17,7 +17,7 @@ pub struct FaultRules {
     pub recovery: recovery::Maker,
     /// Bytes of the spare areas of a page row.
     pub spare_bytes: u32,
-    /// What the layer gets wrong, in tests.
+    /// The deliberate mistake of the layer, in tests.
     pub lapses: Lapses,
 }
 

@@ -34,15 +34,15 @@ pub struct FtlConfig {
     pub mapping: mapping::Maker,
     /// Wear levelling.
     pub wear: wear::Maker,
-    /// Where a write goes.
+    /// The policies that decide where a write goes.
     pub destination: DestinationRules,
-    /// What moves data to keep them readable.
+    /// Settings of the work that moves data to keep them readable.
     pub upkeep: UpkeepRules,
-    /// In which order superblocks are written anew.
+    /// The order in which superblocks are rewritten.
     pub refresh_order: refresh_order::Maker,
-    /// What may go wrong beside bad blocks.
+    /// Faults that may happen beside bad blocks.
     pub faults: FaultRules,
-    /// What the drive has beside what every drive has.
+    /// Settings of the drive's features.
     pub beside: features::Settings,
     /// Enabled features, and the keys that enable them.
     pub features: Vec<compatibility::Found>,
@@ -104,7 +104,7 @@ impl FtlConfig {
 }
 
 impl FtlConfig {
-    /// What it says of a feature.
+    /// The settings of a feature.
     pub fn said_of<T: features::Listed>(&self) -> &T::Settings {
         T::said(&self.beside)
     }
@@ -114,7 +114,7 @@ impl FtlConfig {
         (self.destination.streams)().streams().len() as u32
     }
 
-    /// The zones that the drive is; none where it is mapped otherwise.
+    /// The zones of the drive; none where it has another kind of mapping.
     pub fn zoning(&self) -> Option<Zoning> {
         zoning::of(&*(self.mapping)(), &self.layout)
     }
@@ -130,7 +130,7 @@ impl FtlConfig {
     }
 }
 
-/// Reads a whole section of its own.
+/// Reads a section of its own, all of whose keys must be known.
 fn whole<T>(
     parent: &mut Section,
     name: &str,

@@ -10,7 +10,7 @@ pub struct PatrolRules {
     pub period: Nanos,
     /// How long a die must have been idle before the patrol reads on it.
     pub idle_after: Nanos,
-    /// The part of the errors that the code corrects at which a superblock is written anew.
+    /// Share of the errors that the code corrects at which a superblock is rewritten.
     pub margin: f64,
 }
 

@@ -4,13 +4,13 @@ use super::whole;
 use crate::{Layout, placement, program_order, read_ahead, read_merge, streams};
 use config::{ConfigError, Section};
 
-/// Where a write goes.
+/// The policies that decide where a write goes.
 pub struct DestinationRules {
-    /// To which die.
+    /// Which die takes a write.
     pub placement: placement::Maker,
-    /// To which of a die's streams.
+    /// Which of the die's streams takes a write.
     pub streams: streams::Maker,
-    /// To which of two open superblocks.
+    /// Which of a die's two open superblocks takes a write.
     pub program_order: program_order::Maker,
 }
 
@@ -26,9 +26,9 @@ impl DestinationRules {
 
 /// How the host's reads reach the flash.
 pub struct ReadRules {
-    /// Which of them share an array read.
+    /// Which host reads share an array read.
     pub merge: read_merge::Maker,
-    /// What is fetched before the host asks for it.
+    /// Which data are fetched before the host asks for them.
     pub ahead: read_ahead::Maker,
 }
 

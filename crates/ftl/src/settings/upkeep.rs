@@ -5,16 +5,16 @@ use crate::refresh_order;
 use config::{ConfigError, Section, above};
 use units::Nanos;
 
-/// When data are written anew, and how much of a die's time that may take.
+/// When data are rewritten, and how much of a die's time that may take.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct UpkeepRules {
-    /// What is that old is written anew; zero: nothing.
+    /// Data of this age are rewritten; zero: never.
     pub refresh_age: Nanos,
-    /// When stored data are read for their errors.
+    /// The patrol, which reads stored data to find errors.
     pub scrub: PatrolRules,
-    /// The most of a die's time that work which only the clock brings back may take.
+    /// The largest share of a die's time that timer-driven work may take.
     pub share: f64,
-    /// How long a die must have been idle before units are written anew to be read at less cost.
+    /// How long a die must have been idle before units are rewritten so that their reads cost less.
     pub rewrite_after: Nanos,
 }
 
@@ -41,7 +41,7 @@ impl UpkeepRules {
     }
 }
 
-/// Reads `[ftl.refresh]`: the age at which any data are written anew, zero for never, and in which order.
+/// Reads `[ftl.refresh]`: the age at which data are rewritten, zero for never, and the order.
 fn read_refresh(ftl: &mut Section, retention: Nanos) -> Result<(Nanos, refresh_order::Maker), ConfigError> {
     let mut section = ftl.child("refresh")?;
     let age = section.or("age", Nanos::ZERO, "age at which data is rewritten; 0s: never")?;

@@ -8,7 +8,7 @@
 use config::{ConfigError, Section};
 use units::{Bytes, Nanos};
 
-/// What a policy may know about the drive.
+/// The information about the drive that a policy may use.
 #[derive(Clone, Copy, Debug)]
 pub struct CacheShape {
     /// Dies of the drive.
@@ -27,17 +27,17 @@ impl CacheShape {
     }
 }
 
-/// What a policy may know about a die.
+/// The information about a die that a policy may use.
 #[derive(Clone, Copy, Debug)]
 pub struct CacheView {
     /// The drive.
     pub shape: CacheShape,
-    /// Superblocks of this die that no data need, were all data folded; superblocks that garbage collection keeps
-    /// are not among them.
+    /// Superblocks of this die that no data would need if all data were folded, without superblocks that garbage
+    /// collection keeps.
     pub spare: u32,
 }
 
-/// What happens when no further superblock may be opened with one bit a cell.
+/// What happens when no further superblock may be opened in SLC mode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WhenFull {
     /// The host's data go to superblocks with all their bits; folding waits for idle time.
@@ -51,12 +51,12 @@ pub enum WhenFull {
 pub struct Folding {
     /// What happens when the cache is full.
     pub when_full: WhenFull,
-    /// How long a die must have been idle before it folds; absent: it does so only when it must.
+    /// How long a die must have been idle before it folds; none: it folds only when it must.
     pub idle_after: Option<Nanos>,
 }
 
 impl Folding {
-    /// Reads the keys of folding, which stand beside a policy's own keys.
+    /// Reads the keys of folding, which are in the section of the policy's own keys.
     ///
     /// # Errors
     /// When one of them is wrong.
@@ -77,13 +77,13 @@ impl Folding {
 
 /// The size of the cache.
 pub trait SlcCachePolicy: Send {
-    /// Superblocks of each die that are the cache's at all times: they count as over-provisioning.
+    /// Superblocks of each die that belong to the cache at all times: they count as over-provisioning.
     fn reserved(&self, shape: &CacheShape) -> u32;
 
     /// The most superblocks of a die that may hold one bit a cell now; never fewer than the reserved ones.
     fn most(&self, view: &CacheView) -> u32;
 
-    /// When data are folded; `None`: there is no cache.
+    /// When data are folded; `None`: no cache.
     fn folding(&self) -> Option<Folding>;
 }
 

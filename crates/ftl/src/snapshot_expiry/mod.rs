@@ -5,24 +5,24 @@ use units::SimTime;
 /// Why one must go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ExpiryReason {
-    /// One was taken, and there are more than `ftl.snapshots.keep`.
+    /// A snapshot was taken, and there are more than `ftl.snapshots.keep`.
     Count,
-    /// A write would overwrite what the newest one sees, and there is no room to keep it.
+    /// A write would overwrite a version that the newest snapshot sees, and there is no room to keep it.
     Room,
 }
 
 /// A snapshot that may be dropped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Droppable {
-    /// Its number: the first of a drive is 0.
+    /// Number of the snapshot; the first of a drive is 0.
     pub serial: u32,
-    /// Its moment; the beginning of time for one that a saved state brought.
+    /// When the snapshot was taken; the beginning of time for a snapshot from a saved state.
     pub taken: SimTime,
-    /// Units that were overwritten or trimmed for the first time after it and before the next one.
+    /// Units that were overwritten or trimmed for the first time between this snapshot and the next one.
     pub differences: u64,
 }
 
-/// What a policy may know when it chooses.
+/// The information that an expiry policy may use.
 pub struct ExpiryView<'a> {
     /// The snapshots that may go, the oldest first: the one just taken is not among them, unless room is needed.
     pub snapshots: &'a [Droppable],
@@ -34,7 +34,7 @@ pub struct ExpiryView<'a> {
     pub keep: u32,
     /// Mapping units kept for snapshots only.
     pub units: u64,
-    /// The most there may be.
+    /// The most units that snapshots may keep.
     pub room: u64,
 }
 

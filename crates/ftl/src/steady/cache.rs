@@ -11,7 +11,7 @@ use controller::Origin;
 use engine::RandomStream;
 use units::Lpn;
 
-/// How far each die's part of a cache that the host waits for is written.
+/// How far each die's cache is filled, where the host waits for folding.
 pub struct Filling {
     /// By die: units that the superblock opened last takes; its folding is as far.
     last: Vec<u32>,
@@ -64,7 +64,7 @@ impl PageMapped {
         true
     }
 
-    /// True when the cache of a die takes another unit; opens a superblock for it.
+    /// True when the cache of a die can take another unit; opens a superblock for it if necessary.
     fn has_cache_untimed(&mut self, die: usize, filling: &Filling) -> bool {
         let space = &self.media.core.store.space.dies[die];
         if space.live >= space.quota {
@@ -108,7 +108,7 @@ impl PageMapped {
 }
 
 impl Media {
-    /// The open superblock with one bit a cell has `units` and takes no more.
+    /// Closes the open superblock in SLC mode, which holds `units` units.
     fn end_slc_untimed(&mut self, die: usize, units: u32) {
         let superblock = self.core.store.space.dies[die].one_bit().superblock;
         let global = self.core.store.space.global(die, superblock);
@@ -118,7 +118,7 @@ impl Media {
         self.features.closes_one_bit(&mut self.core, die, superblock);
     }
 
-    /// Puts a unit into the open superblock with one bit a cell and makes it the unit's home.
+    /// Puts a unit into the open superblock in SLC mode and makes this place the unit's home.
     fn put_slc_untimed(&mut self, die: usize, lpn: Lpn) {
         let old = self.core.store.map.lookup(lpn);
         let units = self.core.store.layout.slc_units();

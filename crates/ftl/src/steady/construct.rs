@@ -18,7 +18,7 @@ fn normal(random: &mut RandomStream) -> f64 {
     (0..12).map(|_| random.unit()).sum::<f64>() - 6.0
 }
 
-/// What goes where, and all that is drawn.
+/// The state of the construction: the places of units, and the random streams.
 struct Builder {
     drawn: Drawn,
     random: RandomStream,
@@ -26,7 +26,7 @@ struct Builder {
     cycles: Vec<u32>,
 }
 
-/// What the superblocks of one die become.
+/// The state that each superblock of one die gets.
 struct DiePlan {
     closed: Vec<(u32, UsedBlock)>,
     open: [Option<(u32, u32, u32)>; 2],
@@ -65,7 +65,7 @@ impl PageMapped {
     }
 }
 
-/// How many superblocks the die has for one of the moment's, by which ages stretch.
+/// Number of the die's superblocks for each one of the moment, by which ages are multiplied.
 fn stretch(moment: &Moment, plan: &DiePlan) -> f64 {
     plan.closed.len() as f64 / moment.closed.len().max(1) as f64
 }
@@ -153,7 +153,7 @@ impl Core {
         (part * f64::from(self.store.layout.rows)).round() as u32
     }
 
-    /// What the superblocks of a die with such roles hold, `share` units in all.
+    /// Plans the content of the superblocks of a die with these roles, `share` units in all.
     fn plan_die(
         &self,
         die: usize,
@@ -236,7 +236,7 @@ impl Core {
         self.store.space.valid[global] = valid;
     }
 
-    /// Gives the superblocks of a die the wear of those they were built after.
+    /// Gives the superblocks of a die the wear of the recorded superblocks whose place they take.
     fn wear_die(&mut self, die: usize, cycles: &[u32]) {
         for superblock in 0..self.store.layout.superblocks_per_die {
             let global = self.store.space.global(die, superblock);

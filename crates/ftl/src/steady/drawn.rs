@@ -31,13 +31,13 @@ fn draws_of(places: u32) -> u64 {
     u64::from(places.div_ceil(2))
 }
 
-/// Some units of a superblock, so many of which hold the next units of the permutation.
+/// A range of places in a superblock, some of which hold the next units of the permutation.
 struct Piece {
-    /// The first of its places, and how many there are.
+    /// The first place of the range, and the number of places.
     first: u64,
     places: u32,
     valid: u32,
-    /// How many units were placed before.
+    /// Number of units that were placed before this piece.
     before: u32,
     random: RandomStream,
     drawn: OnceLock<Vec<Chunk>>,
@@ -73,7 +73,7 @@ impl Piece {
         self.first + 64 * at as u64 + u64::from(mask.trailing_zeros())
     }
 
-    /// The rank of a place among the valid ones; none where it is not valid.
+    /// The rank of a place among the valid ones; none if it is not valid.
     fn rank(&self, place: u64) -> Option<u32> {
         let at = place.checked_sub(self.first).filter(|&at| at < u64::from(self.places))?;
         let (chunk, bit) = (&self.chunks()[(at / 64) as usize], at % 64);
@@ -94,7 +94,7 @@ pub(super) struct Drawn {
 }
 
 impl Drawn {
-    /// Nothing placed yet; `permutation` says which unit is placed when.
+    /// A map in which nothing is placed yet; `permutation` gives the order in which units are placed.
     pub fn new(permutation: Permutation, layout: &Layout) -> Self {
         let whole = (layout.data_units(), Leap::of(draws_of(layout.data_units())));
         let of_superblock = vec![NONE; layout.superblocks()];
@@ -107,7 +107,7 @@ impl Drawn {
         }
     }
 
-    /// Makes `valid` of some units of a superblock the homes of the next logical units, as `random` will draw them.
+    /// Makes `valid` places of a range of a superblock the homes of the next logical units, as `random` will draw them.
     pub fn place(&mut self, superblock: usize, range: Range<u32>, valid: u32, random: &mut RandomStream) {
         assert_eq!(self.of_superblock[superblock], NONE, "superblock {superblock} is filled once");
         assert!(valid as usize <= range.len(), "superblock {superblock} has no room for {valid} units");

@@ -28,14 +28,14 @@ pub use cache::Filling;
 pub struct SteadyRule {
     /// Length of a window, in overwrites of the filled space.
     pub window: f64,
-    /// How many windows are compared.
+    /// Number of windows that are compared.
     pub windows: usize,
     /// Overwrites before it may count as steady: what was filled in order lies in order until it is overwritten, which a
     /// workload that prefers some addresses would find, though write amplification is steady by then.
     pub least: f64,
     /// The largest relative excursion.
     pub tolerance: f64,
-    /// Overwrites after which the drive is taken as it is, and said to be so.
+    /// Overwrites after which the drive is used as it is, and the result says so.
     pub limit: f64,
 }
 
@@ -54,12 +54,12 @@ pub struct SteadyWindow {
 }
 
 impl SteadyWindow {
-    /// Nothing measured yet.
+    /// A rule with no window measured yet.
     pub fn new(rule: SteadyRule) -> Self {
         Self { rule, history: Vec::new() }
     }
 
-    /// Adds a window that ended after so many overwrites; true when the rule holds.
+    /// Adds a window that ended after `overwrites` overwrites; true when the rule is met.
     pub fn push(&mut self, waf: f64, overwrites: f64) -> bool {
         self.history.push(waf);
         overwrites >= self.rule.least && self.is_steady()

@@ -45,7 +45,7 @@ impl PageMapped {
         written
     }
 
-    /// Nothing was written, and nothing but the dies' space decides where a unit goes.
+    /// True when nothing was written, and only the space of the dies decides where a unit goes.
     fn may_write_in_order(&self) -> bool {
         let Media { core: Core { store, .. }, features } = &self.media;
         let layout = &store.layout;
@@ -56,7 +56,7 @@ impl PageMapped {
         is_fresh && is_plain && is_whole && store.dead.from_start == NONE
     }
 
-    /// True when the die takes `part` units of a new superblock; collection is not asked.
+    /// True when the die can take `part` units of a new superblock without its collection being asked.
     fn takes_in_order(&self, die: usize, part: u32) -> bool {
         let (media, space) = (&self.media, &self.media.core.store.space.dies[die]);
         let before = self.upkeep.trigger_view(media, die);
@@ -112,7 +112,7 @@ struct UnitsInOrder {
     per_die: u32,
     /// The superblocks in the order in which they were written, one of each die and then the next.
     order: Vec<u32>,
-    /// Where each superblock comes among those of its die, or `NONE`.
+    /// Place of each superblock in the order of its die's superblocks, or `NONE`.
     rank: Vec<u32>,
 }
 

@@ -6,8 +6,8 @@ use crate::store::Frontier;
 use controller::Origin;
 
 impl Media {
-    /// Moves what is valid in a superblock and those reclaimed with it, and erases them; false when some die has no room for
-    /// its part.
+    /// Moves the valid units of a superblock and of those reclaimed with it, and erases them; false when a die has no
+    /// room for its part.
     pub fn reclaim_together_untimed(&mut self, superblock: u32, origin: Origin) -> bool {
         let places = self.features.members_of(superblock, Members::WithData).unwrap_or_default();
         let fits =

@@ -39,7 +39,7 @@ impl PageMapped {
         true
     }
 
-    /// Writes one unit of the host's to a die of the caller's choice in no time; false when it has no room for it.
+    /// Writes one unit of the host to the given die without simulated time; false when the die has no room for it.
     pub fn write_to_die_untimed(&mut self, die: usize, lpn: Lpn) -> bool {
         let stream = self.media.core.assembly.streams.of_host_unit(&self.media.core.store, lpn);
         if !self.make_room_untimed(die, stream) {
@@ -113,7 +113,7 @@ impl PageMapped {
             || core.free_superblocks(die) >= 2 + core.rules.spare
     }
 
-    /// True while the die is short of superblocks, so that what it collects goes before the host's programs.
+    /// True while the die is short of superblocks, so that its collection goes before the host's programs.
     #[inline]
     fn is_urgent(&self, die: usize) -> bool {
         self.media.core.collections[die].mover.has_victim()
@@ -166,7 +166,7 @@ impl PageMapped {
         }
     }
 
-    /// Takes the next victim, if one is wanted and there is room for all it holds.
+    /// Takes the next victim, if one is wanted and there is room for its valid units.
     fn take_untimed(&mut self, die: usize) -> bool {
         if !self.upkeep.trigger.foreground(&self.upkeep.trigger_view(&self.media, die)) {
             return false;
@@ -175,7 +175,7 @@ impl PageMapped {
         self.begin_untimed(die, victim)
     }
 
-    /// The same of a die that is idle, which collects for as long as it is worth it.
+    /// Takes the next victim of an idle die, which collects for as long as it is worthwhile.
     fn take_idle_untimed(&mut self, die: usize) -> bool {
         let trigger = &self.upkeep.trigger;
         if trigger.idle_after().is_none() || !trigger.background(&self.upkeep.trigger_view(&self.media, die))
@@ -206,7 +206,7 @@ impl PageMapped {
         true
     }
 
-    /// Lets the die's collection move some units, or erase what it has emptied; false when it has nothing to do.
+    /// Lets the die's collection move some units, or erase an emptied superblock; false when it has nothing to do.
     fn go_on_untimed(&mut self, die: usize) -> bool {
         if !self.media.core.collections[die].mover.has_victim() && !self.take_untimed(die) {
             return false;
@@ -248,7 +248,7 @@ impl PageMapped {
     }
 }
 
-/// What takes no decision.
+/// Functions that take no decision.
 impl Core {
     /// More was erased since the host's last unit than gains room for one.
     #[inline]
@@ -265,7 +265,8 @@ impl Core {
                 || self.has_room_untimed(die, 2 * self.store.layout.data_units()))
     }
 
-    /// Room to move so many units. Where several streams take them, each may be padded when time begins, too.
+    /// True when a die has room to move `units` units. Where several streams take them, each may also be padded when
+    /// time begins.
     pub fn has_room_untimed(&self, die: usize, units: u32) -> bool {
         let layout = &self.store.layout;
         let kept = match self.assembly.streams.moved_count() {
@@ -278,7 +279,7 @@ impl Core {
 }
 
 impl Media {
-    /// Puts a unit into the open superblock of a stream and makes it the unit's home.
+    /// Puts a unit into the open superblock of a stream and makes this place the unit's home.
     #[inline]
     fn put_untimed(&mut self, die: usize, stream: usize, lpn: Lpn) {
         let space = &mut self.core.store.space.dies[die];
@@ -419,7 +420,7 @@ impl Untimed for PageMapped {
         self.lay_in_order(first, count)
     }
 
-    /// More of them than any collection needs: what is chosen gains no room.
+    /// More erases in a row than any collection needs: the chosen victims gain no room.
     fn erased_in_vain(&self) -> Option<u64> {
         self.media.core.turns_in_vain().then_some(self.media.core.erased_in_a_row)
     }

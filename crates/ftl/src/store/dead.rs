@@ -6,12 +6,12 @@
 pub(crate) struct DeadDies {
     any: bool,
     of: Vec<bool>,
-    /// One that was dead when time began, or `NONE`: then the drive is read-only, and moves nothing any more.
+    /// A die that was dead when time began, or `NONE`: with one, the drive is read-only and moves no data.
     pub from_start: u32,
 }
 
 impl DeadDies {
-    /// None failed since time began.
+    /// A state in which no die has failed since time began.
     pub fn new(from_start: u32) -> Self {
         Self { any: false, of: Vec::new(), from_start }
     }
@@ -22,7 +22,7 @@ impl DeadDies {
         self.any
     }
 
-    /// True when this one is.
+    /// True when this die has failed.
     #[inline]
     pub fn has(&self, die: usize) -> bool {
         self.any && self.of.get(die) == Some(&true)
@@ -38,7 +38,7 @@ impl DeadDies {
         (self.any, self.of) = (before.any, before.of);
     }
 
-    /// One more; false when it was dead before.
+    /// Adds a die that failed; false when it had failed before.
     pub fn add(&mut self, die: usize) -> bool {
         self.of.resize(self.of.len().max(die + 1), false);
         self.any = true;

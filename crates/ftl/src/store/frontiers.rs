@@ -7,16 +7,16 @@ use std::ops::{Deref, DerefMut, Index, IndexMut};
 /// No superblock, no position.
 pub(crate) const NONE: u32 = u32::MAX;
 
-/// Where the next unit of a stream goes.
+/// The open superblock of a stream, and the place of its next unit.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Frontier {
     /// The open superblock within the die, or `NONE`.
     pub superblock: u32,
-    /// Units handed out of it.
+    /// Units of the superblock that were handed out.
     pub next_unit: u32,
     /// Units collected for the next program.
     pub filled: u32,
-    /// Where the sources of those units are kept.
+    /// Where the sources of the collected units are kept.
     pub slot: u32,
 }
 
@@ -37,7 +37,7 @@ pub(crate) struct Frontiers {
 }
 
 impl Frontiers {
-    /// No stream of so many has an open superblock.
+    /// `count` streams, none of which has an open superblock.
     pub fn closed(count: usize) -> Self {
         assert!(
             count <= STREAMS_MOST + 1,

@@ -3,16 +3,16 @@
 use super::spare::NOTHING;
 use units::Ppa;
 
-/// What a program unit says of its block.
+/// The facts about its block that a program unit carries in its spare area.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Label {
-    /// Its number among all programs of the drive; `NOTHING`: it cannot be read.
+    /// Number of the program among all programs of the drive; `NOTHING`: the label cannot be read.
     pub age: u64,
     /// The number of its block among the same, from when that was opened.
     pub serial: u64,
-    /// The group whose units the block takes, or `u32::MAX` where it takes any.
+    /// The group whose units the block takes, or `u32::MAX` where it takes units of any group.
     pub owner: u32,
-    /// Program units that the block has when the merge is over that wrote this one; 0: no merge did.
+    /// Program units that the block has when the merge that wrote this one is complete; 0: it was written by no merge.
     pub end: u32,
     /// It holds all that the drive had of its place in a data block.
     pub in_place: bool,
@@ -34,13 +34,13 @@ pub(crate) struct Labels {
 }
 
 impl Labels {
-    /// Nothing is written.
+    /// Labels of a drive on which nothing is written.
     pub fn new(program_units: u32, physical_units: usize) -> Self {
         let program_units = program_units as usize;
         Self { program_units, all: vec![Label::UNREADABLE; physical_units / program_units], last: NOTHING }
     }
 
-    /// True until something is written.
+    /// True until a program is labelled.
     pub fn is_fresh(&self) -> bool {
         self.last == NOTHING
     }
@@ -51,12 +51,12 @@ impl Labels {
         self.last
     }
 
-    /// Notes what the program unit that begins at `first` will say.
+    /// Sets the label of the program unit that begins at `first`.
     pub fn put(&mut self, first: Ppa, label: Label) {
         self.all[first.index() / self.program_units] = label;
     }
 
-    /// What the program unit of `ppa` says, if it can be read.
+    /// The label of the program unit of `ppa`, if it can be read.
     pub fn get(&self, ppa: Ppa) -> Option<Label> {
         Some(self.all[ppa.index() / self.program_units]).filter(|label| label.age != NOTHING)
     }

@@ -26,11 +26,11 @@ pub struct Map {
     forward: Vec<u32>,
     backward: Vec<u32>,
     valid: Vec<u64>,
-    /// Stands for `forward` there.
+    /// The forward array with wider entries, in place of `forward`, where 32 bits are not enough.
     wide: Option<Box<Places>>,
-    /// Stands for the arrays while they are not there.
+    /// The map without arrays, until the arrays are made.
     sparse: Option<Box<Sparse>>,
-    /// How long it took to make the arrays: a part of building the drive, whenever it happens.
+    /// Time it took to make the arrays: a part of building the drive, even if they are made later.
     made_in: Duration,
 }
 
@@ -70,7 +70,7 @@ impl Map {
         Self { forward, backward, valid, wide: None, sparse, made_in: Duration::ZERO }
     }
 
-    /// Makes a map in which nothing is written one that a rule describes.
+    /// Lays a rule under a map in which nothing is written.
     ///
     /// # Panics
     /// When something is written.
@@ -79,7 +79,7 @@ impl Map {
         sparse.lay(ground);
     }
 
-    /// Where `lpn` lives, or [`Ppa::NONE`].
+    /// The place of `lpn`, or [`Ppa::NONE`].
     #[inline]
     pub fn lookup(&self, lpn: Lpn) -> Ppa {
         match self.forward.get(lpn.index()) {
@@ -116,7 +116,7 @@ impl Map {
         prefetch(&self.valid, ppa.index() / 64);
     }
 
-    /// What was last assigned to `ppa`.
+    /// The unit that was last assigned to `ppa`.
     #[inline]
     pub fn holder(&self, ppa: Ppa) -> Lpn {
         match self.backward.get(ppa.index()) {
@@ -174,7 +174,7 @@ impl Map {
         *word &= !bit;
     }
 
-    /// True when `ppa` is the home of what it holds, or a snapshot sees it.
+    /// True when `ppa` is the home of its unit, or a snapshot sees it.
     #[inline]
     pub fn is_valid(&self, ppa: Ppa) -> bool {
         self.word(ppa.index() / 64) >> (ppa.0 % 64) & 1 == 1
@@ -205,7 +205,7 @@ impl Map {
         if at < self.valid.len() { &mut self.valid[at] } else { self.rule_mut().word_mut(at) }
     }
 
-    /// Where a unit lives that has no entry of four bytes.
+    /// The place of a unit that has no entry of four bytes.
     #[cold]
     #[inline(never)]
     fn lookup_beyond(&self, lpn: Lpn) -> Ppa {
@@ -243,7 +243,7 @@ impl Map {
         self.sparse.as_ref().map_or(self.backward.len(), |sparse| sparse.shape.physical)
     }
 
-    /// Bytes that the arrays take, whether they are there already or not.
+    /// Bytes that the arrays take, whether or not they are made yet.
     pub fn bytes(&self) -> usize {
         let forward = match (&self.sparse, &self.wide) {
             (Some(sparse), _) => sparse.shape.forward_bytes(),
@@ -254,7 +254,7 @@ impl Map {
         forward + 4 * self.physical_units() + 8 * words
     }
 
-    /// What it says now, to be kept.
+    /// The places of all units now.
     pub fn beginning(&self) -> Beginning {
         match &self.sparse {
             Some(sparse) => sparse.beginning(),
@@ -265,7 +265,7 @@ impl Map {
         }
     }
 
-    /// The units that may live elsewhere than a beginning says; none where that is not known without asking for all.
+    /// The units that may have another place than `beginning` gives; none where only asking for each unit would tell.
     pub fn changed_since(&self, beginning: &Beginning) -> Option<Vec<Lpn>> {
         self.sparse.as_ref()?.changed_since(beginning)
     }
@@ -292,7 +292,7 @@ impl Map {
         ([low, &mut self.backward], &mut self.valid, high)
     }
 
-    /// Goes over to arrays where so much has changed, or is looked up so often, that they pay.
+    /// Changes over to arrays once so many units have changed, or are looked up so often, that arrays cost less.
     #[inline]
     pub fn outgrow(&mut self) {
         if self.sparse.as_ref().is_some_and(|sparse| sparse.is_outgrown()) {
@@ -300,14 +300,14 @@ impl Map {
         }
     }
 
-    /// Stays with the rule for longer, where there is one: what has changed since is asked for at the end.
+    /// Keeps the rule for longer, where there is one, because the changes since then will be asked for at the end.
     pub fn keep_rule(&mut self) {
         if let Some(sparse) = &mut self.sparse {
             sparse.keep_rule();
         }
     }
 
-    /// Goes over to arrays now: all of it is about to be looked up.
+    /// Changes over to arrays now, because the whole map is about to be looked up.
     #[cold]
     pub fn make_arrays(&mut self) {
         if let Some(sparse) = self.sparse.take() {
@@ -322,7 +322,7 @@ impl Map {
         }
     }
 
-    /// How long it took to make the arrays; zero while they are not there.
+    /// Time it took to make the arrays; zero while they are not made.
     pub fn made_in(&self) -> Duration {
         self.made_in
     }

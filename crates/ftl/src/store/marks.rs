@@ -2,24 +2,24 @@
 
 use super::{Frontier, NONE, Space, SuperblockState};
 
-/// What a superblock says of itself, and the list of bad blocks says of it.
+/// The facts about a superblock in its spare areas and in the list of bad blocks.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Mark {
-    /// The stream that filled it, while it was open; `NONE`: it was not.
+    /// The stream that was filling the superblock; `NONE`: it was not open.
     pub stream: u32,
     pub one_bit: bool,
-    /// A program on it failed.
+    /// A program on the superblock failed.
     pub failing: bool,
-    /// An erase of it was begun and not ended: it holds nothing, and must be erased again.
+    /// An erase of the superblock was begun and not completed: it holds no data, and must be erased again.
     pub half_erased: bool,
-    /// The stream that it was opened for last.
+    /// The stream that the superblock was opened for last.
     pub filled_by: u8,
-    /// The write clock of its die when it was closed.
+    /// The write clock of the die when the superblock was closed.
     pub closed_at: u64,
 }
 
 impl Space {
-    /// What each superblock says of itself when the power is gone.
+    /// The mark of each superblock when the power has failed.
     pub fn marks(&self, half_erased: &[usize]) -> Vec<Mark> {
         let space = self;
         let stream_of = |die: usize, superblock: u32| {

@@ -46,7 +46,7 @@ pub(crate) struct Store {
     pub emptied: Vec<u32>,
     /// Dies that answer no more.
     pub dead: DeadDies,
-    /// What the spare areas say beside what each unit holds, where the power may be cut.
+    /// The content of the spare areas beyond the logical units, on a drive whose power may be cut.
     pub spare: Option<Box<Spare>>,
 }
 
@@ -62,7 +62,7 @@ pub(crate) fn places(first: u64, units: u64) -> impl Iterator<Item = Ppa> {
 }
 
 impl Store {
-    /// Nothing written, no superblock free yet; so many streams of units with all their bits.
+    /// A store with nothing written and no superblock free yet; `streams`: streams that use all bits per cell.
     pub fn new(
         layout: Layout,
         (victim, wear): (&victim::Maker, &wear::Maker),
@@ -111,7 +111,7 @@ impl Store {
         places(self.first_unit(read), read.mask)
     }
 
-    /// The first of some page rows (numbered over the drive) that holds something, and which units of it.
+    /// The first of some page rows (numbered over the drive) with a valid unit, and which units of it are valid.
     #[inline]
     pub fn first_row(&self, rows: Range<u32>) -> Option<(u32, u64)> {
         let units = self.layout.row_units;
@@ -124,7 +124,8 @@ impl Store {
         None
     }
 
-    /// A superblock (numbered over the drive) is erased: no copy of what it held may come to be taken for what it holds next.
+    /// A superblock (numbered over the drive) is erased: copies of its former units in flight must not be confused with
+    /// units written there next.
     pub fn forget_copies(&mut self, superblock: usize) {
         if std::mem::take(&mut self.space.overtaken[superblock]) {
             let first = self.layout.first_ppa(superblock as u32);

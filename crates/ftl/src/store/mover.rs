@@ -9,13 +9,13 @@ use units::Ppa;
 /// Superblocks that are read completely but still wait for the programs of their last units.
 pub(crate) const PENDING_MAX: usize = 4;
 
-/// Empties superblocks of a die, one after the other.
+/// The state of emptying superblocks of a die, one after the other.
 pub(crate) struct Mover {
     /// The superblock that is being read, or `NONE`.
     pub victim: u32,
-    /// Why it is emptied.
+    /// The reason for emptying the superblock.
     pub origin: Origin,
-    /// Its next page row.
+    /// The next page row of the superblock to be read.
     pub next_row: u32,
     /// Page rows that are being read, or moved inside the die.
     pub reading_rows: u32,
@@ -55,33 +55,34 @@ impl Mover {
         (self.victim, self.origin, self.next_row) = (superblock, origin, 0);
     }
 
-    /// So many units of a page row are being read.
+    /// `units` units of a page row are being read.
     #[inline]
     pub fn begin_read(&mut self, units: u32) {
         self.reading_rows += 1;
         self.reading_units += units;
     }
 
-    /// They are there.
+    /// The units of a page row have been read.
     #[inline]
     pub fn end_read(&mut self, units: u32) {
         self.reading_rows -= 1;
         self.reading_units -= units;
     }
 
-    /// The superblock is read completely: it waits for what it held to be programmed elsewhere.
+    /// All of the superblock was read: it waits until its units are programmed elsewhere. Returns its number.
     #[inline]
     pub fn end_victim(&mut self) -> u32 {
         self.pending.push((self.victim, self.origin));
         std::mem::replace(&mut self.victim, NONE)
     }
 
-    /// A superblock was read completely and waits for what it held to be programmed elsewhere.
+    /// True for a superblock that was read completely and waits until its units are programmed elsewhere.
     pub fn is_pending(&self, superblock: u32) -> bool {
         self.pending.iter().any(|(pending, _)| *pending == superblock)
     }
 
-    /// A superblock that was read completely is being erased. Gives on whose behalf, if it was in hand.
+    /// A superblock that was read completely is being erased. Returns the origin of its collection, if this mover had
+    /// it.
     pub fn begin_erase(&mut self, superblock: u32) -> Option<Origin> {
         let at = self.pending.iter().position(|(pending, _)| *pending == superblock)?;
         self.erasing += 1;
@@ -105,14 +106,14 @@ impl Mover {
         !self.has_victim() && self.reading_rows == 0 && !self.pending.is_empty()
     }
 
-    /// Forgets what was read of a superblock of so many units.
+    /// Forgets the units that were read from a superblock of `units` units.
     pub fn forget(&mut self, superblock: u32, units: u32) {
         if !self.waiting.is_empty() {
             self.waiting.retain(|(ppa, _)| ppa.0 / u64::from(units) != u64::from(superblock));
         }
     }
 
-    /// What it is doing, for messages.
+    /// The state of the mover in words, for messages.
     pub fn describe(&self) -> String {
         let victim = if self.has_victim() { self.victim.to_string() } else { "none".to_owned() };
         let Self { next_row, reading_rows, pending, erasing, waiting, .. } = self;
@@ -124,10 +125,10 @@ impl Mover {
     }
 }
 
-/// Program units that the host may save up while a superblock is emptied that it waits for.
+/// Program units that the host may save up while it waits for a superblock to be emptied.
 const CREDIT_PROGRAMS: u32 = 4;
 
-/// How much the host may write while it waits for superblocks to be emptied.
+/// How much the host may write while superblocks are being emptied.
 pub(crate) struct Pace {
     /// Host units earned and not written yet.
     pub credit: f64,

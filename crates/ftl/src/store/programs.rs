@@ -13,7 +13,7 @@ pub(crate) struct Source(u64);
 
 impl Source {
     pub const PADDING: Self = Self::new(Origin::Padding, 0);
-    /// A unit at the end of a superblock that says what the others hold.
+    /// A unit of the summary at the end of a superblock.
     pub const SUMMARY: Self = Self::new(Origin::Map, u64::MAX);
 
     pub const fn new(origin: Origin, value: u64) -> Self {
@@ -35,7 +35,7 @@ impl Source {
         self.0 as u32
     }
 
-    /// Where a unit that is moved was; no place if that was erased meanwhile.
+    /// The former place of a unit that is moved; none if that place was erased meanwhile.
     #[inline]
     pub fn place(self) -> Ppa {
         // The highest bit of the value stands for all above it, so that no place stays none.
@@ -80,7 +80,7 @@ impl Programs {
         self.sources[slot as usize * self.units + unit as usize]
     }
 
-    /// What observers are told of a unit of a program.
+    /// Origin and source of a unit of a program, for observers.
     #[inline]
     pub fn told(&self, slot: u32, unit: u32) -> (Origin, u64) {
         let source = self.get(slot, unit);

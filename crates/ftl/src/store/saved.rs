@@ -6,9 +6,9 @@ use crate::store::{Frontier, NONE, Space, Store, SuperblockState};
 use engine::RandomStream;
 use std::cmp::Reverse;
 
-/// Which array says what each superblock is.
+/// Index of the array with the states of superblocks.
 pub(crate) const STATES: usize = 3;
-/// Beside the state of a superblock: a program on it failed.
+/// Added to the state of a superblock on which a program failed.
 const FAILING: u32 = 1 << 8;
 
 impl Store {
@@ -46,12 +46,12 @@ impl Store {
         }
     }
 
-    /// Where the streams are that are drawn from while a state is made.
+    /// The states of the random streams that are drawn from while a drive state is made.
     pub fn streams(&self) -> Vec<[u64; 4]> {
         self.space.streams().chain([self.array.random().state()]).collect()
     }
 
-    /// Goes on with the streams of a saved state.
+    /// Restores the random streams of a saved state.
     ///
     /// # Errors
     /// When there are others.

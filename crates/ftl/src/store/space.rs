@@ -23,7 +23,7 @@ macro_rules! blocks {
     }};
 }
 
-/// What a superblock is.
+/// The state of a superblock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum SuperblockState {
@@ -33,18 +33,18 @@ pub enum SuperblockState {
     Open,
     /// Full; its last programs may still be in flight.
     Closed,
-    /// Its valid units are being moved.
+    /// The valid units of the superblock are being moved.
     Victim,
     /// Being erased.
     Erasing,
     /// Out of use: no good block left to repair it.
     Lost,
-    /// A feature's: its programs alone are in it, and no data of the logical drive.
+    /// The superblock belongs to a feature: it holds only programs of the feature, and no data of the logical drive.
     Owned,
 }
 
 impl SuperblockState {
-    /// The state of a number, as a saved state holds it.
+    /// The state with this number in a saved state.
     pub(crate) fn of_number(number: u32) -> Option<Self> {
         [Self::Free, Self::Open, Self::Closed, Self::Victim, Self::Erasing, Self::Lost, Self::Owned]
             .get(number as usize)
@@ -52,21 +52,21 @@ impl SuperblockState {
     }
 }
 
-/// One die's space.
+/// The space of one die.
 pub(crate) struct DieSpace {
     pub free: BinaryHeap<Reverse<(u64, u32)>>,
     pub candidates: Vec<SuperblockId>,
     /// Valid units in all candidates together.
     pub candidate_valid: u64,
-    /// Of each stream, and last of what the host writes with one bit a cell.
+    /// The open superblocks of each stream and, last, of host data in SLC mode.
     pub frontiers: Frontiers,
     /// Superblocks not lost.
     pub usable: u32,
     /// Valid units, and host units in flight.
     pub live: u32,
-    /// Free superblocks that neither collection nor what it moves may take: something else has a claim to them.
+    /// Free superblocks that neither collection nor the data it moves may take, because a feature has a claim to them.
     pub claimed: u32,
-    /// Superblocks that serve another purpose for now, so that data cannot count on them.
+    /// Superblocks that serve another purpose for now and that data cannot count on.
     pub lent: u32,
     /// Superblocks that wear levelling leaves free, out of all that collections could use.
     pub held: u32,
@@ -81,7 +81,7 @@ pub(crate) struct DieSpace {
 }
 
 impl DieSpace {
-    /// Where what the host writes with one bit a cell goes.
+    /// The open superblock for host data in SLC mode.
     #[inline]
     pub fn one_bit(&self) -> &Frontier {
         &self.frontiers[self.frontiers.len() - 1]
@@ -103,15 +103,16 @@ pub(crate) struct Space {
     pub valid: Vec<u32>,
     pub in_flight: Vec<u32>,
     pub state: Vec<SuperblockState>,
-    /// A program on it failed: it is retired instead of erased.
+    /// A program on the superblock failed: it is retired instead of erased.
     pub failing: Vec<bool>,
-    /// The host overtook a unit of it while it was being emptied: a copy may be on its way that is not needed.
+    /// The host replaced a unit of the superblock while it was being emptied: an unnecessary copy of it may be in
+    /// flight.
     pub overtaken: Vec<bool>,
-    /// It holds one bit a cell; empty where none ever does.
+    /// The superblock is in SLC mode; empty on a drive without SLC mode.
     pub one_bit: Vec<bool>,
-    /// The stream whose superblocks hold one bit a cell, after all others.
+    /// Number of the stream whose superblocks are in SLC mode, after all others.
     pub one_bit_stream: usize,
-    /// The stream that it was opened for last.
+    /// The stream that the superblock was opened for last.
     pub stream: Vec<u8>,
     pub closed_at: Vec<u64>,
     pub pe_cycles: Vec<u32>,
@@ -167,17 +168,17 @@ impl Space {
         }
     }
 
-    /// Where the streams of the dies are.
+    /// The states of the dies' random streams.
     pub fn streams(&self) -> impl Iterator<Item = [u64; 4]> + '_ {
         self.dies.iter().map(|die| die.random.state())
     }
 
-    /// Lets the dies go on with these streams.
+    /// Sets the dies' random streams.
     pub fn go_on_with(&mut self, streams: Vec<RandomStream>) {
         self.dies.iter_mut().zip(streams).for_each(|(die, stream)| die.random = stream);
     }
 
-    /// A die's candidates in the order in which its victim policy has to be told of them.
+    /// A die's candidates in the order in which they must be named to its victim policy.
     pub fn told(&self, die: usize) -> Vec<u32> {
         let space = &self.dies[die];
         let told = space.victim.told().unwrap_or_else(|| {
@@ -249,7 +250,7 @@ impl Space {
         self.push_ranked(die, superblock, self.free_rank(die, superblock));
     }
 
-    /// Where the wear policy puts a superblock among the free ones.
+    /// The rank of a superblock among the free ones, from the wear policy.
     #[inline]
     pub fn free_rank(&self, die: usize, superblock: u32) -> u64 {
         let space = &self.dies[die];
@@ -265,7 +266,7 @@ impl Space {
         self.dies[die].free.push(Reverse((rank, superblock)));
     }
 
-    /// Takes a superblock out of the free ones without opening it.
+    /// Removes a superblock from the free ones without opening it.
     pub fn withdraw_free(&mut self, die: usize, superblock: u32) {
         self.dies[die].free.retain(|Reverse((_, free))| *free != superblock);
     }
@@ -276,7 +277,7 @@ impl Space {
         self.dies[die].free.pop().map(|Reverse((_, superblock))| superblock)
     }
 
-    /// The same, and opens it for a stream.
+    /// Takes the next free superblock and opens it for a stream; false when there is none.
     pub fn open(&mut self, die: usize, stream: usize) -> bool {
         self.take_free(die).is_some_and(|superblock| self.begin(die, stream, superblock))
     }
@@ -291,7 +292,7 @@ impl Space {
         true
     }
 
-    /// A stream of a die, which has no open superblock, goes on with that of another.
+    /// A stream of a die without an open superblock takes over that of another stream.
     pub fn hand_over(&mut self, die: usize, from: usize, to: usize) {
         let Frontier { superblock, next_unit, .. } =
             std::mem::replace(&mut self.dies[die].frontiers[from], Frontier::CLOSED);
@@ -342,7 +343,7 @@ impl Space {
         space.victim.on_reclaim(SuperblockId(superblock));
     }
 
-    /// One unit of a superblock turned invalid.
+    /// One unit of a superblock became invalid.
     #[inline]
     pub fn lose_unit(&mut self, superblock: u32) {
         let global = superblock as usize;
@@ -411,7 +412,7 @@ impl Space {
         space.wear.relocate(&mut view)
     }
 
-    /// Which of the superblocks that wait the policy writes anew next on a die.
+    /// The superblock that the policy rewrites next on a die, among the candidates.
     pub fn ask_order(
         &mut self,
         order: &mut dyn RefreshOrder,

@@ -7,9 +7,9 @@ use super::labels::Labels;
 use std::collections::HashMap;
 use units::Lpn;
 
-/// Nothing that could be read: never written, torn, or no data.
+/// No readable number: the unit was never written, is torn, or holds no data.
 pub(crate) const NOTHING: u64 = 0;
-/// What was there before the run.
+/// The number of data from before the run.
 pub(crate) const BEFORE: u64 = 1;
 
 /// Of each physical unit: the logical unit, and the number of the write; on a map of blocks what is said of those.
@@ -17,7 +17,8 @@ pub(crate) struct SpareAreas {
     pub holders: Vec<u32>,
     pub stamps: Vec<u64>,
     pub labels: Option<Labels>,
-    /// Numbers of writes that going back to a snapshot undid, the first left out and the last included.
+    /// Ranges of numbers of writes that the return to a snapshot undid, the first number excluded and the last
+    /// included.
     pub undone: Vec<(u64, u64)>,
 }
 
@@ -30,24 +31,25 @@ impl SpareAreas {
 
 /// The numbers of the host's writes.
 pub(crate) struct Spare {
-    /// Of each physical unit.
+    /// The stamp of each physical unit.
     pub stamps: Vec<u64>,
-    /// What is said beside of blocks, where the map is one of blocks.
+    /// The labels of blocks, on a block-mapped drive.
     pub labels: Option<Labels>,
-    /// Of what each slot of the buffer holds.
+    /// The stamp of the data in each slot of the buffer.
     slots: Vec<u64>,
-    /// The last write before the newest trim of a unit, of units that were trimmed while the buffer held something.
+    /// For units trimmed while the buffer was not empty: the number of the last write before the unit's newest trim.
     trimmed: HashMap<u32, u64>,
     /// The number of the last write.
     last: u64,
-    /// Nothing was written since time began.
+    /// The host has written nothing since time began.
     is_fresh: bool,
-    /// Numbers of writes that going back to a snapshot undid, the first left out and the last included.
+    /// Ranges of numbers of writes that the return to a snapshot undid, the first number excluded and the last
+    /// included.
     pub undone: Vec<(u64, u64)>,
 }
 
 impl Spare {
-    /// Nothing is written.
+    /// Spare areas in which nothing is written.
     pub fn new(units: usize, slots: u32) -> Self {
         let stamps = engine::large_array(units, NOTHING);
         Self {
@@ -71,7 +73,7 @@ impl Spare {
         self.last = last;
     }
 
-    /// The stamp of a unit that is there when time begins.
+    /// Sets the stamp of a unit that exists when time begins.
     pub fn begin_with(&mut self, unit: usize, stamp: u64) {
         self.stamps[unit] = stamp;
     }
@@ -100,7 +102,7 @@ impl Spare {
         self.last
     }
 
-    /// The drive goes back to what it held when the last write was `number`.
+    /// The drive returns to its state after the write `number`: later writes are undone.
     pub fn undo(&mut self, number: u64) {
         if number < self.last {
             self.undone.push((number, self.last));
@@ -112,7 +114,7 @@ impl Spare {
         self.slots[slot as usize] = self.next();
     }
 
-    /// The next number, which is higher than all before.
+    /// The next number, which is higher than all earlier ones.
     pub fn next(&mut self) -> u64 {
         self.is_fresh = false;
         self.last += 1;
@@ -133,7 +135,7 @@ impl Spare {
         }
     }
 
-    /// A write of a unit came before its newest trim.
+    /// True when the write `stamp` of a unit came before the unit's newest trim.
     pub fn is_trimmed(&self, lpn: Lpn, stamp: u64) -> bool {
         self.trimmed.get(&lpn.0).is_some_and(|trimmed| stamp <= *trimmed)
     }

@@ -10,12 +10,12 @@ use units::Lpn;
 /// The most streams that a policy may declare.
 pub const STREAMS_MOST: usize = 32;
 
-/// Whose data a stream takes.
+/// The data that a stream takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Takes {
-    /// What the host writes.
+    /// Data that the host writes.
     Host,
-    /// What is moved.
+    /// Data that are moved.
     Moved,
     /// Both.
     Both,
@@ -24,15 +24,15 @@ pub enum Takes {
 /// A stream of a die.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StreamSpec {
-    /// What it is called.
+    /// Name of the stream.
     pub name: String,
-    /// Whose data it takes.
+    /// The data that the stream takes.
     pub takes: Takes,
     /// The stream whose open superblock it goes on with, where that has room, before it opens one of its own: what was
     /// moved then need not wait for more of its kind to fill it. Only for a stream of the host's data, and one of what is
     /// moved.
     pub takes_over: Option<usize>,
-    /// The placement handle whose data alone it holds.
+    /// The placement handle whose data alone the stream holds.
     pub handle: Option<u16>,
 }
 
@@ -42,13 +42,13 @@ impl StreamSpec {
         Self { name: name.to_owned(), takes, takes_over: None, handle: None }
     }
 
-    /// The same, which goes on with the open superblock of another.
+    /// The same stream, which may take over the open superblock of another one.
     #[must_use]
     pub fn taking_over(self, other: usize) -> Self {
         Self { takes_over: Some(other), ..self }
     }
 
-    /// The same, which holds the data of one placement handle alone.
+    /// The same stream, which holds the data of one placement handle alone.
     #[must_use]
     pub fn of_handle(self, handle: u16) -> Self {
         Self { handle: Some(handle), ..self }
@@ -58,16 +58,16 @@ impl StreamSpec {
 /// Whether the data of a handle stay apart from those of others when collection moves them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Isolation {
-    /// Only as they were written: what is moved may lie beside what is moved of other such handles.
+    /// Only when they are written: moved data may lie beside moved data of other such handles.
     Initially,
-    /// For as long as they are there.
+    /// For as long as the data exist.
     Persistently,
 }
 
 /// The placement handles that a host may name with what it writes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HandleSpec {
-    /// How each of them is isolated, by its number; there is one at least, and handle 0 takes what names none.
+    /// Isolation of each handle, by its number; there is at least one, and handle 0 takes data that name none.
     pub isolation: Vec<Isolation>,
     /// Superblocks that make a reclaim unit; none: as many as the drive has dies.
     pub unit_superblocks: Option<u32>,
@@ -76,18 +76,18 @@ pub struct HandleSpec {
 /// What a drive notes of its units because its policy asks for it. Neither outlives a loss of power.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Notes {
-    /// How often the host wrote each unit.
+    /// How many times the host wrote each unit.
     pub writes: bool,
     /// When the host wrote each unit last, and when each superblock was opened.
     pub times: bool,
 }
 
-/// What a policy may know of a unit that is about to be written.
+/// The information that a policy may use about a unit to be written.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct UnitView {
     /// The unit; numbers above those of the host's units are parts of a map on flash.
     pub lpn: Lpn,
-    /// It is moved; else the host writes it.
+    /// The unit is moved; else the host writes it.
     pub moved: bool,
     /// The placement handle that the host named with it, one that there is; none where the policy has no handles, and for what
     /// the host did not write or is moved.
@@ -95,19 +95,19 @@ pub struct UnitView {
     /// Units that the host wrote to the drive since it wrote this one last; none where it never did, or where times are not
     /// noted.
     pub age: Option<u64>,
-    /// How often the host wrote it before, as noted: all counts are halved whenever their mean reaches
+    /// How many times the host wrote the unit before, as noted: all counts are halved when their mean reaches
     /// [`HALVED_AT`].
     pub writes: u32,
     /// The mean of that over all units that were written.
     pub writes_mean: f64,
-    /// The stream of the superblock that it lies in now.
+    /// The stream of the superblock in which the unit lies now.
     pub last: Option<usize>,
 }
 
-/// The mean count of writes at which all counts are halved, so that what was long ago matters less and less.
+/// The mean count of writes at which all counts are halved, so that older writes matter less.
 pub const HALVED_AT: u64 = 16;
 
-/// Where units go that differ only in whether they are moved.
+/// The streams of units, where they depend only on whether a unit is moved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ByOrigin {
     /// The stream of what the host writes.
@@ -118,20 +118,20 @@ pub struct ByOrigin {
 
 /// The choice of a stream.
 pub trait StreamPolicy: Send {
-    /// The streams of each die, from one to [`STREAMS_MOST`]; the same whenever it is asked.
+    /// The streams of each die, from one to [`STREAMS_MOST`]; the answer never changes.
     fn streams(&self) -> Vec<StreamSpec>;
 
-    /// What it wants noted of units.
+    /// The notes that the policy wants of units.
     fn notes(&self) -> Notes {
         Notes::default()
     }
 
-    /// The placement handles that the host may name; none: what it says of its data is not looked at.
+    /// The placement handles that the host may name; none: handles that it names are ignored.
     fn handles(&self) -> Option<HandleSpec> {
         None
     }
 
-    /// The answer for all units, where it depends on nothing else: the drive then need not ask.
+    /// The streams of all units, where they depend only on the origin: the drive then does not ask for each unit.
     fn by_origin(&self) -> Option<ByOrigin> {
         None
     }
@@ -150,7 +150,7 @@ pub trait StreamPolicy: Send {
     /// drive. Told only where times are noted.
     fn on_reclaim(&mut self, _stream: usize, _lived: u64) {}
 
-    /// What it has learnt, for a saved state.
+    /// The policy's learnt state, for a saved state.
     fn learnt(&self) -> Vec<u64> {
         Vec::new()
     }

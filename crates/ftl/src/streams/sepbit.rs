@@ -14,7 +14,7 @@ const LIVES: u64 = 16;
 pub struct SepBit {
     /// The mean life of superblocks of the first stream, in units that the host wrote; none until enough were reclaimed.
     mean: Option<u64>,
-    /// Their number and their lives since the mean was taken.
+    /// Number of lives since the mean was taken, and their sum.
     lives: u64,
     total: u64,
 }
@@ -44,7 +44,7 @@ impl Policy for SepBit {
 }
 
 impl SepBit {
-    /// True for what is younger than so many mean lives.
+    /// True for an age below `lives` mean lives.
     fn is_younger(&self, age: Option<u64>, lives: u64) -> bool {
         age.is_some_and(|age| self.mean.is_none_or(|mean| age < mean.saturating_mul(lives)))
     }

@@ -5,7 +5,7 @@ use crate::features::Features;
 use crate::settings::{FtlConfig, PatrolRules};
 use units::Nanos;
 
-/// One thing that is asked for: so much time of a die or a channel, in so much time.
+/// A part of the upkeep: time of a die or a channel within a period.
 struct Part {
     key: &'static str,
     ns: u64,
@@ -14,7 +14,7 @@ struct Part {
 }
 
 impl Part {
-    /// Of the time, the part that this takes.
+    /// Share of the period that this part takes.
     fn share(&self) -> f64 {
         self.ns as f64 / self.within.ns() as f64
     }
@@ -63,7 +63,7 @@ impl Burden {
         Self { whose, share: config.upkeep.share, parts }
     }
 
-    /// That of two which asks for more of its time.
+    /// The heavier of two burdens.
     pub fn or_heavier(self, other: Self) -> Self {
         if other.total() > self.total() { other } else { self }
     }

@@ -13,12 +13,12 @@ use crate::upkeep::Upkeep;
 use controller::{Context, Origin, Transaction, Urgency};
 use units::DieId;
 
-/// How a die that may collect stands with its free superblocks.
+/// How urgently a die needs free superblocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Haste {
-    /// It is short of them: it collects now, with or without host requests.
+    /// The die is short of them: it collects now, with or without host requests.
     Foreground,
-    /// It is not: it collects what is asked for, and more while it is idle.
+    /// The die has enough: it collects superblocks that were asked for, and more while it is idle.
     Background,
 }
 
@@ -62,7 +62,7 @@ impl Upkeep {
         media.core.store.controller.set_urgency(DieId(die as u32), urgency);
     }
 
-    /// Takes the next victim, if one is wanted and there is room for all it holds.
+    /// Takes the next victim, if one is wanted and there is room for its valid units.
     pub fn take_victim(&mut self, media: &mut Media, die: usize) -> bool {
         if media.core.collections[die].mover.pending.len() >= PENDING_MAX {
             return false;
@@ -175,7 +175,7 @@ impl Core {
         self.store.space.emptiest(die).filter(|&at| self.has_room_for(die, valid(at)))
     }
 
-    /// The next superblock that was asked for, if there is room for what it holds.
+    /// The next superblock that was asked for, if there is room for its valid units.
     pub fn next_forced(&mut self, die: usize, haste: Haste) -> Option<(u32, Origin)> {
         while let Some(&(superblock, origin)) = self.collections[die].forced.front() {
             let pressed = haste == Haste::Foreground || self.buffer.first_queued().is_some();

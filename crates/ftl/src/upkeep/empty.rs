@@ -9,14 +9,14 @@ use crate::upkeep::Upkeep;
 use controller::{Class, Context, Transaction};
 use units::Ppa;
 
-/// How a page row gets out of a superblock.
+/// How the units of a page row leave a superblock.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Route {
-    /// It is read, and written again.
+    /// They are read over the bus, and written again.
     Bus,
-    /// Inside the die, if where it goes allows that.
+    /// They are moved inside the die, if their target allows that.
     InDie,
-    /// It stays for now.
+    /// They stay for now.
     Wait,
 }
 
@@ -54,7 +54,7 @@ impl Upkeep {
         }
     }
 
-    /// Keeps up to `read_ahead` page rows of the victim in flight; true when all of it was read.
+    /// Keeps up to `read_ahead` page rows of the victim in flight; true when the whole victim was read.
     #[inline(always)]
     fn read_rows<P: Probe>(
         &mut self,

@@ -14,7 +14,7 @@ use controller::{Context, Origin};
 use units::Ppa;
 
 impl Upkeep {
-    /// Lets the die's folding go on. Nothing more is read while something that was read has no place.
+    /// Continues the die's folding. Nothing more is read while a unit that was read has no place.
     #[cold]
     pub fn fold<P: Probe>(&mut self, media: &mut Media, die: usize, ctx: &mut Context<P>) {
         if self.place_folded(media, die, ctx) {

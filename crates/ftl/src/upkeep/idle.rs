@@ -9,7 +9,7 @@ use engine::{Calendar, Event};
 use units::{DieId, Nanos};
 
 impl Upkeep {
-    /// How long a die must be idle for what an event is about; none where idle dies do not do that.
+    /// How long a die must be idle before the work of this kind of event; none where idle dies do not do that work.
     fn idle_wait(&self, media: &Media, kind: u8) -> Option<Nanos> {
         match kind {
             events::IDLE => self.trigger.idle_after(),
@@ -18,7 +18,7 @@ impl Upkeep {
         }
     }
 
-    /// A die has nothing to do: when that lasts, it does what there is to do in idle time.
+    /// A die is idle: starts the timers for work in idle time.
     #[inline]
     pub fn arm_idle_timers(&mut self, media: &mut Media, die: usize, calendar: &mut Calendar) {
         let idle = &mut media.core.collections[die].idle;

@@ -26,7 +26,7 @@ use engine::Calendar;
 /// What decides on moving data.
 pub(crate) struct Upkeep {
     pub trigger: Box<dyn GcTrigger>,
-    /// Reading what is stored for its errors, where the drive does that.
+    /// The patrol, which reads stored data for errors, on a drive that has one.
     pub patrol: Option<Box<Patrol>>,
     /// How much of what the host earns by a collection that goes before its programs it comes to use.
     pub urgent_share: f64,
@@ -43,14 +43,14 @@ impl Upkeep {
         }
     }
 
-    /// Time begins, and with it the agenda.
+    /// Simulated time begins, and with it the timer-driven work.
     pub fn begin(&mut self, media: &mut Media, calendar: &mut Calendar) {
         media.features.begins_refresh(&mut media.core, calendar);
         self.begin_patrol(media, calendar);
         media.await_moment(calendar);
     }
 
-    /// The host is gone: no more data are looked at or fall due, so that the drive comes to rest.
+    /// The host has finished: the patrol ends and no work falls due, so that the drive comes to rest.
     pub fn end(&mut self, media: &mut Media) {
         self.patrol = None;
         media.features.ended();

@@ -18,18 +18,18 @@ use units::{DieId, Nanos, SimTime};
 /// The owner of a patrol's reads; reads that move data have another, or none.
 pub(crate) const PATROL: u32 = u32::MAX - 1;
 
-/// How far the patrol of a die is.
+/// The progress of the patrol of a die.
 #[derive(Clone, Copy, Debug, Default)]
 struct Walk {
     round_began: SimTime,
     /// The superblock of the die that is next, or being read.
     superblock: u32,
-    /// Its next page row.
+    /// The next page row to be read.
     row: u32,
-    /// When its first row was read, and rows read since.
+    /// When the first row of the superblock was read, and rows read since.
     began: SimTime,
     rows_read: u32,
-    /// It fell due, and waits for the die to be idle.
+    /// The superblock fell due, and waits for the die to be idle.
     waits: bool,
     /// An event will come.
     timer: bool,
@@ -43,7 +43,7 @@ pub(crate) struct Patrol {
 }
 
 impl Patrol {
-    /// Nothing read yet; none where the rules ask for none.
+    /// A patrol that has read nothing yet; none where the rules ask for none.
     pub fn new(rules: PatrolRules, dies: usize, seed: u64) -> Option<Box<Self>> {
         let walks = vec![Walk::default(); dies];
         let random = RandomStream::new(seed, "ftl.patrol");
@@ -64,7 +64,7 @@ impl Patrol {
 }
 
 impl Upkeep {
-    /// Time begins, and the first rounds with it.
+    /// Simulated time begins, and with it the first round of each die.
     pub fn begin_patrol(&mut self, media: &mut Media, calendar: &mut Calendar) {
         if self.patrol.is_some() {
             (0..media.core.store.layout.dies as usize)
@@ -96,7 +96,7 @@ impl Upkeep {
         self.patrol_on(media, die, ctx);
     }
 
-    /// A die has nothing to do: a superblock that waits for that is read when it lasts.
+    /// A die is idle: a superblock that waits for that is read if it stays idle.
     #[inline]
     pub fn arm_patrol(&mut self, media: &mut Media, die: usize, calendar: &mut Calendar) {
         let Some(patrol) = &self.patrol else { return };
@@ -107,7 +107,7 @@ impl Upkeep {
         }
     }
 
-    /// Reads the next row that holds something; after the last one the next superblock falls due.
+    /// Reads the next row with valid units; after the last one the next superblock falls due.
     pub fn patrol_on<P: Probe>(&mut self, media: &mut Media, die: usize, ctx: &mut Context<P>) {
         let Some(patrol) = &mut self.patrol else { return };
         let walk = &mut patrol.walks[die];
@@ -146,7 +146,8 @@ impl Upkeep {
         self.schedule_patrol(media, die, due.max(free), calendar);
     }
 
-    /// The patrol's read ended: the superblock is written anew if it had too many errors, else the next row is read.
+    /// A read of the patrol ended: the superblock is rewritten if the read had too many errors, else the next row is
+    /// read.
     pub fn on_patrol_read<P: Probe>(&mut self, media: &mut Media, read: &Transaction, ctx: &mut Context<P>) {
         let die = read.die.index();
         let Some(patrol) = &mut self.patrol else { return };

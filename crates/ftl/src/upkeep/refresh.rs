@@ -5,12 +5,13 @@ use crate::core::Core;
 use engine::Calendar;
 use units::Nanos;
 
-/// A superblock that cannot be moved yet is looked at again after that: its last programs are in flight, or a
+/// Time after which a superblock that cannot be moved yet is looked at again: its last programs are in flight, or a
 /// collection fills it.
 const SOON: Nanos = Nanos::new(1_000_000);
 
 impl Core {
-    /// True when collections do without the rest of an open superblock: they count on what is left of the one they fill.
+    /// True when collections do not need the rest of an open superblock: they count on the free space in the one that
+    /// they fill.
     pub fn can_close(&self, die: usize, superblock: u32) -> bool {
         let frontiers = &self.store.space.dies[die].frontiers;
         let filled =

@@ -7,7 +7,7 @@ use controller::{Class, Context, Origin, Transaction};
 use units::{Lpn, Ppa};
 
 impl Upkeep {
-    /// Reads as many units as one program takes; only so many waiting are worth a program.
+    /// Reads as many units as one program takes, to rewrite them; fewer waiting units are not worth a program.
     pub fn rewrite_some<P: Probe>(&mut self, media: &mut Media, die: usize, ctx: &mut Context<P>) {
         if !self.can_rewrite(media, die) {
             return;
@@ -27,7 +27,8 @@ impl Upkeep {
         }
     }
 
-    /// Writing anew makes garbage and frees nothing at once: it takes no space that a collection may need.
+    /// True when units may be rewritten: this makes garbage and frees nothing at once, so it may not take space that a
+    /// collection may need.
     pub fn can_rewrite(&self, media: &Media, die: usize) -> bool {
         let program = media.core.store.layout.program_units;
         let space = &media.core.store.space.dies[die];
@@ -39,7 +40,7 @@ impl Upkeep {
             && !media.core.rests(die)
     }
 
-    /// A unit to be written anew was read: if it still lives there, it goes to the stream of moved data.
+    /// A unit to be rewritten was read: if its place has not changed, it goes to the stream of moved data.
     pub fn on_rewrite_read<P: Probe>(&mut self, media: &mut Media, read: &Transaction, ctx: &mut Context<P>) {
         let die = read.die.index();
         let lpn = Lpn(read.owner);

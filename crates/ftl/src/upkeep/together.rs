@@ -85,14 +85,14 @@ impl Upkeep {
         media.core.collections[die].taken.push_back((within, origin));
     }
 
-    /// Lets the dies that have something new go on.
+    /// Continues the collections of dies that have new work.
     pub fn wake_dies<P: Probe>(&mut self, media: &mut Media, ctx: &mut Context<P>) {
         while let Some(die) = media.core.woken.pop() {
             self.collect(media, die, ctx);
         }
     }
 
-    /// One of several superblocks was erased; the last of them gives all back.
+    /// A superblock that is reclaimed together with others was erased; after the last one, all are given back.
     pub fn on_member_erased<P: Probe>(
         &mut self,
         media: &mut Media,
@@ -123,13 +123,13 @@ impl Upkeep {
 }
 
 impl Media {
-    /// A superblock that was reclaimed with others is erased.
+    /// Erases a superblock that was reclaimed together with others.
     pub fn erase_member(&mut self, die: usize, global: u32, origin: Origin) {
         let erased = self.erase(die, global % self.core.store.space.per_die, origin);
         self.features.erased_member(&mut self.core, global, erased);
     }
 
-    /// All superblocks that were reclaimed with one are free again: gives them, each with its die.
+    /// All superblocks that were reclaimed together with `global` are free again: returns them, each with its die.
     pub fn give_back(&mut self, global: u32) -> Vec<(usize, u32)> {
         let freed = self.features.gives_members_back(&mut self.core, global).unwrap_or_default();
         for &(_, superblock) in &freed {

@@ -7,9 +7,9 @@ use crate::upkeep::Upkeep;
 use controller::{Context, Origin};
 use std::ops::Range;
 
-/// A layer on which something comes back by the clock alone.
+/// A layer with timer-driven work.
 pub(crate) trait KeepsUp {
-    /// The flash, and the reasons to move what lies there.
+    /// The flash, and the state of the work that moves data on it.
     fn keeping(&mut self) -> (&mut Media, &mut Upkeep);
 
     /// True when data wait and nothing moves any more.
@@ -18,7 +18,7 @@ pub(crate) trait KeepsUp {
     /// True while a die is busy moving what it was told to move: the next must wait.
     fn is_moving(&self, die: usize) -> bool;
 
-    /// The dies that take part when a superblock is written anew, and the units that each of them moves.
+    /// The dies that take part when a superblock is rewritten, and the units that each of them moves.
     fn burden_of(&self, superblock: u32) -> (Range<usize>, u32);
 
     /// Begins to move all that a superblock holds; false where that cannot be now, or happens anyway.
@@ -68,7 +68,7 @@ pub(crate) trait KeepsUp {
         }
     }
 
-    /// The die begins to write one superblock anew, if its share of time is there, and comes back for the next.
+    /// The die begins to rewrite one superblock, if its share of time allows, and schedules its next turn.
     fn take_turn<P: Probe>(&mut self, die: usize, ctx: &mut Context<P>) {
         let now = ctx.calendar.now();
         loop {

@@ -13,16 +13,16 @@ use units::{Nanos, SuperblockId};
 /// Erase and program.
 const KINDS: usize = 2;
 
-/// What was observed of a superblock.
+/// The policy's observations of a superblock.
 #[derive(Clone, Copy, Debug, Default)]
 struct SuperblockSeen {
-    /// Its times last; zero: none yet.
+    /// The last times of the superblock; zero: not observed yet.
     times: [Nanos; KINDS],
-    /// Its cycles when each changed last, if it did.
+    /// Program/erase cycles of the superblock when each time last changed, if it did.
     stepped: [Option<f64>; KINDS],
 }
 
-/// When superblocks of the die stepped to a time.
+/// The cycles at which superblocks of the die changed to a time.
 #[derive(Clone, Copy, Debug, Default)]
 struct TimeStep {
     superblocks: u32,

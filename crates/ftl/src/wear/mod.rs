@@ -4,13 +4,13 @@ use crate::Blocks;
 use engine::RandomStream;
 use units::{Nanos, SuperblockId};
 
-/// What a policy may know after an erase. All slices are indexed by superblock of this die.
+/// The information that a policy may use after an erase. All slices are indexed by superblock of this die.
 pub struct WearView<'a> {
     /// The superblock just erased.
     pub erased: SuperblockId,
     /// Closed superblocks that could be relocated, in no meaningful but a repeatable order.
     pub candidates: &'a [SuperblockId],
-    /// What is known of each superblock.
+    /// Facts about each superblock.
     pub blocks: Blocks<'a>,
     /// The write clock now: mapping units written to this die so far, by all origins.
     pub clock: u64,
@@ -20,16 +20,16 @@ pub struct WearView<'a> {
     pub random: &'a mut RandomStream,
 }
 
-/// What the drive sees of a superblock's wear from outside, when it erases it.
+/// Wear of a superblock as the drive can observe it when it erases the superblock.
 #[derive(Clone, Copy, Debug)]
 pub struct Observed {
     /// The superblock.
     pub superblock: SuperblockId,
-    /// Program/erase cycles of it, this erase included.
+    /// Program/erase cycles of the superblock, this erase included.
     pub pe_cycles: u32,
-    /// How long this erase kept it busy.
+    /// Duration of this erase.
     pub erase: Nanos,
-    /// How long a program of its first page kept it busy in the cycle that ends.
+    /// Duration of a program of the superblock's first page in the cycle that ends.
     pub program: Nanos,
 }
 
@@ -42,7 +42,7 @@ pub trait WearPolicy: Send {
     /// A superblock was erased; called before it is ranked among the free ones.
     fn on_erase(&mut self, _observed: &Observed) {}
 
-    /// False when free superblocks may wait as long as others can be worn instead.
+    /// False when free superblocks may wait as long as other superblocks can be worn instead.
     fn spreads(&self) -> bool {
         true
     }
@@ -53,12 +53,12 @@ pub trait WearPolicy: Send {
         0.0
     }
 
-    /// True when [`Self::relocate`] may ever choose something: else it need not be asked.
+    /// True when [`Self::relocate`] may ever choose a superblock: else it is not called.
     fn relocates(&self) -> bool {
         true
     }
 
-    /// One of the candidates whose data should move now, or `None`. Called after each erase.
+    /// Chooses one of the candidates whose data should be moved now, or `None`. Called after each erase.
     fn relocate(&mut self, _view: &mut WearView<'_>) -> Option<SuperblockId> {
         None
     }

@@ -47,7 +47,7 @@ impl Serves for ZoneMapped {
         self.is_untimed
     }
 
-    /// Nothing is written twice.
+    /// Data are never replaced in the buffer.
     fn take_over(&mut self, _slot: u32, _request: u32, _now: SimTime) -> bool {
         unreachable!("a zone is written at its pointer")
     }
@@ -64,7 +64,7 @@ impl Serves for ZoneMapped {
         }
     }
 
-    /// What waits for a whole program unit stays: the buffer outlasts the power.
+    /// Data that wait for a full program unit stay in the buffer, which survives a power cut.
     fn send_out<P: Probe>(&mut self, ctx: &mut Context<P>) {
         self.pump(ctx);
     }
@@ -78,7 +78,8 @@ impl ZoneMapped {
         }
     }
 
-    /// The host finishes a zone that is not full: what it lacks is written, and `request` told when that is on flash.
+    /// The host finishes a zone that is not full: the rest of it is written, and `request` is answered when that is on
+    /// flash.
     pub(crate) fn finish<P: Probe>(&mut self, request: u32, zone: u32, ctx: &mut Context<P>) {
         let end = self.end_of(zone);
         let state = &mut self.zones[zone as usize];
@@ -100,7 +101,7 @@ impl ZoneMapped {
         programs.next_multiple_of(self.part_programs()).min(self.zone_programs())
     }
 
-    /// Tells the request that finished a zone when nothing is left to write.
+    /// Answers the request that finished a zone when nothing of it is left to write.
     pub(super) fn answer_finisher(&mut self, zone: u32) {
         let state = &mut self.zones[zone as usize];
         if state.finisher != NONE && state.in_flight == 0 && Some(state.next) == state.end {
@@ -109,7 +110,8 @@ impl ZoneMapped {
         }
     }
 
-    /// The host resets a zone: all it holds is forgotten, and its superblocks are erased as soon as no program is in flight.
+    /// The host resets a zone: its data are forgotten, and its superblocks are erased as soon as no program is in
+    /// flight.
     pub(crate) fn reset<P: Probe>(&mut self, zone: u32, ctx: &mut Context<P>) {
         let is_busy = self.zones[zone as usize].is_busy;
         let former =

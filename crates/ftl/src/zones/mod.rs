@@ -24,19 +24,20 @@ use engine::Event;
 use std::collections::VecDeque;
 use units::{Lpn, Ppa};
 
-/// Dies by which a zone begins further on than the one before it: neighbours in number, which are often written together, lie apart.
+/// Number of dies by which the first die of a zone lies after that of the zone before: zones with neighbouring numbers
+/// are often written together, and should lie apart.
 const TURN: u32 = 13;
 
 /// A zone as the flash knows it.
 #[derive(Clone, Debug)]
 struct FlashZone {
-    /// Superblocks of its parts that were taken, part after part, a die's after the other.
+    /// Superblocks of the parts that the zone has taken, part after part, and die after die within a part.
     members: Vec<u32>,
     /// Units that the host wrote, all of them in the buffer or on flash.
     written: u32,
     /// Program units that were submitted.
     next: u32,
-    /// The program unit up to which a finish writes, once it was asked for.
+    /// The program unit up to which a finish writes, once the host has asked for it.
     end: Option<u32>,
     /// The request that waits for that, or `NONE`.
     finisher: u32,
@@ -44,7 +45,7 @@ struct FlashZone {
     in_flight: u32,
     /// Slots that hold what is not submitted yet, in order.
     waiting: VecDeque<u32>,
-    /// It stands among the zones with something to do.
+    /// The zone is in the list of zones with work to do.
     is_busy: bool,
 }
 
@@ -61,16 +62,16 @@ impl FlashZone {
     };
 }
 
-/// What is known of a zone on flash.
+/// The state of a zone on flash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FlashZoneState {
     /// Units that the host wrote.
     pub written: u32,
-    /// It was finished.
+    /// The zone was finished.
     pub is_finished: bool,
 }
 
-/// What was counted of zones.
+/// Counts of what happened to zones.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ZonedTotals {
     /// Units that a finish wrote beside the host's.
@@ -268,12 +269,12 @@ impl ZoneMapped {
             .map(|zone| FlashZoneState { written: zone.written, is_finished: zone.end.is_some() })
     }
 
-    /// What was counted of them.
+    /// The counts of the zones.
     pub(crate) fn counts(&self) -> ZonedTotals {
         self.counts
     }
 
-    /// Their shape.
+    /// Sizes and command times of the zones.
     pub(crate) fn zoning(&self) -> Zoning {
         self.zoning
     }

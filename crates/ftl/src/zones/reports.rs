@@ -91,8 +91,8 @@ impl ZoneMapped {
         (of.die.index(), of.die.0 * self.layout().superblocks_per_die + of.superblock)
     }
 
-    /// Erases a superblock that no zone has any more, unless programs are in flight to it; one without anything to erase is
-    /// free at once.
+    /// Erases a superblock that belongs to no zone any more, unless programs to it are in flight; one that is still
+    /// erased is free at once.
     pub(super) fn erase_if_left<P: Probe>(&mut self, superblock: u32, ctx: &mut Context<P>) {
         if self.media.core.store.space.in_flight[superblock as usize] > 0 {
             return;

@@ -12,7 +12,7 @@ use std::ops::Range;
 use units::{Lpn, Ppa};
 
 impl ZoneMapped {
-    /// Writes the next unit of a zone; false where it has no superblock for it.
+    /// Writes the next unit of a zone; false when there is no superblock for it.
     fn lay_next(&mut self, zone: u32) -> bool {
         let units = self.layout().program_units;
         let at = self.zones[zone as usize].written;
@@ -49,7 +49,7 @@ impl Untimed for ZoneMapped {
         assert!(is_there, "no superblock is free: {}", crate::layer::Layer::explain_stall(self));
     }
 
-    /// Writes a zone up to this unit: what was written of it before holds something, too.
+    /// Writes a zone up to this unit: all earlier units of the zone hold data, too.
     fn try_write_untimed(&mut self, lpn: Lpn) -> bool {
         let (zone, at) = self.split(lpn);
         self.is_untimed = true;
@@ -61,10 +61,10 @@ impl Untimed for ZoneMapped {
         true
     }
 
-    /// Nothing is trimmed but whole zones, in time.
+    /// Only whole zones are trimmed, and that in simulated time.
     fn trim_untimed(&mut self, _lpn: Lpn) {}
 
-    /// What was begun of a program unit is written to its end, with data of the host's.
+    /// Program units that were begun are filled up with data of the host.
     fn settle(&mut self) {
         let units = self.layout().program_units;
         for zone in 0..self.zoning.count {
@@ -95,7 +95,7 @@ impl KeepsUp for ZoneMapped {
         (0..0, 0)
     }
 
-    /// Nothing is moved.
+    /// A zoned drive moves no data.
     fn write_superblock_anew<P: Probe>(&mut self, _: u32, _: Origin, _: &mut Context<P>) -> bool {
         false
     }

@@ -10,7 +10,7 @@ use controller::{Class, Context, Kind, Origin, Transaction};
 use engine::Calendar;
 use units::{DieId, Lpn, Ppa};
 
-/// The only stream there is.
+/// The only stream of this layer.
 const STREAM: usize = 0;
 
 impl ZoneMapped {
@@ -49,7 +49,7 @@ impl ZoneMapped {
         true
     }
 
-    /// Fills a program with what waits in a zone, and with nothing from there on; gives its origin.
+    /// Fills a program with units that wait in a zone, and with padding after them; returns its origin.
     fn fill(&mut self, zone: u32, program: u32, first: Ppa) -> Origin {
         let mut origin = Origin::Padding;
         for unit in 0..self.layout().program_units {

@@ -12,7 +12,7 @@ use crate::workload_error::WorkloadError;
 use std::fmt;
 use units::SimTime;
 
-/// Declares the modules of the sets, one file each, and lists what they hold.
+/// Declares the module of each command set (one file each) and collects the sets in `SETS`.
 macro_rules! command_sets {
     ($($set:ident),+ $(,)?) => {
         $(pub mod $set;)+
@@ -26,19 +26,19 @@ command_sets! {
     zns,
 }
 
-/// What a namespace understands that says nothing of its set.
+/// Command set of a namespace whose declaration names none.
 pub static USUAL: &CommandSet = &nvm::SET;
 
-/// What a namespace of zones understands.
+/// Command set of a namespace with zones.
 pub static ZONED: &CommandSet = &zns::SET;
 
-/// What the offsets and lengths of requests are multiples of.
+/// Bytes of a sector: offsets and lengths of requests are multiples of it.
 pub const SECTOR: u64 = 512;
 
-/// Operations of all sets together at most: each is a bit of [`CommandSet::on_sectors`].
+/// Most operations of all command sets together: each is a bit of [`CommandSet::on_sectors`].
 const OPS_MOST: u32 = u64::BITS;
 
-/// What an operation does to data, and which call of the translation layer it comes to.
+/// What an operation does to data, and which call of the translation layer carries it out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum Effect {
@@ -48,14 +48,14 @@ pub enum Effect {
     Write = 1,
     /// Data are no longer needed.
     Trim = 2,
-    /// What was acknowledged gets to the flash.
+    /// Acknowledged data are written to the flash.
     Flush = 3,
-    /// What the drive remembers of a part of the namespace changes; none of the host's data move.
+    /// The state of a part of the namespace (a zone) changes; no data of the host move.
     Manage = 4,
 }
 
 impl Effect {
-    /// Every effect, in the order of its number.
+    /// All effects, in the order of their numbers.
     pub const ALL: [Self; 5] = [Self::Read, Self::Write, Self::Trim, Self::Flush, Self::Manage];
     /// Their count.
     pub const COUNT: usize = Self::ALL.len();
@@ -72,7 +72,7 @@ impl Effect {
     }
 }
 
-/// An operation of a command set: its effect in the low bits, and its number among those of that effect.
+/// An operation of a command set: its effect in the low bits, and above it its number among operations of that effect.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[repr(transparent)]
 pub struct Op(u8);
@@ -80,13 +80,13 @@ pub struct Op(u8);
 impl Op {
     const EFFECT_BITS: u32 = Effect::COUNT.next_power_of_two().trailing_zeros();
 
-    /// Operation number `number` among those of this effect; a file of a set declares its own.
+    /// Operation `number` among the operations with this effect; the file of each command set declares its own.
     const fn new(effect: Effect, number: u8) -> Self {
         assert!((number as u32) < OPS_MOST >> Self::EFFECT_BITS);
         Self(effect as u8 | number << Self::EFFECT_BITS)
     }
 
-    /// What it does to data.
+    /// The effect of the operation on data.
     #[inline]
     pub const fn effect(self) -> Effect {
         // Effects have the numbers of the bits, so that nothing is left of this in machine code.
@@ -99,12 +99,12 @@ impl Op {
         }
     }
 
-    /// The number that stands for it in files that hold requests.
+    /// The number of the operation in files that hold requests.
     pub const fn code(self) -> u8 {
         self.0
     }
 
-    /// The operation that [`Self::code`] stands for; none where no set has it.
+    /// The operation with this [`Self::code`]; none where no command set has it.
     pub fn of_code(code: u8) -> Option<Self> {
         SETS.iter().flat_map(|set| set.operations).map(|operation| operation.op).find(|op| op.0 == code)
     }
@@ -114,7 +114,7 @@ impl Op {
         self.operation().name
     }
 
-    /// What its set says of it.
+    /// The description of the operation in its command set.
     fn operation(self) -> &'static SetOperation {
         let mut all = SETS.iter().flat_map(|set| set.operations);
         all.find(|operation| operation.op == self).expect("a set declares every operation")
@@ -127,31 +127,31 @@ impl fmt::Debug for Op {
     }
 }
 
-/// What a set says of one of its operations.
+/// Description of an operation in its command set.
 #[derive(Debug)]
 pub struct SetOperation {
-    /// The number by which it is known everywhere else.
+    /// The operation itself, by which other code names it.
     pub op: Op,
-    /// Its name.
+    /// Name of the operation.
     pub name: &'static str,
-    /// Which part of its namespace it is about.
+    /// The part of a namespace that the operation applies to.
     pub range: Range,
-    /// What its completion holds.
+    /// Contents of the operation's completion.
     pub answer: CompletionKind,
 }
 
-/// Which part of a namespace an operation is about.
+/// The part of a namespace that an operation applies to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Range {
     /// Whole sectors, at least one, all of them within the namespace.
     Sectors,
-    /// All of it: the request has neither offset nor length.
+    /// The whole namespace: the request has neither offset nor length.
     Whole,
     /// A zone, named by its first byte: the request has no length.
     Zone,
 }
 
-/// What a completion holds.
+/// Contents of a completion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CompletionKind {
     /// A status.
@@ -163,21 +163,21 @@ pub enum CompletionKind {
 /// A command set.
 #[derive(Debug)]
 pub struct CommandSet {
-    /// Its name in drive files.
+    /// Name of the command set in drive files.
     pub name: &'static str,
-    /// What it is, in one line.
+    /// Description of the command set, in one line.
     pub about: &'static str,
-    /// What it understands.
+    /// Operations of the command set.
     pub operations: &'static [SetOperation],
 }
 
 impl CommandSet {
-    /// Its operations on sectors, a bit for each at the place of its [`Op::code`].
+    /// The operations on sectors, as a bit mask by [`Op::code`].
     pub fn on_sectors(&self) -> u64 {
         self.bits(|operation| operation.range == Range::Sectors)
     }
 
-    /// In the same way, the operations whose completions say where the data are.
+    /// The operations whose completions give the address of the data, as a bit mask by [`Op::code`].
     pub fn with_address(&self) -> u64 {
         self.bits(|operation| operation.answer == CompletionKind::Address)
     }
@@ -187,8 +187,8 @@ impl CommandSet {
         found.fold(0, |bits, operation| bits | 1 << operation.op.code())
     }
 
-    /// Why a request is not one that this set understands in a namespace of `size` bytes, called `what` to the
-    /// user: what was found and what was expected.
+    /// Why this command set cannot take the request in a namespace of `size` bytes, which messages call `what`: the
+    /// fault found, and what was expected; none where it can.
     pub fn refusal(
         &self,
         op: Op,
@@ -224,29 +224,29 @@ impl CommandSet {
     }
 }
 
-/// How an operation ended.
+/// Result of an operation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum CompletionStatus {
-    /// As it was asked for.
+    /// The operation was done as asked.
     #[default]
     Success,
     /// The drive returned an error.
     Failed,
 }
 
-/// What the host is told when a request is done.
+/// What the host learns when a request is done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Completion {
-    /// When.
+    /// Time at which the request was done.
     pub at: SimTime,
     /// Status of the request.
     pub status: CompletionStatus,
-    /// The byte where its data are, of an operation whose drive chose it ([`CompletionKind::Address`]).
+    /// First byte of the data, for an operation whose drive chose their place ([`CompletionKind::Address`]).
     pub address: Option<u64>,
 }
 
 impl Completion {
-    /// A request is done at `at` as it was asked for, where the host asked.
+    /// Completion at `at` of a request that was done as asked.
     #[inline]
     pub fn success(at: SimTime) -> Self {
         Self { at, status: CompletionStatus::Success, address: None }

@@ -19,7 +19,7 @@ const fn of(op: Op, range: Range) -> SetOperation {
     SetOperation { op, name: op.effect().name(), range, answer: CompletionKind::Status }
 }
 
-/// What every drive understands.
+/// The command set of ordinary drives.
 pub static SET: CommandSet = CommandSet {
     name: "nvm",
     about: "blocks that are read and written in any order",

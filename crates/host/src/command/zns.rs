@@ -15,11 +15,12 @@ use super::{CommandSet, CompletionKind, Effect, Op, Range, SetOperation};
 use std::collections::VecDeque;
 
 impl Op {
-    /// Bytes to the zone that the offset names, at its write pointer; the completion says where they are.
+    /// Zone append: writes at the pointer of the zone that the offset names; the completion gives the address of the
+    /// data.
     pub const APPEND: Self = Self::new(Effect::Write, 1);
-    /// Zone management send: the zone may be written, and stays open until it is closed.
+    /// Zone management send, open: opens the zone until it is closed.
     pub const ZONE_OPEN: Self = Self::new(Effect::Manage, 0);
-    /// Zone management send: the zone gives up its place among the open ones.
+    /// Zone management send, close: the zone no longer counts as open.
     pub const ZONE_CLOSE: Self = Self::new(Effect::Manage, 1);
     /// Zone management send: the zone counts as full.
     pub const ZONE_FINISH: Self = Self::new(Effect::Manage, 2);
@@ -31,7 +32,7 @@ const fn of(op: Op, name: &'static str, range: Range) -> SetOperation {
     SetOperation { op, name, range, answer: CompletionKind::Status }
 }
 
-/// What a zoned drive understands.
+/// The command set of zoned drives.
 pub static SET: CommandSet = CommandSet {
     name: "zns",
     about: "zones that are written in order and reset as a whole",
@@ -56,16 +57,16 @@ pub static SET: CommandSet = CommandSet {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(u8)]
 pub enum ZoneState {
-    /// Nothing is written.
+    /// No block of the zone is written.
     #[default]
     Empty,
     /// Open, as a write came.
     ImplicitlyOpen,
-    /// Open, as the host asked for it.
+    /// Open because the host opened the zone.
     ExplicitlyOpen,
     /// Partly written, with a place among the active zones, not among the open ones.
     Closed,
-    /// Takes no more.
+    /// The zone takes no more writes.
     Full,
     /// Can only be read.
     ReadOnly,
@@ -74,7 +75,7 @@ pub enum ZoneState {
 }
 
 impl ZoneState {
-    /// Every one, in the order of its number.
+    /// All states, in the order of their numbers.
     pub const ALL: [Self; 7] = [
         Self::Empty,
         Self::ImplicitlyOpen,
@@ -112,7 +113,7 @@ impl ZoneState {
 pub struct ZoneShape {
     /// Zones.
     pub count: u32,
-    /// From the start of a zone to that of the next.
+    /// Blocks from the start of a zone to the start of the next.
     pub size: u64,
     /// Blocks of a zone that can be written.
     pub capacity: u64,
@@ -120,47 +121,47 @@ pub struct ZoneShape {
     pub open_most: u32,
     /// See `open_most`; at least as many.
     pub active_most: u32,
-    /// A read of what was never written gives zeros; else an error.
+    /// True: a read of blocks never written gives zeros; false: it gives an error.
     pub reads_unwritten: bool,
 }
 
 /// A zone.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ZoneRecord {
-    /// Its state.
+    /// State of the zone.
     pub state: ZoneState,
-    /// Its write pointer: blocks from its start; what a finish left out is not counted.
+    /// Pointer of the zone: blocks from its start. Blocks that a finish left unwritten are not counted.
     pub written: u64,
 }
 
-/// What the flash has to do for a command that a zone took.
+/// Work of the flash for a command to a zone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ZoneWork {
-    /// Nothing.
+    /// No work.
     None,
-    /// To fill up what was not written.
+    /// Fill the blocks that were not written.
     Finish,
-    /// To give up all it holds, so many blocks that the host wrote.
+    /// Discard the zone's data, of which the host wrote this number of blocks.
     Reset(u64),
 }
 
-/// What happened to zones.
+/// Counts of what happened to zones.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ZoneCounts {
     /// Zones that were opened for a write, and by the host.
     pub opened: [u64; 2],
     /// Zones that the drive closed to open another, and that the host closed.
     pub closed: [u64; 2],
-    /// Zones that were finished before they were full.
+    /// Zones finished before they were full.
     pub finished: u64,
-    /// Zones that were reset with something written in them.
+    /// Zones that were reset while they held data.
     pub reset: u64,
     /// Zones that became full by writes.
     pub filled: u64,
 }
 
 impl ZoneCounts {
-    /// What came after `then`.
+    /// Counts since `then`.
     pub fn since(&self, then: &Self) -> Self {
         let less = |now: [u64; 2], then: [u64; 2]| [now[0] - then[0], now[1] - then[1]];
         Self {
@@ -181,7 +182,7 @@ pub struct ZoneStates {
     /// Zones that are open, the one that was opened first at the front.
     open: VecDeque<u32>,
     active: u32,
-    /// What happened to them.
+    /// Counts of what happened to the zones.
     pub counts: ZoneCounts,
 }
 
@@ -202,14 +203,14 @@ impl ZoneStates {
         self.zones[zone as usize]
     }
 
-    /// Zones in each state, in the order of [`ZoneState::ALL`].
+    /// Number of zones in each state, in the order of [`ZoneState::ALL`].
     pub fn by_state(&self) -> [u64; 7] {
         let mut counts = [0; 7];
         self.zones.iter().for_each(|zone| counts[zone.state as usize] += 1);
         counts
     }
 
-    /// Puts a zone into the state in which a drive was found: so much written, or finished.
+    /// Sets the state of a zone of a drive with contents: `written` blocks are written, or the zone was finished.
     pub fn found(&mut self, zone: u32, (written, is_finished): (u64, bool)) {
         let state = match written {
             _ if is_finished || written >= self.shape.capacity => ZoneState::Full,
@@ -230,7 +231,7 @@ impl ZoneStates {
         }
     }
 
-    /// Makes room for one more open zone: the drive closes the zone that a write opened first.
+    /// Makes room for one more open zone: the drive closes the zone that was opened first by a write.
     fn make_room(&mut self, zone: u32) -> Result<(), ZoneError> {
         let state = self.get(zone).state;
         if !state.is_active() && self.active >= self.shape.active_most {
@@ -246,7 +247,7 @@ impl ZoneStates {
         Ok(())
     }
 
-    /// The host writes `blocks` of a zone from block `at` of it on: the pointer is behind them then.
+    /// The host writes `blocks` blocks from block `at` of a zone on, and the pointer moves behind them.
     ///
     /// # Errors
     /// With the status of the completion; nothing changes then.
@@ -273,7 +274,8 @@ impl ZoneStates {
         Ok(())
     }
 
-    /// The host appends `blocks` to a zone that it names by block `at`, which must be its first; gives the block where they go.
+    /// The host appends `blocks` blocks to a zone; `at` must be the zone's first block. Returns the block where they
+    /// go.
     ///
     /// # Errors
     /// As for [`Self::write`].
@@ -299,7 +301,7 @@ impl ZoneStates {
         }
     }
 
-    /// The host manages a zone; gives what that asks of the flash.
+    /// The host manages a zone: changes its state and returns the work of the flash for it.
     ///
     /// # Errors
     /// As for [`Self::write`].

@@ -6,7 +6,7 @@
 /// A set of blocks with a quick answer to "the next that is free".
 #[derive(Clone, Debug)]
 pub struct BlockMap {
-    /// A bit for each block; a level above it has a bit for each word that is full.
+    /// One bit per block; each level above has one bit per word of the level below, set when that word is full.
     covered: Vec<u64>,
     full: Vec<u64>,
     blocks: u64,
@@ -49,7 +49,7 @@ impl BlockMap {
         block < self.blocks && self.covered[(block / 64) as usize] >> (block % 64) & 1 == 0
     }
 
-    /// `block` if it is free, else the next that is, from the start again after the last; none when all are covered.
+    /// `block` if it is free, else the next free block, starting over after the last one; none when all are covered.
     pub fn next_free(&self, block: u64) -> Option<u64> {
         if self.free == 0 {
             return None;
@@ -82,7 +82,7 @@ impl BlockMap {
         Some(word as u64 * 64 + u64::from((!self.covered[word]).trailing_zeros()))
     }
 
-    /// Covers blocks from `block` on, at most `count` and only while they are free; how many those were.
+    /// Covers free blocks from `block` on, at most `count`, up to the first one already covered; returns their number.
     pub fn cover(&mut self, block: u64, count: u64) -> u64 {
         let mut covered = 0;
         while covered < count && self.is_free(block + covered) {

@@ -3,9 +3,9 @@
 /// The sizes of a direction's requests, in bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum BlockSizes {
-    /// All alike.
+    /// All requests have this size, in bytes.
     Fixed(u64),
-    /// Multiples of the first, up to the second, all as likely; the second itself where it is none.
+    /// Multiples of the first size up to the second, all equally likely; includes the second if it is no multiple.
     Range(u64, u64),
     /// Each size with its percentage, the rarest first; the percentages add up to 100.
     Split(Vec<(u64, u64)>),
@@ -29,7 +29,7 @@ impl BlockSizes {
         }
     }
 
-    /// The mean of what is drawn, where all of it fits.
+    /// Mean size in bytes of the requests drawn, if all of them fit.
     pub fn mean(&self) -> f64 {
         match self {
             Self::Fixed(bytes) => *bytes as f64,
@@ -57,7 +57,7 @@ pub struct SizeOptions {
     pub block: u64,
     /// The shortest and the longest; 0 stands for `bs`.
     pub range: (u64, u64),
-    /// SizeOptions with their percentages, the rarest first; none without a `bssplit`.
+    /// Sizes with their percentages, the rarest first; empty without a `bssplit`.
     pub split: Vec<(u64, u64)>,
 }
 
@@ -75,7 +75,7 @@ impl SizeOptions {
         self.split = split;
     }
 
-    /// What is asked for.
+    /// The block sizes that the options ask for.
     ///
     /// # Errors
     /// With what was found and what was expected, where fio itself makes no request, or others than it is told.

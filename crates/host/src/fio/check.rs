@@ -8,10 +8,10 @@ use super::{flow, placement, steady, zones};
 use crate::WorkloadError;
 
 // Long: one condition after the other, each with its message.
-/// What only the whole section tells.
+/// Checks a job's options against each other, once the whole section is known.
 ///
 /// # Errors
-/// At options that say nothing together, or of which fio itself makes something else than they say.
+/// At options that contradict each other, or that fio takes for something else.
 pub fn check(job: &JobSpec) -> Result<(), WorkloadError> {
     let wrong =
         |found: &str, expected: &str| Err(job.place.error(format!("job {}: {found}", job.name), expected));
@@ -103,7 +103,7 @@ pub fn check(job: &JobSpec) -> Result<(), WorkloadError> {
     Ok(())
 }
 
-/// fio divides a second by the requests of the shortest block that the rate makes in it: there must be one.
+/// fio divides a second by the number of shortest blocks that the rate allows in it, which must be at least one.
 fn slowest(job: &JobSpec) -> Result<(), (String, &'static str)> {
     let none = |direction: usize| match job.rate_of(direction) {
         Some(Rate::BytesPerSecond(rate)) => rate < job.blocks[direction].least(),
@@ -116,7 +116,7 @@ fn slowest(job: &JobSpec) -> Result<(), (String, &'static str)> {
     Ok(())
 }
 
-/// What fio's shift register counts are blocks of one size over the whole file.
+/// fio's shift register (lfsr) needs blocks of one size over the whole file.
 fn lfsr(job: &JobSpec) -> Result<(), (&'static str, &'static str)> {
     let used = || job.directions().iter().copied();
     let first = job.blocks[job.directions()[0]].least();

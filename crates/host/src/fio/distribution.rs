@@ -3,7 +3,7 @@
 use super::value;
 use engine::{Permutation, RandomStream};
 
-/// A distribution as a job file names it.
+/// Distribution of random accesses, as a job file names it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum Distribution {
     /// Every block alike.
@@ -13,13 +13,13 @@ pub enum Distribution {
     Zipf(f64),
     /// Self-similar: a fraction h of the accesses goes to all but a fraction h of the blocks; scattered.
     Pareto(f64),
-    /// fio's bell over the ranks, widened by so many percent of the number of blocks; scattered.
+    /// fio's bell curve over scattered ranks, widened by this percentage of the number of blocks.
     Normal(f64),
     /// Zones in order of address.
     Zoned(Vec<Zone>),
 }
 
-/// A zone: so many percent of the accesses go to so large a part.
+/// Part of a zoned distribution: `accesses` percent of the accesses go to a part of this size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Zone {
     /// Percent of the accesses.
@@ -70,8 +70,8 @@ fn within(number: f64, least: f64, most: f64, expected: &'static str) -> Result<
     if (least..=most).contains(&number) { Ok(number) } else { Err(expected) }
 }
 
-/// `80/20:20/80`: so many percent of the accesses go to so large a part. A share left out (`50/20:50/`) is what the
-/// others leave; several left out divide it, as in fio.
+/// Reads `80/20:20/80`: pairs of a percentage of the accesses and the percentage of the file that they go to. A
+/// percentage left out (`50/20:50/`) is the rest to 100; several left out divide that rest, as in fio.
 fn parse_zones(text: &str, kb_base: u64, absolute: bool) -> Result<Vec<Zone>, &'static str> {
     const EXPECTED: &str = "zones as ACCESS%/PART%:..., accesses adding up to 100, parts to no more";
     const EXPECTED_ABSOLUTE: &str = "zones as ACCESS%/SIZE:..., accesses adding up to 100";
@@ -112,7 +112,7 @@ fn parse_zones(text: &str, kb_base: u64, absolute: bool) -> Result<Vec<Zone>, &'
         .collect())
 }
 
-/// Percentages, missing ones filled with the rest to 100; none when they exceed it.
+/// Percentages, with the missing ones filled in from the rest to 100; none when the given ones exceed 100.
 fn shares(given: impl Iterator<Item = Option<u64>>) -> Option<Vec<u64>> {
     let given: Vec<Option<u64>> = given.collect();
     let left = 100u64.checked_sub(given.iter().flatten().sum())?;
@@ -127,15 +127,16 @@ pub enum Sampler {
     Uniform(u64),
     /// Zipf's law over scattered ranks.
     Zipf(Zipf, Scatter),
-    /// `u` to this power, over scattered ranks; so many.
+    /// A uniform draw raised to a power, over scattered ranks; the power and the number of ranks.
     Pareto(f64, u64, Scatter),
-    /// A bell moved by up to half of so many blocks, over so many scattered ranks.
+    /// A bell curve moved by up to half of a number of blocks, over scattered ranks; that number and the number of
+    /// ranks.
     Normal(u64, u64, Scatter),
-    /// For each percent of the accesses, first block and number of blocks.
+    /// For each percent of the accesses: the first block and the number of blocks that it goes to.
     Zoned(Box<[(u64, u64); 100]>),
 }
 
-/// Where ranks lie: scattered, or in order.
+/// Blocks of the ranks: scattered, or in order.
 #[derive(Clone, Debug)]
 pub struct Scatter(Option<Permutation>);
 

@@ -4,10 +4,10 @@ use super::blocks::BlockSizes;
 use super::files::CloneFiles;
 use super::job::{JobAccess, JobSpec};
 
-/// How much is to be done: fio counts passes through the files, and bytes and requests over all of them.
+/// Work that a clone has left: fio counts passes through the files, and bytes and requests over all passes.
 #[derive(Clone, Debug)]
 pub struct WorkDue {
-    /// A pass ends after so many bytes, or with the files.
+    /// Bytes after which a pass ends, if the files do not end first.
     pass_bytes: u64,
     bytes_this_pass: u64,
     requests_this_pass: u64,
@@ -15,7 +15,7 @@ pub struct WorkDue {
     bytes_read_back: u64,
     parts: u64,
     most_bytes: u64,
-    /// Asked for beyond the passes, in bytes; passes go on until a request more would exceed it.
+    /// Bytes asked for by `io_size` beyond the passes; passes go on until one more request would exceed them.
     io_bytes: u64,
     longest: u64,
     passes_left: u64,
@@ -25,7 +25,7 @@ pub struct WorkDue {
 }
 
 impl WorkDue {
-    /// What a clone of `job` does with its `share` of the files.
+    /// The work of a clone of `job` with its `share` of the files.
     pub fn new(job: &JobSpec, share: &CloneFiles) -> Self {
         let mut asked = share.io_bytes.unwrap_or(share.pass_bytes);
         // fio opens files again only for another loop, or to read back; one that queues requests ends a pass before.
@@ -86,14 +86,14 @@ impl WorkDue {
         self.requests_left = self.requests_left.saturating_sub(1);
     }
 
-    /// Counts what is read back, which fio counts as done, too.
+    /// Counts bytes read back, which fio counts as done, too.
     pub fn count_read_back(&mut self, bytes: u64) {
         self.bytes_read_back += bytes;
         self.requests_left = self.requests_left.saturating_sub(1);
     }
 
-    /// A pass has ended: by its bytes, or since the files have no more; so many bytes are to be read back before the
-    /// next.
+    /// A pass has ended, by its bytes or at the end of the files; `to_read_back`: bytes to be read back before the next
+    /// pass.
     pub fn end_pass(&mut self, to_read_back: u64) {
         self.passes_left = self.passes_left.saturating_sub(1);
         let done = self.parts * self.bytes + self.bytes_read_back + to_read_back;
@@ -104,12 +104,12 @@ impl WorkDue {
         (self.bytes_this_pass, self.requests_this_pass) = (0, 0);
     }
 
-    /// Whether there is nothing left to ask for.
+    /// True when there is nothing left to do.
     pub fn is_done(&self) -> bool {
         self.is_over || self.requests_left == 0
     }
 
-    /// Whether it is done since there is nothing left in its files, although more was asked for.
+    /// True when the clone ended because its files have no more, although more was asked for.
     pub fn ended_with_files(&self) -> bool {
         self.is_over && self.requests_left > 0 && self.bytes < self.most_bytes
     }

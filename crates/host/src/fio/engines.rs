@@ -1,17 +1,17 @@
 //! fio's engines: how many requests a job keeps outstanding with each, and which do no block I/O.
 
-/// What an engine means here.
+/// What one of fio's engines means in a simulation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Engine {
-    /// One request after the other; `iodepth` is not asked.
+    /// One request at a time; `iodepth` has no effect.
     Sync,
-    /// As many requests outstanding as `iodepth` says.
+    /// Up to `iodepth` requests outstanding.
     Async,
-    /// Something else than block I/O to a local drive; the text says what.
+    /// Not block I/O to a local drive; the text says what the engine does.
     Other(&'static str),
 }
 
-/// What fio takes where a job names none (on Linux; also on BSD and macOS).
+/// Engine of a job that names none (as in fio on Linux, BSD and macOS).
 pub const DEFAULT: &str = "psync";
 
 const SYNC: &[&str] = &[
@@ -43,7 +43,7 @@ const ASYNC: &[&str] = &[
     "cpp_null",
 ];
 
-/// They do nothing with a request at home; here it goes to the drive like any other.
+/// Engines that discard requests in fio; here their requests go to the drive like any other.
 pub const NULL: &[&str] = &["null", "cpp_null"];
 
 const NETWORK: &str = "sends over a network and touches no drive";
@@ -108,7 +108,7 @@ pub fn find(name: &str) -> Option<Engine> {
     OTHERS.iter().find(|(other, _)| *other == first).map(|(_, what)| Engine::Other(what))
 }
 
-/// Whether an engine's files are SPDK's block devices, each of a name of its own.
+/// True for an engine whose files are block devices of SPDK, which have names of their own.
 pub fn names_bdevs(name: &str) -> bool {
     name.rsplit(['/', ':']).next().is_some_and(|module| module == "spdk_bdev")
 }

@@ -10,21 +10,21 @@ use super::job::{JobAccess, JobSpec};
 use super::zones::reach;
 use crate::Extent;
 
-/// What one clone does to a part of the raw device.
+/// Use of a part of the raw device by one clone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Use {
     /// Clones of one group run together; each group begins when the one before is done.
     pub group: usize,
     /// The part.
     pub extent: Extent,
-    /// It reads there.
+    /// The clone reads the part.
     pub reads: bool,
-    /// It writes this much of the part, from its beginning, without a gap; 0 where that is not certain.
+    /// Bytes from the beginning of the part that the clone writes without a gap; 0 where that is not certain.
     pub covers: u64,
 }
 
 impl Use {
-    /// What a clone of `job`, a member of `group`, does to its `part` of the raw device.
+    /// The use of the raw device's `part` by a clone of `job`, a member of `group`.
     pub fn of(
         job: &JobSpec,
         group: usize,
@@ -40,7 +40,7 @@ impl Use {
     }
 }
 
-/// How many bytes from the beginning of `part` a clone of `job` surely writes.
+/// Bytes from the beginning of `part` that a clone of `job` writes for certain.
 fn covered(job: &JobSpec, share: &CloneFiles, part: &FilePart) -> u64 {
     let BlockSizes::Fixed(bytes) = job.blocks[1] else { return 0 };
     let whole = part.bytes / bytes * bytes;
@@ -96,7 +96,7 @@ fn merge(parts: &mut Vec<Extent>) {
     });
 }
 
-/// What is left of `whole` without `parts`, which are sorted and apart.
+/// Adds to `left` the pieces of `whole` that are outside all of `parts`, which are sorted and do not overlap.
 fn subtract(whole: Extent, parts: &[Extent], left: &mut Vec<Extent>) {
     let (mut from, end) = (whole.offset, whole.offset + whole.bytes);
     for part in parts {

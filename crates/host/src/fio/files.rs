@@ -25,17 +25,17 @@ const MOST_ALIGN: u64 = 1 << 20;
 /// A file of the jobs, or the drive itself, and its bytes on the drive.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileRegion {
-    /// Its name, as fio makes it.
+    /// Name of the file, as fio makes it.
     pub name: String,
-    /// Its first byte on the drive.
+    /// First byte of the file on the drive.
     pub offset: u64,
-    /// Its length.
+    /// Length of the file in bytes.
     pub bytes: u64,
-    /// It is the raw device, or a namespace of it: which part must hold data follows from the jobs (`existing`).
+    /// True for the raw device or a namespace: the jobs decide which part of it must hold data (`existing`).
     pub is_drive: bool,
-    /// fio writes it before the clock starts, since a job reads it, or overwrites it with `overwrite=1`.
+    /// True if fio writes the file before the clock starts, because a job reads it or has `overwrite=1`.
     pub laid_out: bool,
-    /// Some job reads it.
+    /// True if a job reads the file.
     pub is_read: bool,
 }
 
@@ -48,34 +48,33 @@ pub struct FilePart {
     pub start: u64,
     /// The part's length.
     pub bytes: u64,
-    /// The length of the file as this clone found or made it.
+    /// Length of the file, in bytes, as this clone found or made it.
     pub file_bytes: u64,
-    /// Bytes from the start of a zone of the drive to that of the next, and those of them that can be written, where the
-    /// clone works in zones.
+    /// Size and capacity of the drive's zones, in bytes, where the clone works in zones.
     pub zones: Option<(u64, u64)>,
 }
 
-/// All that a clone works in.
+/// Files and parts that a clone works on.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CloneFiles {
-    /// Its parts of files, in the order of their numbers.
+    /// Parts of files that the clone works on, in the order of the files' numbers.
     pub parts: Vec<FilePart>,
-    /// Bytes of a pass through them, or less where `size` asks for less.
+    /// Bytes of a pass: the length of all parts, or less where `size` asks for less.
     pub pass_bytes: u64,
-    /// `io_size`, where it is given.
+    /// Value of `io_size`, in bytes, where it is given.
     pub io_bytes: Option<u64>,
 }
 
 /// The files of a job file, and each clone's share of them; clones in the order of their jobs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Files {
-    /// In the order in which they are first named.
+    /// All files, in the order in which they are first named.
     pub files: Vec<FileRegion>,
-    /// By clone.
+    /// For each clone, its files.
     pub shares: Vec<CloneFiles>,
 }
 
-/// What a job's `filename`, or the lack of one, stands for.
+/// The files that a job's `filename`, or the lack of one, stands for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Names {
     Drive(String),
@@ -103,14 +102,14 @@ impl Files {
     }
 }
 
-/// Files as they are found, one clone after the other.
+/// The files found so far, while clone after clone is added.
 struct FilePlan<'a> {
     space: &'a HostSpace,
     drive_bytes: u64,
     seed: u64,
     known: HashMap<String, u32>,
     files: Files,
-    /// The job that first used the raw device, and what it called it.
+    /// The name under which a job first used the raw device.
     drive_job: Option<String>,
 }
 
@@ -153,7 +152,7 @@ impl FilePlan<'_> {
         Ok(())
     }
 
-    /// The namespaces that a job names as its files.
+    /// The namespaces that a job uses as its files.
     fn namespaces(&mut self, job: &JobSpec) -> Result<Vec<u32>, WorkloadError> {
         let names = match &job.filename {
             Some(names) => names.clone(),
@@ -190,7 +189,7 @@ impl FilePlan<'_> {
         Ok(index)
     }
 
-    /// What bounds a part of `file`, in words, and its bytes.
+    /// The limit of a part of `file`: in words, and in bytes.
     fn bound(&self, file: &FileRegion) -> (String, u64) {
         match self.space.is_parted() {
             true => (format!("namespace {}'s {} bytes", file.name, file.bytes), file.bytes),
@@ -198,7 +197,7 @@ impl FilePlan<'_> {
         }
     }
 
-    /// The raw device, of which there is one.
+    /// The raw device, which all jobs share.
     fn drive(&mut self, job: &JobSpec, name: String) -> Result<u32, WorkloadError> {
         let refuse = |found: String, expected: &str| Err(job.place.error(found, expected));
         match &self.drive_job {
@@ -252,7 +251,7 @@ impl FilePlan<'_> {
         Ok(index)
     }
 
-    /// Clone number `clone` of `job` in the files `indices`: fio's own arithmetic, in its order.
+    /// The files of clone number `clone` of `job` among `indices`, computed as in fio and in the same order.
     fn share(&self, job: &JobSpec, clone: u64, indices: &[u32]) -> Result<CloneFiles, WorkloadError> {
         let grid = (0..3).map(|direction| job.blocks[direction].least()).min().unwrap_or(1);
         let given = if let Some(Size::Bytes(bytes)) = job.size { bytes } else { 0 };
@@ -295,7 +294,7 @@ impl FilePlan<'_> {
         Ok(share)
     }
 
-    /// From `start` to the end of a file that is there already.
+    /// Bytes from `start` to the end of a file that exists already.
     fn rest(&self, job: &JobSpec, file: &FileRegion, start: u64) -> Result<u64, WorkloadError> {
         if file.bytes > 0 && start < file.bytes {
             return Ok(file.bytes - start);
@@ -340,7 +339,7 @@ impl FilePlan<'_> {
         Err(job.place.error(format!("job {}: {what}", job.name), expected))
     }
 
-    /// Gives the files their places, side by side; lengths are known only after the last job.
+    /// Places the files side by side on the drive, once the last job has set their lengths.
     fn place(&mut self, file: &JobFile) -> Result<(), WorkloadError> {
         let mut free = 0u64;
         for file in self.files.files.iter_mut().filter(|file| !file.is_drive) {
@@ -359,8 +358,8 @@ impl FilePlan<'_> {
     }
 }
 
-/// Where clone number `clone` starts in a file of `bytes`. A place given in percent lies on the next boundary of
-/// blocks, as in fio.
+/// First byte of clone number `clone` in a file of `bytes` bytes. An offset in percent is rounded up to a multiple of
+/// the block size, as in fio.
 fn start(job: &JobSpec, clone: u64, grid: u64, bytes: u64) -> u64 {
     let percent = |size: Size| matches!(size, Size::Percent(1..));
     let start = job.offset.of(bytes).saturating_add(job.offset_increment.of(bytes).saturating_mul(clone));
@@ -371,7 +370,7 @@ fn start(job: &JobSpec, clone: u64, grid: u64, bytes: u64) -> u64 {
     }
 }
 
-/// What clone number `clone` of `job` works on.
+/// The names of the files of clone number `clone` of `job`.
 fn names(job: &JobSpec, clone: u64) -> Names {
     let folder = |name: &str, index: u64| match &job.directory {
         Some(folders) if !folders.is_empty() => {
@@ -405,7 +404,7 @@ fn names(job: &JobSpec, clone: u64) -> Names {
     Names::Files((0..job.nrfiles).map(|number| folder(&name(number), clone)).collect())
 }
 
-/// Whether a file's name is that of a raw device.
+/// True if this file name is the name of a raw device.
 pub fn is_device(name: &str) -> bool {
     let unix = name.starts_with("/dev/") && !name.starts_with("/dev/shm/");
     let windows = name.starts_with(r"\\.\");

@@ -7,14 +7,14 @@ use super::job::{JobFile, JobSpec};
 use crate::WorkloadError;
 use std::collections::BTreeMap;
 
-/// What a job says about its flow.
+/// Options of a job that belong to fio's `flow`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FlowOptions {
-    /// Its clones' weight each; 0 for none.
+    /// Weight of each clone of the job; 0: the job has no flow.
     pub weight: u64,
-    /// Which flow.
+    /// Number of the flow.
     pub id: u64,
-    /// How long a clone that stands back rests before it looks again; 0 for not at all.
+    /// How long a clone rests, in nanoseconds, when it must wait for its flow; 0: it does not rest.
     pub rest_ns: u64,
 }
 
@@ -25,7 +25,7 @@ struct FioFlow {
     weight: u64,
 }
 
-/// One clone in its flow.
+/// State of one clone in its flow.
 #[derive(Clone, Copy, Debug)]
 struct FlowShare {
     flow: u32,
@@ -33,14 +33,14 @@ struct FlowShare {
     weight: u64,
 }
 
-/// All flows of a job file, and the clones that stand back.
+/// All flows of a job file, and the clones that wait for them.
 #[derive(Clone, Debug, Default)]
 pub struct FioFlows {
     flows: Vec<FioFlow>,
     ids: BTreeMap<u64, u32>,
-    /// By clone; none without a flow.
+    /// For each clone, its share of a flow; none without a flow.
     shares: Vec<Option<FlowShare>>,
-    /// Clones that stand back until something changes, and when each ends.
+    /// Clones that wait for a change in their flow, each with the time at which it ends.
     pub parked: Vec<(u32, u64)>,
 }
 
@@ -59,7 +59,7 @@ impl FioFlows {
         self.shares.push(Some(FlowShare { flow, requests: 0, weight: options.weight }));
     }
 
-    /// Whether `clone` may make a request, which then counts.
+    /// True if `clone` may make a request, which is then counted.
     pub fn admits(&mut self, clone: u32) -> bool {
         let Some(share) = &mut self.shares[clone as usize] else { return true };
         let flow = &mut self.flows[share.flow as usize];
@@ -73,7 +73,7 @@ impl FioFlows {
         admits
     }
 
-    /// `clone` has ended: it counts no more.
+    /// `clone` has ended: its flow no longer counts it.
     pub fn leave(&mut self, clone: u32) {
         if let Some(share) = self.shares[clone as usize].take() {
             let flow = &mut self.flows[share.flow as usize];
@@ -82,13 +82,13 @@ impl FioFlows {
         }
     }
 
-    /// Whether there is any.
+    /// True if there are no flows.
     pub fn is_empty(&self) -> bool {
         self.flows.is_empty()
     }
 }
 
-/// What only the whole section tells about a flow.
+/// Checks a job's flow options against its other options, once the whole section is known.
 ///
 /// # Errors
 /// With what was found and what was expected, at options that are not modelled together.
@@ -106,10 +106,10 @@ pub fn check(job: &JobSpec) -> Result<(), (&'static str, &'static str)> {
     Ok(())
 }
 
-/// What only the whole file tells: fio's clones wait for those of their flow that have not begun.
+/// Checks the flows of a whole job file: fio's clones wait also for clones of their flow that have not begun.
 ///
 /// # Errors
-/// At a job that begins after another of its flow has ended: they would wait for each other.
+/// At a job that begins after another job of its flow has ended: each would wait for the other.
 pub fn check_file(file: &JobFile) -> Result<(), WorkloadError> {
     let mut begun: BTreeMap<u64, usize> = BTreeMap::new();
     let mut group = 0;

@@ -6,7 +6,7 @@ use super::workload::FioWorkload;
 use crate::{Completion, HostRequest, Poll, Workload, WorkloadError};
 use units::SimTime;
 
-/// More bytes find no other paths, only more time.
+/// Longer inputs find no further paths and only take longer.
 const MOST_BYTES: usize = 16 << 10;
 /// Requests taken from one job file.
 const MOST_REQUESTS: u32 = 2_000;

@@ -3,11 +3,11 @@
 /// A named job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Generator {
-    /// What it is called on the command line.
+    /// Name of the generator on the command line.
     pub name: &'static str,
-    /// What it does, in a line.
+    /// Description of the generator, in one line.
     pub title: &'static str,
-    /// Its job file.
+    /// Text of the generator's job file.
     pub job_text: &'static str,
 }
 

@@ -4,7 +4,7 @@
 use super::job::JobSpec;
 use crate::Op;
 
-/// `serialize_overlap`: a request waits for those of its own clone that it overlaps.
+/// `serialize_overlap`: a request waits for requests of the same clone that it overlaps.
 #[derive(Clone, Debug, Default)]
 pub struct SerializedOverlap {
     in_flight: Vec<(u64, u64)>,
@@ -12,7 +12,7 @@ pub struct SerializedOverlap {
 }
 
 impl SerializedOverlap {
-    /// Whether this request may go out; otherwise it is kept, and the next attempt is to be with it.
+    /// True if this request may be issued; else it is kept, and the next attempt must be with it.
     pub fn admits(&mut self, request: (Op, u64, u64)) -> bool {
         let (offset, end) = (request.1, request.1 + request.2);
         let free = !self.in_flight.iter().any(|other| other.0 < end && offset < other.1);
@@ -37,12 +37,12 @@ impl SerializedOverlap {
     }
 }
 
-/// What a job says of a full queue.
+/// Options for refilling a full queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RefillOptions {
-    /// Answers awaited before it is refilled.
+    /// Answers to wait for before the queue is refilled.
     pub complete_min: u64,
-    /// Requests that may be out when it is refilled; 0 for one less than full.
+    /// The queue is refilled when at most this number of requests is outstanding; 0: one less than full.
     pub depth_low: u64,
 }
 
@@ -52,8 +52,8 @@ impl Default for RefillOptions {
     }
 }
 
-/// `iodepth_batch_complete_min`, `iodepth_low`: once the queue was full, so many answers are awaited, and until no more
-/// than so many requests are out.
+/// `iodepth_batch_complete_min` and `iodepth_low`: once the queue was full, the clone waits for a number of answers and
+/// until few enough requests are outstanding.
 #[derive(Clone, Copy, Debug)]
 pub struct Refill {
     answers: u64,
@@ -63,7 +63,7 @@ pub struct Refill {
 }
 
 impl Refill {
-    /// As the job says; none where a queue is refilled after each answer.
+    /// The refill rule of the job; none where the queue is refilled after each answer.
     pub fn of(job: &JobSpec) -> Option<Self> {
         let depth = job.depth();
         let low = if job.refill.depth_low == 0 { depth } else { job.refill.depth_low.min(depth) };
@@ -71,7 +71,7 @@ impl Refill {
         (answers > 1 || low < depth).then_some(Self { answers, low, is_draining: false, answered: 0 })
     }
 
-    /// Whether another request may go out while `outstanding` are out.
+    /// True if another request may be issued while `outstanding` are outstanding.
     pub fn admits(&mut self, outstanding: u64, depth: u64) -> bool {
         if outstanding >= depth && !self.is_draining {
             (self.is_draining, self.answered) = (true, 0);
@@ -91,16 +91,16 @@ impl Refill {
 pub struct Think {
     pause_ns: u64,
     blocks: u64,
-    /// Requests made are counted, not those answered.
+    /// Issued requests are counted instead of answered ones.
     by_issue: bool,
     counted: u64,
     last: u64,
-    /// Something was made since the last pause: fio looks only then.
+    /// A request was issued since the last pause; without one, fio does not check.
     has_made: bool,
 }
 
 impl Think {
-    /// As the job says; none where it never pauses.
+    /// The pauses of the job; none where it never pauses.
     pub fn of(job: &JobSpec) -> Option<Self> {
         let (pause_ns, blocks, by_issue) = (job.think_ns, job.think_blocks, job.think_by_issue);
         (pause_ns > 0).then_some(Self { pause_ns, blocks, by_issue, counted: 0, last: 0, has_made: false })
@@ -117,7 +117,7 @@ impl Think {
         self.counted += u64::from(!self.by_issue);
     }
 
-    /// Whether a pause is due; it is then begun.
+    /// True if a pause is due, which then begins.
     pub fn is_due(&mut self) -> bool {
         let is_due = self.has_made && self.counted - self.last >= self.blocks;
         if is_due {
@@ -126,7 +126,7 @@ impl Think {
         is_due
     }
 
-    /// When a pause that begins at `now` ends.
+    /// End of a pause that begins at `now`, nanoseconds.
     pub fn until(&self, now: u64) -> u64 {
         now.saturating_add(self.pause_ns)
     }

@@ -26,7 +26,7 @@ pub const MOST_DEPTH: u64 = 65_536;
 /// The longest request in bytes: of whole sectors, and below 2^32.
 pub const MOST_BLOCK: u64 = (1 << 32) - 512;
 
-/// What a job does to its blocks.
+/// Kinds of requests that a job makes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum JobAccess {
     /// Only reads.
@@ -42,13 +42,13 @@ pub enum JobAccess {
     TrimWrite,
 }
 
-/// Which jobs end with one that ends, where `exitall` is given.
+/// The jobs that end together with this one, where `exitall` is given.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ExitWhat {
-    /// Those of its group, parted by `new_group` and `stonewall`.
+    /// Jobs of the same group; groups are separated by `new_group` and `stonewall`.
     #[default]
     Group,
-    /// Jobs that run beside it.
+    /// Jobs that run at the same time.
     Stonewall,
     /// All jobs, begun or not.
     All,
@@ -57,11 +57,11 @@ pub enum ExitWhat {
 /// A job section with everything it inherits. Arrays are by direction: read, write, trim.
 #[derive(Clone, Debug, PartialEq)]
 pub struct JobSpec {
-    /// Its name: the section's, or what `name=` says.
+    /// Name of the job: its section's name or the value of `name=`.
     pub name: String,
-    /// Where its section starts.
+    /// Place where the section of the job starts.
     pub place: JobPlace,
-    /// What it does.
+    /// Kind of requests that the job makes.
     pub access: JobAccess,
     /// At random places rather than one after the other.
     pub random: bool,
@@ -69,7 +69,7 @@ pub struct JobSpec {
     pub read_percent: u64,
     /// Request sizes.
     pub blocks: [BlockSizes; 3],
-    /// What they follow from.
+    /// Options from which the block sizes follow.
     pub sizes: [SizeOptions; 3],
     /// Random offsets are multiples of this; the shortest block when not given.
     pub align: [Option<u64>; 3],
@@ -77,15 +77,15 @@ pub struct JobSpec {
     pub size: Option<Size>,
     /// The region's start.
     pub offset: Size,
-    /// How much further each clone starts.
+    /// Distance between the starts of successive clones.
     pub offset_increment: Size,
     /// Bytes to transfer per loop; the region's length when not given.
     pub io_size: Option<Size>,
-    /// Requests outstanding at most, with an engine that keeps several; `depth` says how many it is.
+    /// Most requests outstanding with an engine that keeps several; [`Self::depth`] gives the effective number.
     pub iodepth: u64,
     /// Clones.
     pub numjobs: u64,
-    /// When to stop, counted from the end of the ramp.
+    /// Run time in nanoseconds, counted from the end of the ramp.
     pub runtime_ns: Option<u64>,
     /// Go on until the runtime is over.
     pub time_based: bool,
@@ -95,19 +95,20 @@ pub struct JobSpec {
     pub loops: u64,
     /// Wait before the first request.
     pub delay_ns: u64,
-    /// The longest wait, where it is drawn from a range.
+    /// Longest start delay in nanoseconds, where the delay is drawn from a range.
     pub delay_most_ns: Option<u64>,
-    /// Where random accesses go.
+    /// Distribution of random accesses.
     pub distribution: [Distribution; 3],
     /// Percent of the accesses of a random job that are random.
     pub random_percent: [u64; 3],
     /// Blocks may repeat before all have been accessed.
     pub norandommap: bool,
-    /// A map that does not fit the memory may be left out: here it always fits, and what is verified is read in another order.
+    /// fio may leave out a map that does not fit memory. Here it always fits; the option changes the order of
+    /// verification.
     pub soft_random_map: bool,
     /// The order of blocks that do not repeat comes from a shift register, which needs no map.
     pub lfsr: bool,
-    /// A seed of its own.
+    /// Random seed of the job, where it has its own.
     pub seed: Option<u64>,
     /// Bytes per second.
     pub rate: [Option<Rate>; 3],
@@ -119,87 +120,87 @@ pub struct JobSpec {
     pub think_ns: u64,
     /// Requests between pauses.
     pub think_blocks: u64,
-    /// Pauses follow so many requests made, rather than answered.
+    /// Pauses are counted by requests issued instead of requests answered.
     pub think_by_issue: bool,
-    /// When a full queue is refilled.
+    /// Rule for refilling a full queue.
     pub refill: RefillOptions,
-    /// It starts when all jobs of this name are done.
+    /// The job starts when all jobs of this name are done.
     pub wait_for: Option<String>,
-    /// Which other jobs end when this one does.
+    /// The other jobs that end when this one does.
     pub exit_what: ExitWhat,
-    /// It writes until there is no more room.
+    /// The job writes until the device is full.
     pub fill_device: bool,
     /// Wait until all jobs before are done.
     pub stonewall: bool,
     /// Clones report together.
     pub group_reporting: bool,
-    /// The files it names; without, it has files of its own.
+    /// Files that the job names; none: the job has files of its own.
     pub filename: Option<Vec<String>>,
-    /// Folders before the names of its files.
+    /// Folders in front of the names of the job's own files.
     pub directory: Option<Vec<String>>,
-    /// How its own files are named, where not as fio does.
+    /// Format of the names of the job's own files, where it is not fio's default.
     pub filename_format: Option<String>,
-    /// How many files of its own it has.
+    /// Number of the job's own files.
     pub nrfiles: u64,
-    /// How many of them it works on at a time; all when not given.
+    /// Number of files that the job works on at a time; none: all.
     pub openfiles: Option<u64>,
-    /// The length of each file, or the range it is drawn from.
+    /// Length of each file in bytes, or the range from which it is drawn.
     pub filesize: Option<(u64, u64)>,
-    /// Which file the next request goes to.
+    /// How the file of the next request is chosen.
     pub service: Service,
-    /// What an offset given in percent is a multiple of, where not the shortest block.
+    /// Bytes of which an offset in percent is rounded to a multiple; none: the shortest block.
     pub offset_align: Option<u64>,
     /// Files are written before the clock starts even where no job reads them.
     pub overwrite: bool,
-    /// The engine, where it is given.
+    /// Name of fio's engine, where it is given.
     pub engine: Option<String>,
-    /// Requests are handed to threads of their own, so that a synchronous engine, too, has several outstanding.
+    /// Requests are handed to other threads, so that even a synchronous engine has several outstanding.
     pub offload: bool,
-    /// What a sequential job adds between requests.
+    /// Bytes that a sequential job skips between requests.
     pub hole: i64,
-    /// How many requests of a random job share a random offset.
+    /// Number of requests of a random job that share one random offset.
     pub sequence: u64,
-    /// Requests that follow a random offset repeat it instead of going on from it.
+    /// Requests after a random offset repeat that offset instead of continuing from it.
     pub identical: bool,
-    /// A flush after the last write of each loop.
+    /// A flush is issued after the last write of each loop.
     pub end_fsync: bool,
-    /// A flush after so many writes; 0 for none. From `fsync`, then from `fdatasync`.
+    /// Number of writes after which a flush is issued, from `fsync` and from `fdatasync`; 0: never.
     pub flush_every: [u64; 2],
-    /// Writes must be on durable storage when they are acknowledged: `sync=`, `writefua`.
+    /// Writes must be on durable storage when they are acknowledged (`sync=`, `writefua`).
     pub fua: bool,
-    /// The placement identifiers that its writes carry.
+    /// Placement identifiers that the job's writes carry.
     pub placement: JobPlacement,
     /// Requests at most.
     pub number_ios: Option<u64>,
-    /// When it has settled and ends.
+    /// Condition of steady state at which the job ends.
     pub steady: Steady,
-    /// The stretches of its file that it works on in turn.
+    /// Zones of its file in which the job works one after the other.
     pub zones: JobZones,
-    /// Its writes are zone appends.
+    /// Writes of the job are zone appends.
     pub appends: bool,
-    /// Its requests in proportion to those of others.
+    /// The job's share of a flow: its requests are kept in proportion to those of other jobs.
     pub flow: FlowOptions,
     /// A clone ends at a request that takes longer; 0 for none.
     pub max_latency_ns: [u64; 3],
-    /// Begins a group of its own in reports.
+    /// The job begins a new group in reports.
     pub new_group: bool,
-    /// What it writes is verified, by which method; and it is, after the writing.
+    /// Method by which written data are verified, and whether the job does verify them after writing.
     pub verify: Option<String>,
     /// See `verify`.
     pub do_verify: bool,
-    /// Writes between rounds of reading back, and how many are read then; 0 for the default of each.
+    /// Writes between rounds of reading back, and requests read in each round; 0: the default.
     pub verify_backlog: u64,
     /// See `verify_backlog`.
     pub verify_batch: u64,
-    /// Nothing is written, only read back.
+    /// The job writes nothing: it only reads back what it would have written.
     pub verify_only: bool,
-    /// What is read back follows from the job rather than from a list of what was written.
+    /// The requests that are read back are computed from the job instead of being recorded.
     pub experimental_verify: bool,
-    /// A request that overlaps one of its own that is not answered yet waits for it.
+    /// A request that overlaps an unanswered request of the same clone waits for it.
     pub serialize_overlap: bool,
-    /// All its options by their first names, with those it inherits, as they were written.
+    /// All options of the job, inherited ones included, by their first names, as written.
     pub options: BTreeMap<String, String>,
-    /// What `k` is in sizes, as fio's option of that name.
+    /// fio's `kb_base`: the meaning of `k` in sizes.
     pub kb_base: u64,
 }
 
@@ -282,18 +283,18 @@ impl JobSpec {
         }
     }
 
-    /// Whether its engine issues one request after the other.
+    /// True if the job's engine issues one request at a time.
     pub fn is_synchronous(&self) -> bool {
         let engine = self.engine.as_deref().unwrap_or(engines::DEFAULT);
         engines::find(engine) == Some(Engine::Sync) && !self.offload
     }
 
-    /// Requests it keeps outstanding at most.
+    /// Most requests that a clone of the job keeps outstanding.
     pub fn depth(&self) -> u64 {
         if self.is_synchronous() { 1 } else { self.iodepth }
     }
 
-    /// Whether its clones report as one. A log that each of them is to have tells them apart.
+    /// True if the job's clones report as one; a log for each clone keeps them apart.
     pub fn reports_together(&self) -> bool {
         let logs = ["write_bw_log", "write_iops_log", "write_lat_log", "write_hist_log"];
         let each = self.options.get("per_job_logs").is_none_or(|value| value != "0");
@@ -301,7 +302,7 @@ impl JobSpec {
         self.group_reporting && self.numjobs > 1 && !has_logs
     }
 
-    /// Makes its blocks of the sizes that all its options together give.
+    /// Computes the block sizes from the options for them.
     fn blocks_of_sizes(&mut self) -> Result<(), WorkloadError> {
         for (blocks, sizes) in self.blocks.iter_mut().zip(&self.sizes) {
             *blocks = sizes.blocks().map_err(|(found, expected)| {
@@ -311,17 +312,17 @@ impl JobSpec {
         Ok(())
     }
 
-    /// Whether it reads.
+    /// True if the job reads.
     pub fn reads(&self) -> bool {
         matches!(self.access, JobAccess::Read | JobAccess::ReadWrite)
     }
 
-    /// Whether it writes.
+    /// True if the job writes.
     pub fn writes(&self) -> bool {
         matches!(self.access, JobAccess::Write | JobAccess::ReadWrite | JobAccess::TrimWrite)
     }
 
-    /// Whether it writes nothing, but reads back what it would have written.
+    /// True if the job writes nothing but reads back what it would have written.
     pub fn only_reads_back(&self) -> bool {
         self.verify_only && self.writes() && self.verify.is_some() && self.do_verify
     }

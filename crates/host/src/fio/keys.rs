@@ -5,23 +5,23 @@ mod tables;
 use super::setting::{HONOURED, Honoured};
 use tables::{ALIASES, NEVER, NO_EFFECT, NOT_MODELLED, OF_OTHER_ENGINES, OTHER_ENGINE};
 
-/// What becomes of an option.
+/// How an option of fio is treated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fate {
-    /// It shapes the requests.
+    /// The option shapes the requests.
     Honoured,
-    /// It means nothing to a raw simulated drive: accepted, and listed in the report.
+    /// The option has no effect on a raw simulated drive: it is accepted and listed in the report.
     NoEffect,
-    /// It would change the requests and is not modelled: an error, but for values that leave it off.
+    /// The option would change the requests and is not modelled: an error, except for values that turn it off.
     NotModelled {
-        /// The values that leave it off.
+        /// Values that turn the option off.
         off: &'static [&'static str],
-        /// What to do instead.
+        /// What to use in place of the option.
         instead: &'static str,
     },
 }
 
-/// The first name of an option, and what becomes of it; none when it is not known.
+/// The first name of an option, and how it is treated; none when the option is unknown.
 pub fn find(key: &str) -> Option<(&'static str, Fate)> {
     if let Some(option) = HONOURED.iter().find(|option| option.name == key || option.others.contains(&key)) {
         return Some((option.name, Fate::Honoured));
@@ -38,7 +38,7 @@ pub fn find(key: &str) -> Option<(&'static str, Fate)> {
     Some((name, Fate::NotModelled { off, instead }))
 }
 
-/// Whether a honoured option, by its first name, means something without a value.
+/// True if an honoured option, given by its first name, has a meaning without a value.
 pub fn may_stand_alone(name: &str) -> bool {
     HONOURED.iter().any(|option| option.name == name && option.may_stand_alone)
 }
@@ -48,7 +48,7 @@ fn names(option: &Honoured) -> impl Iterator<Item = &'static str> + use<> {
     std::iter::once(option.name).chain(option.others.iter().copied())
 }
 
-/// The known option most like `key`, if one is near: an honoured one where there is one.
+/// The known option most similar to `key`, if one is near, preferably an honoured one.
 pub fn nearest(key: &str) -> Option<&'static str> {
     let honoured = HONOURED.iter().flat_map(names).chain(ALIASES.iter().map(|(alias, _)| *alias));
     let others = NO_EFFECT.iter().chain(OF_OTHER_ENGINES).copied();

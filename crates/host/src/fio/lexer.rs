@@ -11,23 +11,23 @@ const MOST_INCLUDES_DEEP: u32 = 8;
 /// Options of one job file, all includes together; a limit only so that includes cannot multiply without end.
 const MOST_ITEMS: usize = 100_000;
 
-/// One thing a job file says.
+/// An item of a job file: a section or a setting.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Item {
     /// `[name]`.
     Section {
-        /// Where.
+        /// Place of the item in the file.
         place: JobPlace,
         /// The name between the brackets.
         name: String,
     },
     /// `key=value`, or a key alone.
     Setting {
-        /// Where.
+        /// Place of the item in the file.
         place: JobPlace,
         /// Left of the `=`.
         key: String,
-        /// Right of the `=`; none when the key stands alone.
+        /// Text to the right of the `=`; none when the key stands alone.
         value: Option<String>,
     },
 }
@@ -155,13 +155,13 @@ fn included(line: &str) -> Option<&str> {
     rest.starts_with(char::is_whitespace).then(|| rest.trim())
 }
 
-/// The path of a file that the file `name` includes as `path`: looked for beside it.
+/// Path of a file that the file `name` includes as `path`, relative to the folder of `name`.
 fn beside(name: &str, path: &str) -> String {
     let folder = Path::new(name).parent().unwrap_or(Path::new(""));
     folder.join(path).display().to_string()
 }
 
-/// The line before a comment, without blanks around it. Both signs start a comment anywhere, as in fio.
+/// The part of the line before a comment, without blanks around it. `;` and `#` start a comment anywhere, as in fio.
 fn without_comment(line: &str) -> &str {
     line.split([';', '#']).next().unwrap_or("").trim()
 }

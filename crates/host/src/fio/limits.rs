@@ -12,19 +12,19 @@ pub struct CloneLimits {
 }
 
 impl CloneLimits {
-    /// Of `clones`, each a member of a job.
+    /// The latency limits of `clones`, each given by its job.
     pub fn new<'a>(clones: impl Iterator<Item = &'a JobSpec> + Clone) -> Self {
         let is_limited = clones.clone().any(|job| job.max_latency_ns != [0; 3]);
         let by_clone = if is_limited { clones.map(|job| job.max_latency_ns).collect() } else { Vec::new() };
         Self { by_clone, said: Vec::new() }
     }
 
-    /// Whether there is none.
+    /// True if no clone has a limit.
     pub fn is_empty(&self) -> bool {
         self.by_clone.is_empty()
     }
 
-    /// Whether `clone`, of job `name`, ends with the answer to `request` at `now`.
+    /// True if `clone`, of job `name`, must end because the answer to `request` at `now` came too late.
     pub fn ends(&mut self, clone: u32, name: &str, request: &HostRequest, now: u64) -> bool {
         let kind = match request.op.effect() {
             Effect::Read => "a read",

@@ -5,8 +5,8 @@ use super::job::JobSpec;
 use engine::{Permutation, RandomStream};
 
 impl JobSpec {
-    /// Whether its random blocks come once a pass, by fio's map of what was visited: only uniform ones do, unless the
-    /// job asks for none or says where to align, which turns the map off. fio's shift register needs no map.
+    /// True if the job's random blocks come once per pass, as with fio's map of visited blocks: for uniform accesses,
+    /// unless the job turns the map off or sets an alignment. fio's shift register needs no map.
     pub fn has_map(&self) -> bool {
         let as_long = |direction: usize| {
             self.align[direction].is_none_or(|align| align == self.blocks[direction].least())
@@ -31,7 +31,7 @@ impl Passes {
         Self { permutation: Permutation::draw(count, random), next: 0 }
     }
 
-    /// Takes another order, from its beginning.
+    /// Draws a new order and begins with it.
     pub fn draw_anew(&mut self, random: &mut RandomStream) {
         *self = Self::new(self.permutation.count(), random);
     }

@@ -32,12 +32,12 @@ impl Rate {
 const US_PER_SECOND: u64 = 1_000_000;
 const NS_PER_US: u64 = 1_000;
 
-/// What a request adds to the time at which the next is due.
+/// How far a request moves the time at which the next one is due.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum DueStep {
-    /// Its bytes at this many a second.
+    /// By the time of the request's bytes, at this number of bytes per second.
     PerByte(u64),
-    /// The same time at any length.
+    /// By the same time for any length, nanoseconds.
     Even(u64),
     /// An exponential time of this mean in us, cut to whole us.
     Poisson(u64),
@@ -63,18 +63,18 @@ impl DueStep {
 }
 
 impl JobSpec {
-    /// The rate of a direction, where it has one.
+    /// Rate of a direction, where it has one.
     pub fn rate_of(&self, direction: usize) -> Option<Rate> {
         self.rate[direction].or(self.rate_iops[direction])
     }
 
-    /// Whether any direction that it uses has a rate.
+    /// True if any direction that the job uses has a rate.
     pub fn is_paced(&self) -> bool {
         self.directions().iter().any(|direction| self.rate_of(*direction).is_some())
     }
 
-    /// Requests in a second that fio makes of a rate: of one in bytes, and as whole us make them; none where it limits
-    /// nothing. Only where its blocks, or its gaps, make this another number than the one asked for.
+    /// Requests per second that fio really makes of the job's rate, which block sizes or rounded gaps can make
+    /// different from the rate asked for; none where fio limits nothing.
     pub fn rate_made(&self, direction: usize) -> Option<f64> {
         let blocks = &self.blocks[direction];
         match DueStep::of(self.rate_of(direction)?, blocks, self.poisson) {
@@ -87,24 +87,24 @@ impl JobSpec {
     }
 }
 
-/// When the next request of a direction is due. The schedule is absolute: a drive that falls behind is asked for
-/// what is overdue as soon as it has room, as fio does.
+/// When the next request of a direction is due. The schedule is absolute: when a drive falls behind, overdue requests
+/// are issued as soon as it has room, as in fio.
 #[derive(Clone, Debug)]
 pub struct RatePace {
     step: DueStep,
     due_ns: u64,
-    /// What the last division left over, in units of 1 / rate ns, so that no rounding adds up.
+    /// Remainder of the last division, in units of 1 / rate ns, so that rounding errors do not add up.
     remainder: u64,
 }
 
 impl RatePace {
-    /// The pace of a direction from `start_ns` on, where it has one: it starts with a request.
+    /// The pace of a direction from `start_ns` on, where it has a rate; the first request is due at once.
     pub fn of(job: &JobSpec, direction: usize, start_ns: u64) -> Option<Self> {
         let step = DueStep::of(job.rate_of(direction)?, &job.blocks[direction], job.poisson);
         Some(Self { step, due_ns: start_ns, remainder: 0 })
     }
 
-    /// When the next request is due.
+    /// Time at which the next request is due, nanoseconds.
     #[inline]
     pub fn due_ns(&self) -> u64 {
         self.due_ns

@@ -7,10 +7,10 @@ use std::hash::{BuildHasherDefault, Hasher};
 
 const NONE: u32 = u32::MAX;
 
-/// Tag, kind, place and length: what can be told about a request when it is answered.
+/// Tag, operation, offset and length: what identifies a request when it is answered.
 type RequestKey = (u16, Op, u64, u32);
 
-/// The clones behind the outstanding requests of shared tags: a chain for each kind and place on the drive.
+/// For outstanding requests of a shared tag, the clones that issued them: a chain for each kind and place of request.
 #[derive(Debug, Default)]
 pub struct Pending {
     // First and last link of each chain. Only looked up, never walked through: the map's order decides nothing.

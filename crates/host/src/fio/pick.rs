@@ -21,16 +21,16 @@ impl Default for Service {
     }
 }
 
-/// In which order files are served.
+/// Order in which a job's files are served.
 #[derive(Clone, Debug, PartialEq)]
 pub enum FileOrder {
-    /// One after the other, and again.
+    /// The files in turn, over and over.
     RoundRobin,
-    /// One until it is done, then the next.
+    /// A file until it is done, then the next.
     Sequential,
     /// Any.
     Random,
-    /// Any, some more often than others; such files are never done.
+    /// A random file, some more often than others; such files are never done.
     Weighted(Distribution),
 }
 
@@ -58,10 +58,10 @@ impl Service {
     }
 }
 
-/// fio draws among 1024 ranks for each file, which makes the first file far more popular than its number would.
+/// fio draws among 1024 ranks per file, which makes the first file far more popular than one rank per file would.
 const RANKS_SHIFT: u32 = 10;
 
-/// Picks files. As in fio, no more than `openfiles` are worked on until one of them is done.
+/// Chooses the file of each request. As in fio, at most `openfiles` are worked on until one of them is done.
 #[derive(Clone, Debug)]
 pub struct Picker {
     order: FileOrder,
@@ -103,7 +103,7 @@ impl Picker {
         picker
     }
 
-    /// All files are to be worked on again.
+    /// Begins again with all files.
     pub fn restart(&mut self) {
         self.undone = (0..self.files).collect();
         self.open.clear();
@@ -156,12 +156,12 @@ impl Picker {
         file
     }
 
-    /// Whether a file of `job` that has nothing more to give starts over at once, rather than being done.
+    /// True if a file of `job` that is at its end starts over at once instead of being done.
     pub fn starts_over(job: &JobSpec) -> bool {
         matches!(job.service.order, FileOrder::Weighted(_)) || (job.random && job.time_based)
     }
 
-    /// Nothing more comes from `file`.
+    /// `file` has no more requests.
     pub fn done(&mut self, file: u32) {
         self.undone.remove(&file);
         self.open.remove(&file);

@@ -17,33 +17,33 @@ const LINES_MOST: usize = 32;
 /// Engines that carry identifiers.
 const ENGINES: &[&str] = &["io_uring_cmd", "xnvme"];
 
-/// By which directive of NVMe identifiers go.
+/// NVMe directive that carries the placement identifiers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Directive {
     /// Flexible data placement: numbers of the drive's handles.
     DataPlacement,
-    /// Streams: their identifiers.
+    /// The streams directive, with stream identifiers.
     Streams,
 }
 
-/// Which identifier the next write carries.
+/// How the identifier of the next write is chosen.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Selection {
-    /// Each of the list in turn, in each file.
+    /// The identifiers of the list in turn, separately for each file.
     #[default]
     RoundRobin,
     /// Any of the list.
     Random,
-    /// What the scheme says of its offset.
+    /// The identifier that the scheme gives to the offset.
     Scheme,
 }
 
-/// What a job says of placement.
+/// Options of a job for data placement.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct JobPlacement {
     /// `dataplacement`: none is named, none is wanted, or one.
     pub directive: Option<Option<Directive>>,
-    /// `fdp`, its older name.
+    /// Value of `fdp`, the older name of the option.
     pub fdp: bool,
     /// `plids`, in ascending order.
     pub identifiers: Vec<u16>,
@@ -107,7 +107,7 @@ impl JobPlacement {
     }
 }
 
-/// What only the whole section tells.
+/// Checks the placement options of a job, once the whole section is known.
 ///
 /// # Errors
 /// With what was found and what was expected, at options that say nothing together, or that fio refuses.
@@ -139,7 +139,7 @@ pub fn check(job: &JobSpec) -> Result<(), (&'static str, &'static str)> {
     Ok(())
 }
 
-/// Offsets of a file, from the first up to the second, and the identifier of what is written there.
+/// A range of offsets in a file (the second is excluded), and the identifier of writes to it.
 type SchemeLine = (u64, u64, u16);
 
 /// Reads a scheme: lines of `start,end,identifier`.
@@ -168,7 +168,7 @@ fn read_scheme(path: &str) -> Result<Vec<SchemeLine>, WorkloadError> {
     Ok(scheme)
 }
 
-/// A file on the drive, and which of the list the next write there carries.
+/// A file on the drive, and the index in the list of its next write's identifier.
 #[derive(Clone, Debug)]
 struct PlacedFile {
     offset: u64,
@@ -176,7 +176,7 @@ struct PlacedFile {
     next: usize,
 }
 
-/// Gives each write of a clone its identifier.
+/// Gives each write of a clone its placement identifier.
 #[derive(Clone, Debug)]
 pub struct ClonePlacer {
     identifiers: Vec<u16>,
@@ -187,7 +187,7 @@ pub struct ClonePlacer {
 }
 
 impl ClonePlacer {
-    /// That of a clone of `job` with its `share` of `files`; none where its writes carry no identifier.
+    /// The placer for a clone of `job` with its `share` of `files`; none where its writes carry no identifier.
     ///
     /// # Errors
     /// When the drive has no handles, or not those of the job's numbers, and when its scheme cannot be read.

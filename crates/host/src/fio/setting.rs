@@ -15,36 +15,36 @@ const SECOND_NS: u64 = 1_000_000_000;
 const BLOCK: &str = "a multiple of 512 below 4g";
 const BLOCK_IEC: &str =
     "a multiple of 512: with kb_base=1024, fio's default, 4k is 4096 bytes and 4KiB is 4000; write 4k";
-/// Of fio.
+/// Most entries of a `bssplit`, as in fio.
 const MOST_SPLIT: usize = 64;
-/// Of the page cache of a machine.
+/// Bytes of a page of the host's page cache.
 const PAGE: u64 = 4096;
 const MOST_FILES: u64 = 1 << 20;
-/// Devices that hold nothing.
+/// Devices that hold no data.
 const NO_DRIVES: &[&str] = &["/dev/null", "/dev/zero", "/dev/full", "-"];
-/// What was expected; mostly the same for all that can be found.
+/// What was expected in place of a wrong value.
 type WrongSetting = std::borrow::Cow<'static, str>;
 const ACCESS: &str =
     "read, write, trim, randread, randwrite, randtrim, rw, randrw, trimwrite or randtrimwrite";
 
 /// An option that shapes the requests.
 pub struct Honoured {
-    /// Its first name.
+    /// First name of the option.
     pub name: &'static str,
-    /// Its other names.
+    /// Other names of the option.
     pub others: &'static [&'static str],
-    /// It may stand alone, without a value.
+    /// True if the option may stand alone, without a value.
     pub may_stand_alone: bool,
 }
 
-/// Declares the options that shape the requests: a name, others for the same, whether it may stand `alone`, and what its
-/// value does to the job.
+/// Declares the options that shape the requests: first name, other names, whether the option may stand `alone`, and how
+/// its value changes the job.
 macro_rules! options {
     (
         ($job:ident, $text:ident, $base:ident, $number:ident, $duration:ident)
         $($name:literal $(| $other:literal)* $($alone:ident)? => $put:expr,)*
     ) => {
-        /// All of them.
+        /// All options that shape the requests.
         pub const HONOURED: &[Honoured] = &[$(Honoured {
             name: $name,
             others: &[$($other),*],
@@ -215,7 +215,7 @@ fn synchronous(text: &str) -> Result<bool, &'static str> {
     }
 }
 
-/// What one of several words stands for.
+/// The value that one of several words stands for.
 fn one_of<T: Copy>(text: &str, each: &[(&str, T)], expected: &'static str) -> Result<T, &'static str> {
     each.iter().find(|(word, _)| *word == text.trim()).map(|(_, value)| *value).ok_or(expected)
 }
@@ -224,7 +224,7 @@ fn between(number: Result<u64, &'static str>, least: u64, most: u64) -> Option<u
     number.ok().filter(|number| (least..=most).contains(number))
 }
 
-/// A size of zero means the default, or the percentage before it, as in fio.
+/// A size of zero means the default, or the percentage given before it, as in fio.
 fn not_zero(size: value::Size, before: Option<value::Size>) -> Option<value::Size> {
     let percent = before.filter(|before| matches!(before, value::Size::Percent(_)));
     if size == value::Size::Bytes(0) { percent } else { Some(size) }
@@ -294,7 +294,7 @@ fn engine(text: &str) -> Result<String, WrongSetting> {
     }
 }
 
-/// Names parted by colons; a colon that belongs to a name has a backslash before it.
+/// Splits names at colons; a colon within a name has a backslash before it.
 fn names(text: &str) -> Vec<String> {
     // A raw device of Windows, an address of a controller: not a list.
     if text.starts_with(r"\\") || (files::is_device(text) && !text.starts_with("/dev/")) {
@@ -314,7 +314,7 @@ fn names(text: &str) -> Vec<String> {
     names.iter().map(|name| name.trim().to_owned()).filter(|name| !name.is_empty()).collect()
 }
 
-/// The length of each file, or a range of lengths; 0 leaves it to `size`.
+/// Length of each file in bytes, or a range of lengths; 0: the length follows from `size`.
 fn file_size(text: &str, base: u64) -> Result<Option<(u64, u64)>, &'static str> {
     let (least, most) = text.split_once(['-', ':']).unwrap_or((text, text));
     let (least, most) = (value::bytes(least, base)?, value::bytes(most, base)?);
@@ -324,7 +324,7 @@ fn file_size(text: &str, base: u64) -> Result<Option<(u64, u64)>, &'static str> 
     Ok(Some((least.min(most), least.max(most))).filter(|(least, _)| *least > 0))
 }
 
-/// A wait, or the range it is drawn from.
+/// A start delay in nanoseconds, and the upper end of its range if it has one.
 fn delay(text: &str) -> Result<(u64, Option<u64>), &'static str> {
     match text.split_once('-') {
         None => Ok((value::time_ns(text, SECOND_NS)?, None)),
@@ -377,7 +377,7 @@ fn block(text: &str, base: u64) -> Result<u64, WrongSetting> {
     Err(format!("{BLOCK}: a page cache writes such data in whole pages of 4 KiB, {pages_kib}k").into())
 }
 
-/// A size that stands for `bs` where it is 0.
+/// A block size, or 0, which stands for `bs`.
 fn block_or_zero(text: &str, base: u64) -> Result<u64, WrongSetting> {
     if value::bytes(text, base) == Ok(0) { Ok(0) } else { block(text, base) }
 }

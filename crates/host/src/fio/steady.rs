@@ -16,7 +16,7 @@ use std::collections::{BinaryHeap, VecDeque};
 const SECOND_NS: u64 = 1_000_000_000;
 const MS_NS: u64 = 1_000_000;
 
-/// What is watched.
+/// Metric whose steady state is detected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Metric {
     /// Requests in a second.
@@ -28,7 +28,7 @@ pub enum Metric {
 }
 
 impl Metric {
-    /// Its name in fio.
+    /// Name of the metric in fio.
     pub fn name(self) -> &'static str {
         match self {
             Self::Iops => "iops",
@@ -38,20 +38,20 @@ impl Metric {
     }
 }
 
-/// When a job counts as settled.
+/// Condition for a job's steady state.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Steady {
-    /// What is watched.
+    /// Metric that is watched.
     pub metric: Metric,
-    /// Its slope, rather than its largest distance from the mean.
+    /// The slope of the metric is compared with the limit instead of its largest distance from the mean.
     pub slope: bool,
-    /// Below this it has settled.
+    /// Limit below which the job is in steady state.
     pub limit: f64,
     /// The limit is in percent of the mean.
     pub percent: bool,
-    /// Over so long; zero asks for nothing.
+    /// Time over which the condition must hold, nanoseconds; 0: no steady state is asked for.
     pub duration_ns: u64,
-    /// What comes before is left out.
+    /// Time at the beginning that is left out, nanoseconds.
     pub ramp_ns: u64,
     /// Between samples.
     pub interval_ns: u64,
@@ -96,7 +96,7 @@ impl Steady {
         if self.limit > 0.0 { Ok(()) } else { Err(EXPECTED) }
     }
 
-    /// Whether it is to end in a steady state at all.
+    /// True if the job should end in a steady state.
     pub fn is_on(&self) -> bool {
         self.duration_ns > 0
     }
@@ -106,27 +106,27 @@ impl Steady {
         (self.duration_ns / SECOND_NS / (self.interval_ns / SECOND_NS).max(1)) as usize
     }
 
-    /// What fio divides bytes, or requests, times ms by: the square of the interval in ms, of which it keeps 32 bits.
+    /// fio's divisor of (bytes or requests) times ms: the square of the interval in ms, cut to 32 bits.
     pub fn divisor(&self) -> u64 {
         let interval_ms = (self.interval_ns / MS_NS) as u32;
         u64::from(interval_ms.wrapping_mul(interval_ms)) / 1000
     }
 
-    /// What stands for it in fio's results.
+    /// Text of the condition in fio's results.
     pub fn text(&self) -> String {
         let (slope, percent) = (if self.slope { "_slope" } else { "" }, if self.percent { "%" } else { "" });
         format!("{}{slope}:{:.6}{percent}", self.metric.name(), self.limit as f32)
     }
 }
 
-/// fio reads a latency limit in us, and compares it with ns.
+/// fio reads a latency limit in us but compares it with ns.
 fn latency_limit(text: &str) -> Result<f64, &'static str> {
     let is_in_ns = text.trim().ends_with("ns") || text.trim().ends_with("nsec");
     let ns = value::time_ns(text, 1000)?;
     Ok(if is_in_ns { ns } else { ns / 1000 } as f64)
 }
 
-/// What only the whole section tells; fio refuses the same.
+/// Checks the steady-state options of a job, as fio does, once the whole section is known.
 ///
 /// # Errors
 /// With what was found and what was expected.
@@ -155,10 +155,10 @@ pub fn check(steady: &Steady) -> Result<(), (String, &'static str)> {
     Ok(())
 }
 
-/// What only the whole file tells; fio refuses the same.
+/// Checks the steady-state options of all jobs of a file against each other, as fio does.
 ///
 /// # Errors
-/// At a job that disagrees with one before it.
+/// At a job whose options differ from an earlier job's.
 pub fn check_file(file: &JobFile) -> Result<(), WorkloadError> {
     let Some(first) = file.jobs.first() else { return Ok(()) };
     let mut of_group = first;
@@ -183,7 +183,7 @@ pub fn check_file(file: &JobFile) -> Result<(), WorkloadError> {
     Ok(())
 }
 
-/// What one tick found: requests and bytes in a second, the mean latency.
+/// A sample of one tick: requests and bytes per second, and mean latency.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct TickSample {
     requests_per_s: u64,
@@ -248,7 +248,7 @@ impl SteadyGroup {
         self.criterion = if self.steady.percent { 100.0 * found / mean } else { found };
         self.criterion.abs() < self.steady.limit
     }
-    /// What became of it. Samples that were never taken are zeros behind the others, as in fio.
+    /// Result of the detection. Samples that were never taken follow as zeros, as in fio.
     fn report(&self, job: &str) -> SteadyState {
         let taken = self.samples.iter().copied().chain(std::iter::repeat(TickSample::default()));
         let samples: Vec<TickSample> = taken.take(self.steady.samples()).collect();
@@ -280,15 +280,15 @@ fn slope(values: &[u64], sum: u64) -> f64 {
     (along as f64 - x * sum as f64 / count) / (x_squared - x * x / count)
 }
 
-/// What a clone did since the last tick.
+/// State of a clone whose steady state is watched, since the last tick.
 #[derive(Clone, Copy, Debug, Default)]
 struct Watched {
-    /// Which watch; none where it is to settle with none.
+    /// Index of its watch; none for a clone that is not watched.
     watch: Option<u32>,
-    /// While it runs, its ramp left out: since when.
+    /// While the clone runs after its ramp: the time since when, nanoseconds.
     since_ns: Option<u64>,
     looked_ns: u64,
-    /// Its samples count.
+    /// The clone's samples count.
     counts: bool,
     requests: u64,
     bytes: u64,
@@ -299,15 +299,15 @@ struct Watched {
 #[derive(Clone, Debug)]
 pub struct Watches {
     watches: Vec<SteadyGroup>,
-    /// By clone.
+    /// State of each clone.
     watched: Vec<Watched>,
     interval_ns: u64,
-    /// When the clock was set, and its next tick.
+    /// Time from which ticks are counted, and time of the next tick.
     base_ns: u64,
     tick_ns: u64,
-    /// When ramps of clones that run end.
+    /// Ends of the ramps of running clones.
     ramps: BinaryHeap<Reverse<(u64, u32)>>,
-    /// When it is to look next, a tick or the end of a ramp: never, where nothing runs that is to settle.
+    /// Time of the next tick or end of a ramp, nanoseconds; never, where no watched clone runs.
     pub next_ns: u64,
 }
 
@@ -326,7 +326,7 @@ impl Default for Watches {
 }
 
 impl Watches {
-    /// Of `clones`, each a member of a job and of a group; those of a group that report together settle together.
+    /// The watches of `clones`, each given by its job and group; clones that report together are watched together.
     pub fn new<'a>(clones: impl Iterator<Item = (&'a JobSpec, u32)> + Clone) -> Self {
         let mut new = Self::default();
         let Some((job, _)) = clones.clone().find(|(job, _)| job.steady.is_on()) else { return new };
@@ -351,7 +351,7 @@ impl Watches {
         new
     }
 
-    /// Whether there is none.
+    /// True if no steady state is watched.
     pub fn is_empty(&self) -> bool {
         self.watches.is_empty()
     }
@@ -429,7 +429,7 @@ impl Watches {
         settled
     }
 
-    /// The clock is set when a ramp ends; what was counted before is forgotten.
+    /// The ramp of a clone ends: ticks are counted from here, and its earlier counts are discarded.
     fn end_ramp(&mut self, clone: u32, at: u64) {
         let watched = &mut self.watched[clone as usize];
         (watched.since_ns, watched.looked_ns) = (Some(at), at);
@@ -437,7 +437,7 @@ impl Watches {
         (self.base_ns, self.tick_ns) = (at, at.saturating_add(self.interval_ns));
     }
 
-    /// One watch at a tick; whether its clones have settled.
+    /// Evaluates a watch at a tick; true if its clones are in steady state.
     fn tick(&mut self, watch: usize, at: u64) -> bool {
         let SteadyGroup { steady, clones, .. } = &self.watches[watch];
         let (divisor, ramp_ns) = (steady.divisor(), steady.ramp_ns);
@@ -466,7 +466,7 @@ impl Watches {
         self.watches[watch].take(sum)
     }
 
-    /// What became of each, with the name of the job of its first clone.
+    /// Results of all watches, each with the name of its first clone's job.
     pub fn report<'a>(&self, name: &dyn Fn(u32) -> &'a str) -> Vec<SteadyState> {
         let one = |watch: &SteadyGroup| watch.report(name(watch.clones[0]));
         self.watches.iter().map(one).collect()

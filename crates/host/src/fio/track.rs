@@ -13,7 +13,7 @@ use engine::RandomStream;
 /// The sizes of a direction's requests, ready to draw from.
 #[derive(Clone, Debug)]
 pub enum RequestSizes {
-    /// All alike.
+    /// All requests have this size.
     Fixed(u64),
     /// Multiples of this, up to that.
     Range(u64, u64),
@@ -22,7 +22,7 @@ pub enum RequestSizes {
 }
 
 impl RequestSizes {
-    /// Sizes as a job gives them.
+    /// The sizes that a job gives.
     pub fn new(blocks: &BlockSizes) -> Self {
         match blocks {
             BlockSizes::Fixed(bytes) => Self::Fixed(*bytes),
@@ -66,44 +66,44 @@ impl RequestSizes {
     }
 }
 
-/// How a request finds its place.
+/// How the place of a request is chosen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Way {
     /// On from the last one.
     Onward,
     /// Anywhere.
     Anywhere,
-    /// Where the last one was.
+    /// At the place of the last request.
     Again,
 }
 
-/// Which blocks a pass has covered.
+/// The blocks that a pass has covered.
 #[derive(Clone, Debug)]
 enum Covered {
     /// Passes are not counted.
     Unknown,
-    /// Each once, in a random order.
+    /// Each block once, in a random order.
     InOrder(Passes),
-    /// A map of blocks, of so many bytes for each direction: as in fio, reads of 64 KiB and writes of 1 MiB mark the
-    /// same numbers.
+    /// A map of blocks, with a block size for each direction: as in fio, reads of 64 KiB and writes of 1 MiB mark the
+    /// same block numbers.
     Map(BlockMap, [u64; 3]),
 }
 
-/// What a sequential direction does that comes to the end of its part.
+/// What a sequential direction does at the end of its part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AtEnd {
-    /// It has nothing more to ask for.
+    /// The direction has no more requests.
     Stops,
-    /// It begins again.
+    /// The direction begins again.
     GoesRound,
 }
 
-/// What a clone keeps of one of its files.
+/// State of a clone in one of its files.
 #[derive(Clone, Debug)]
 pub struct FileTrack {
     /// The part's first byte, on the drive.
     base: u64,
-    /// The same, from the file's first byte.
+    /// First byte of the clone's part, counted from the first byte of the file.
     start: u64,
     /// The part's length.
     bytes: u64,
@@ -114,20 +114,20 @@ pub struct FileTrack {
     at_end: AtEnd,
     aligns: [u64; 3],
     samplers: [Option<Sampler>; 3],
-    /// Where the last request of each direction ended, and where it began, from the start of the part.
+    /// For each direction, the end and the beginning of its last request, in bytes from the start of the part.
     ends: [u64; 3],
     begins: [u64; 3],
     covered: Covered,
-    /// Where the zone at hand begins, from the start of the part; 0 without zones.
+    /// Beginning of the present zone, in bytes from the start of the part; 0 without zones.
     zone: u64,
     zoned: Option<Box<Zoned>>,
 }
 
-/// Zones, and what was done in the one at hand.
+/// The zones of a job, and the work done in the present one.
 #[derive(Clone, Copy, Debug)]
 struct Zoned {
     strides: Strides,
-    /// Bytes of each of the drive's zones that can be written, where it works in those.
+    /// Capacity of each of the drive's zones in bytes, where the clone works in them.
     capacity: Option<u64>,
     bytes: u64,
     /// The direction of the last request, whose bytes are not counted yet.
@@ -135,7 +135,7 @@ struct Zoned {
 }
 
 impl Zoned {
-    /// The zones of a job, its own or those of the drive that its part lies in.
+    /// The zones of a job: its own, or the drive's zones in which its part lies.
     fn of(strides: Option<Strides>, part: &FilePart) -> Option<Box<Self>> {
         let own = strides.map(|strides| (strides, None));
         let of_drive = |(size, capacity)| (Strides { size, range: size, step: size }, Some(capacity));
@@ -196,7 +196,8 @@ impl FileTrack {
         })
     }
 
-    /// The last request of `direction` went elsewhere than it was drawn for: a sequential job goes on from there, as fio's do.
+    /// The last request of `direction` went to another place than drawn: a sequential job continues from there, as in
+    /// fio.
     pub fn moved(&mut self, direction: usize, offset: u64, bytes: u64) {
         self.begins[direction] = offset - self.base;
         self.ends[direction] = offset - self.base + bytes;
@@ -218,7 +219,7 @@ impl FileTrack {
         self.begin_zone(random);
     }
 
-    /// Nothing is done yet in the zone at hand, or in the part.
+    /// Begins the present zone, or the part, anew.
     fn begin_zone(&mut self, random: &mut RandomStream) {
         (self.ends, self.begins) = ([self.zone; 3], [self.zone; 3]);
         match &mut self.covered {
@@ -228,7 +229,7 @@ impl FileTrack {
         }
     }
 
-    /// The next request of `direction`: its first byte on the drive and its length; none when the file has no more.
+    /// The next request of `direction`: first byte on the drive, and length; none when the file has no more.
     #[inline]
     pub fn next(
         &mut self,
@@ -315,7 +316,7 @@ impl FileTrack {
         }
     }
 
-    /// The place after the last request of `direction`, a hole further if there is one.
+    /// The place after the last request of `direction`, plus the hole if there is one; none at the end of the file.
     #[inline]
     fn onward(&mut self, direction: usize) -> Option<u64> {
         if self.at_end == AtEnd::GoesRound && self.ends[direction] >= self.bytes {
@@ -350,13 +351,14 @@ impl FileTrack {
     }
 }
 
-/// How many places on a grid of `align` a request of at least `least` bytes has in `bytes`, counted as fio counts.
+/// Number of places on a grid of `align` bytes for a request of at least `least` bytes within `bytes`, as fio counts
+/// them.
 fn count(bytes: u64, least: u64, align: u64) -> u64 {
     let beyond = least.saturating_sub(align);
     (bytes.saturating_sub(beyond) / align).max(1)
 }
 
-/// How a job keeps blocks from repeating.
+/// The way in which a job avoids repeating blocks.
 fn covered(job: &JobSpec, part: &FilePart, random: &mut RandomStream) -> Covered {
     if !job.has_map() {
         return Covered::Unknown;

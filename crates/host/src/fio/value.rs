@@ -2,22 +2,22 @@
 //!
 //! Every reader answers with what it expected; the caller knows the place.
 
-/// What a size looks like.
+/// Message: the form of a size.
 pub const SIZE: &str = "a size such as 4096, 4k, 16m or 1g";
-/// What a time looks like.
+/// Message: the form of a time.
 pub const TIME: &str = "a time such as 10, 10s, 500ms, 2m or 1h";
 
-/// A size given outright or as a part of something.
+/// A size in bytes or in percent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Size {
-    /// So many bytes.
+    /// This number of bytes.
     Bytes(u64),
-    /// So many percent of what it is measured against.
+    /// This percentage of a whole.
     Percent(u64),
 }
 
 impl Size {
-    /// The bytes it stands for when the whole is `whole` bytes.
+    /// The size in bytes, if the whole has `whole` bytes.
     pub fn of(self, whole: u64) -> u64 {
         match self {
             Self::Bytes(bytes) => bytes,
@@ -26,7 +26,7 @@ impl Size {
     }
 }
 
-/// Splits a value into its digits, as a number, and what follows, in lower case.
+/// Splits a value into its leading number and the rest, in lower case.
 fn number_and_suffix(text: &str) -> Option<(u64, String)> {
     let text = text.trim();
     if let Some(hex) = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")) {

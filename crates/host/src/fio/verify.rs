@@ -9,21 +9,21 @@ use super::job::JobSpec;
 use crate::{Effect, Op};
 use std::collections::{BTreeMap, VecDeque};
 
-/// How a job reads back.
+/// How a job reads back the data that it wrote.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct VerifyRule {
-    /// In the order of places rather than of writes.
+    /// In the order of places instead of the order of writes.
     pub by_place: bool,
-    /// Writes between rounds of reading back; 0 for one round after each pass.
+    /// Writes between two rounds of reading back; 0: one round after each pass.
     pub every: u64,
-    /// How many are read in such a round.
+    /// Requests read back in each round.
     pub batch: u64,
-    /// Nothing is written: what would have been is read.
+    /// Nothing is written: the job reads what it would have written.
     pub only: bool,
 }
 
 impl VerifyRule {
-    /// How `job` reads back what it wrote, where it does. fio's jobs that go on for a time never come to it, but for a
+    /// How `job` reads back what it wrote; none where it does not. As in fio, a `time_based` job reads back only with a
     /// backlog.
     pub fn of(job: &JobSpec) -> Option<Self> {
         let is_asked = job.verify.is_some() && job.do_verify && job.writes();
@@ -39,31 +39,31 @@ impl VerifyRule {
     }
 }
 
-/// Whether blocks of `job` may come again within a pass, as fio 3.42 has it; 3.33 sorted all that no map kept.
+/// True if blocks of `job` may repeat within a pass, as in fio 3.42 (3.33 sorted all blocks that no map kept).
 fn may_repeat(job: &JobSpec) -> bool {
     let uniform = |direction: &usize| job.distribution[*direction] == Distribution::Uniform;
     let asked = job.norandommap || job.soft_random_map || !job.directions().iter().all(uniform);
     asked || (job.random && !job.has_map()) || job.hole != 0 || job.sequence > 1
 }
 
-/// What a clone has written and not read back yet.
+/// Data that a clone has written and not read back yet.
 #[derive(Clone, Debug)]
 pub struct History {
     rule: VerifyRule,
     in_order: VecDeque<(u64, u64)>,
     by_place: BTreeMap<u64, u64>,
-    /// Writes that are not answered yet; there are no more of them than the depth.
+    /// Writes that are not answered yet, at most as many as the queue depth.
     in_flight: Vec<u64>,
     batch_left: u64,
     last_was_read: bool,
-    /// A pass has ended: all of it is to be read.
+    /// A pass has ended: all its data must be read back.
     pub is_due: bool,
-    /// All of it is answered, and being read.
+    /// All writes are answered, and their data are being read back.
     pub is_reading: bool,
 }
 
 impl History {
-    /// Nothing written yet.
+    /// An empty history.
     pub fn new(rule: VerifyRule) -> Self {
         Self {
             rule,
@@ -77,17 +77,17 @@ impl History {
         }
     }
 
-    /// Whether nothing is written at all.
+    /// True if the job writes nothing and only reads back.
     pub fn reads_only(&self) -> bool {
         self.rule.only
     }
 
-    /// Whether there is nothing to read back.
+    /// True if there is nothing to read back.
     pub fn is_empty(&self) -> bool {
         self.in_order.is_empty() && self.by_place.is_empty()
     }
 
-    /// How much there is to read back.
+    /// Bytes to read back.
     pub fn bytes(&self) -> u64 {
         self.in_order.iter().map(|written| written.1).sum::<u64>() + self.by_place.values().sum::<u64>()
     }
@@ -126,7 +126,7 @@ impl History {
         }
     }
 
-    /// Whether a request reads back what was written some time ago, before the pass has ended.
+    /// True if the next request must read back older data before the pass has ended.
     pub fn backlog_is_due(&self) -> bool {
         let left = (self.in_order.len() + self.by_place.len()) as u64;
         let begins = || left.is_multiple_of(self.rule.every) && !self.last_was_read;
@@ -136,7 +136,7 @@ impl History {
             && self.first().is_some_and(|(offset, _)| !self.in_flight.contains(&offset))
     }
 
-    /// The next request, where it reads back what was written some time ago.
+    /// The next request, if it reads back older data within the pass.
     pub fn next_of_backlog(&mut self) -> Option<(u64, u64)> {
         if !self.backlog_is_due() {
             return None;

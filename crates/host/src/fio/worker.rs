@@ -14,51 +14,51 @@ use engine::RandomStream;
 mod gates;
 mod read_back;
 
-/// What a clone answers when asked for a request.
+/// Answer of a clone that is asked for a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CloneAnswer {
     /// This one.
     Issue {
-        /// What it asks for.
+        /// Operation of the request.
         op: Op,
         /// First byte on the drive.
         offset: u64,
         /// Length.
         bytes: u32,
     },
-    /// None before this instant, which is to come.
+    /// No request before this time in nanoseconds, which is in the future.
     Wait(u64),
-    /// None until one of its own completes.
+    /// No request until a request of the clone completes.
     Full,
-    /// One, if its flow lets it.
+    /// A request, if the clone's flow allows it.
     Ask,
-    /// None ever again.
+    /// No request ever again.
     Finished,
 }
 
-/// What holds a clone back besides its depth.
+/// What keeps a clone from issuing requests, apart from its queue depth.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Gate {
     Open,
-    /// A flush is due once its own requests are answered.
+    /// A flush is due once all requests of the clone are answered.
     DrainToFlush,
-    /// Each of its files is to be flushed once its own requests are answered.
+    /// A flush of each file is due once all requests of the clone are answered.
     EndFlush,
-    /// Its flush is in flight.
+    /// The clone's flush is in flight.
     Flushing,
-    /// It pauses once its own requests are answered.
+    /// A pause begins once all requests of the clone are answered.
     DrainToThink,
-    /// It pauses until then.
+    /// The clone pauses until this time, nanoseconds.
     ThinkUntil(u64),
-    /// It asks its flow before the next request.
+    /// The clone must ask its flow before the next request.
     Ask,
-    /// It stands back for its flow, and rests once its own requests are answered.
+    /// The clone waits for its flow, and rests once all its requests are answered.
     DrainToRest,
-    /// It rests until then, and asks again.
+    /// The clone rests until this time, nanoseconds, and then asks its flow again.
     RestUntil(u64),
 }
 
-/// What a clone keeps for each direction it uses.
+/// State of a clone in each direction that it uses.
 #[derive(Clone, Debug)]
 struct CloneDirection {
     sizes: RequestSizes,
@@ -76,7 +76,7 @@ pub struct Worker {
     streams: [Option<CloneDirection>; 3],
     tracks: Vec<FileTrack>,
     picker: Picker,
-    /// Requests of a random job that share a random offset, and how many of them are left.
+    /// Requests of a random job that share a random offset, and how many of them are still to come.
     sequence: u64,
     sequence_left: u64,
     identical: bool,
@@ -85,33 +85,33 @@ pub struct Worker {
     depth: u64,
     outstanding: u64,
     gate: Gate,
-    /// The direction drawn for the next request, kept while it waits for its pace.
+    /// Direction of the next request, kept while that request waits for its pace.
     drawn: Option<usize>,
-    /// In each file, the trimmed block that is to be written next; none where nothing is trimmed and written.
+    /// For each file, the trimmed block that must be written next; none where blocks are not trimmed and then written.
     trimmed: Vec<Option<(u64, u64)>>,
     due: WorkDue,
-    /// What is to be read back, where the job verifies.
+    /// Data to be read back, where the job verifies.
     history: Option<Box<History>>,
     loops: u64,
     /// A flush when all is done, or time is over.
     end_fsync: bool,
-    /// A flush after each loop; a job that goes on until time is over is one loop.
+    /// A flush is issued after each loop; a time-based job counts as one loop.
     loop_fsync: bool,
-    /// Something was asked for since the last flush.
+    /// Requests were made since the last flush.
     unflushed: bool,
     /// Files that are still to be flushed after a pass, one after the other.
     files_to_flush: usize,
     flush_every: [u64; 2],
     writes_to_flush: [u64; 2],
     think: Option<Think>,
-    /// It belongs to a flow, and rests so long where it stands back for it.
+    /// How long the clone rests, in nanoseconds, when it must wait for its flow; none without a flow.
     flow_rest_ns: Option<u64>,
     overlap: Option<Box<SerializedOverlap>>,
     refill: Option<Refill>,
     times: CloneTimes,
 }
 
-/// When a clone starts and ends; set when it starts, but for its delay.
+/// Start and end of a clone, set when it starts, except for its delay.
 #[derive(Clone, Copy, Debug)]
 struct CloneTimes {
     delay_ns: u64,
@@ -198,7 +198,7 @@ impl Worker {
         })
     }
 
-    /// Draws from another stream from now on, before its first request; what its distributions find popular stays.
+    /// Uses another random stream, before the first request; the popular places of its distributions stay the same.
     pub fn draw_anew(&mut self, random: RandomStream) {
         self.random = random;
         for track in &mut self.tracks {
@@ -206,12 +206,12 @@ impl Worker {
         }
     }
 
-    /// How long after the beginning of the run it starts.
+    /// Time from the beginning of the run to the start of the clone, nanoseconds.
     pub fn delay_ns(&self) -> u64 {
         self.times.delay_ns
     }
 
-    /// It starts at `now`.
+    /// The clone starts at `now`.
     pub fn start(&mut self, job: &JobSpec, now: u64) {
         let times = &mut self.times;
         times.start_ns = now;
@@ -225,12 +225,12 @@ impl Worker {
         }
     }
 
-    /// Requests of its own that are not answered yet.
+    /// Requests of the clone that are not answered yet.
     pub fn outstanding(&self) -> u64 {
         self.outstanding
     }
 
-    /// The next request, if there is one at `now`.
+    /// The clone's next request, if it has one at `now`.
     #[inline]
     pub fn step(&mut self, now: u64) -> CloneAnswer {
         if now >= self.times.end_ns {
@@ -284,12 +284,12 @@ impl Worker {
         self.issue(direction)
     }
 
-    /// It makes no more requests from `now` on.
+    /// The clone makes no more requests from `now` on.
     pub fn stop(&mut self, now: u64) {
         self.times.end_ns = self.times.end_ns.min(now);
     }
 
-    /// It makes no more requests from `now` on, and no last flush: fio flushes nothing after an error.
+    /// The clone makes no more requests from `now` on and issues no last flush: fio flushes nothing after an error.
     pub fn fail(&mut self, now: u64) {
         self.stop(now);
         self.end_fsync = false;
@@ -312,7 +312,7 @@ impl Worker {
         }
     }
 
-    /// The fraction of its work that is handed out, where it has an end.
+    /// Share of the clone's work that is handed out, from 0 to 1; 0 where its end is unknown.
     pub fn fraction_done(&self, now: u64) -> f64 {
         let times = &self.times;
         let by_time = match times.end_ns {
@@ -326,7 +326,7 @@ impl Worker {
         Gate::ThinkUntil(self.think.as_ref().map_or(now, |think| think.until(now)))
     }
 
-    /// Tells the jobs that wait for answers.
+    /// Passes an answer on to the parts of the clone that wait for answers.
     #[inline]
     fn answered(&mut self, request: &HostRequest) {
         if let Some(history) = &mut self.history {
@@ -347,7 +347,7 @@ impl Worker {
         self.due.is_done()
     }
 
-    /// The direction of the next request, or when there may be one.
+    /// Direction of the next request, or the time at which there may be one.
     #[inline]
     fn direction(&mut self, now: u64) -> Result<usize, u64> {
         let direction = match (self.access, self.drawn) {
@@ -382,7 +382,7 @@ impl Worker {
         }
     }
 
-    /// The request itself, in `direction`; none when the files have no more, and nothing more is asked for.
+    /// Makes and sends the next request in `direction`; the clone ends or flushes when its files have no more.
     #[inline]
     fn issue(&mut self, direction: usize) -> CloneAnswer {
         let Some(request) = self.make(direction) else { return self.finish_or_flush() };
@@ -402,7 +402,7 @@ impl Worker {
         CloneAnswer::Issue { op, offset, bytes: bytes as u32 }
     }
 
-    /// What the next request in `direction` is, which is as good as sent.
+    /// The next request in `direction`, which counts as sent; none when the files have no more.
     #[inline]
     fn make(&mut self, direction: usize) -> Option<(Op, u64, u64)> {
         let (direction, offset, bytes) = self.place(direction)?;
@@ -443,8 +443,8 @@ impl Worker {
         self.flush_a_file().unwrap_or(CloneAnswer::Full)
     }
 
-    /// Where on the drive the next request of `direction` lies, and how long it is; in a file whose last block is trimmed
-    /// that one is written.
+    /// Direction, first byte on the drive and length of the next request of `direction`; a block that was trimmed last
+    /// in its file is now written.
     #[inline]
     fn place(&mut self, direction: usize) -> Option<(usize, u64, u64)> {
         let way = self.way(direction);
@@ -479,7 +479,7 @@ impl Worker {
         }
     }
 
-    /// How the next request of `direction` finds its place.
+    /// How the place of the next request in `direction` is chosen.
     #[inline]
     fn way(&mut self, direction: usize) -> Way {
         if !self.is_random {
@@ -494,7 +494,7 @@ impl Worker {
         if percent == 100 || self.random.below(100) < percent { Way::Anywhere } else { Way::Onward }
     }
 
-    /// All files are begun again.
+    /// Ends a pass, after which all files begin again.
     fn end_pass(&mut self) {
         let mut to_read_back = 0;
         if let Some(history) = &mut self.history {

@@ -20,24 +20,24 @@ mod ends;
 mod flows;
 mod zoned;
 
-/// Where a clone waits.
+/// What a clone waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum WaitingPlace {
     /// To be started.
     Later,
-    /// In the queue of those to be asked.
+    /// To be asked for its next request: it is in the queue of ready clones.
     Ready,
-    /// For a time.
+    /// For a certain time.
     Timed,
     /// For one of its requests to be answered.
     Full,
-    /// For others of its flow to make requests.
+    /// For other clones of its flow to make requests.
     Parked,
-    /// For nothing: it has no more requests.
+    /// Finished: it has no more requests.
     Finished,
 }
 
-/// A clone and what belongs to it.
+/// A clone with its state.
 #[derive(Debug)]
 struct JobClone {
     worker: Worker,
@@ -48,9 +48,9 @@ struct JobClone {
     shares_tag: bool,
     /// Its writes must be durable when they are acknowledged.
     fua: bool,
-    /// What its writes carry as placement identifiers.
+    /// Gives placement identifiers to the clone's writes.
     placer: Option<Box<ClonePlacer>>,
-    /// What it knows of the drive's zones, where it works in those.
+    /// State of the clone's work in the drive's zones, where it works in them.
     zbd: Option<Box<ZbdClone>>,
     /// The clone writes by zone appends.
     appends: bool,
@@ -71,7 +71,7 @@ pub struct FioWorkload {
     ready: VecDeque<u32>,
     timers: BinaryHeap<Reverse<(u64, u32)>>,
     pending: Pending,
-    /// The clone behind each tag that belongs to one.
+    /// For each tag that belongs to one clone, that clone.
     owners: Vec<u32>,
     tags: Vec<String>,
     /// Clones that have not started, in order, and when the delay of one of them is over.
@@ -79,19 +79,19 @@ pub struct FioWorkload {
     next_start: u64,
     /// Clones that have started and are not done.
     running: u32,
-    /// Clones that wait for one of their requests to be answered.
+    /// Number of clones that wait for an answer to one of their requests.
     full: u32,
     ramp_until: SimTime,
     requests: u64,
     drive_bytes: u64,
     files: Vec<FileRegion>,
-    /// What clones do to the raw device, where they work on it.
+    /// Uses of the raw device by clones.
     uses: Vec<Use>,
-    /// What waits for a steady state.
+    /// Watches for steady states.
     watches: Watches,
     flows: FioFlows,
     limits: CloneLimits,
-    /// What its jobs know of the drive's zones, where some work in those.
+    /// fio's account of the drive's zones, where jobs work in them.
     zones: Option<Box<FioZones>>,
 }
 
@@ -172,7 +172,7 @@ impl FioWorkload {
         self
     }
 
-    /// The files of the jobs, and where they lie on the drive.
+    /// The files of the jobs, with their places on the drive.
     pub fn files(&self) -> &[FileRegion] {
         &self.files
     }
@@ -253,7 +253,7 @@ impl FioWorkload {
         }
     }
 
-    /// Whether clone `index` waits for a job that is not done.
+    /// True if clone `index` waits for a job that is not done.
     fn awaits(&self, index: u32) -> bool {
         let job = |clone: &JobClone| &self.file.jobs[clone.job as usize];
         let me = job(&self.clones[index as usize]);
@@ -273,7 +273,7 @@ impl FioWorkload {
         self.ready.push_back(index);
     }
 
-    /// Clone `index` is done: with `exitall` it takes others along.
+    /// Clone `index` is done: with `exitall`, it ends other clones, too.
     fn take_along(&mut self, index: u32, now: u64) {
         let (what, group) = {
             let clone = &self.clones[index as usize];
@@ -363,7 +363,7 @@ impl FioWorkload {
         if self.full == 0 && self.unstarted.is_empty() { Poll::Done } else { Poll::Blocked }
     }
 
-    /// When a clone that waits for a time goes on, or starts, or may have settled.
+    /// Next time at which a clone goes on, a clone starts, or a steady state is checked.
     fn next_time(&self) -> u64 {
         let timer = self.timers.peek().map_or(u64::MAX, |Reverse((time, _))| *time);
         timer.min(self.next_start).min(self.watches.next_ns)

@@ -20,7 +20,7 @@ use crate::{Effect, HostZones, Op};
 const TARGETS_MOST: u32 = 4096;
 const NO_CLONE: u32 = u32::MAX;
 
-/// What becomes of a request that was drawn.
+/// Outcome of asking where a drawn request of a zoned job goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ZbdStep {
     /// The request goes to this place.
@@ -30,15 +30,15 @@ pub enum ZbdStep {
         /// Length.
         bytes: u64,
     },
-    /// This is to be done with a zone first.
+    /// This operation (a reset or a finish) must be done on this zone first.
     Manage(Op, u32),
     /// The request waits for another request of its clone, or for a zone that another clone holds.
     Wait,
-    /// There is nowhere to go.
+    /// No zone can take the request: the clone is at its end.
     End,
 }
 
-/// What one clone knows.
+/// State of one clone of a job with `zonemode=zbd`.
 #[derive(Clone, Debug)]
 pub struct ZbdClone {
     /// The clone's zones: the first one, and the first one after the last.
@@ -47,17 +47,17 @@ pub struct ZbdClone {
     least: [u64; 3],
     is_random: bool,
     reads_beyond: bool,
-    /// Zones that it may write to at once; 0 for no limit of its own.
+    /// Zones that the clone may write to at once; 0: no limit but that of the drive.
     targets_most: u32,
     targets: u32,
-    /// The part of its bytes that are written from which on zones are reset, and one of so many writes does.
+    /// Zones are reset from this written part of the clone's bytes on, by one in `every` writes.
     threshold: f64,
     every: u64,
     /// The request that was drawn and waits.
     pub pending: Option<(Op, u64, u32)>,
-    /// The zone that was chosen for it, and whether that is to be reset.
+    /// The zone chosen for the pending request, and whether that zone is to be reset first.
     chosen: Option<(u32, bool)>,
-    /// A zone is being managed for it.
+    /// True while a zone is reset or finished for the clone.
     pub is_managing: bool,
     /// The clone found no place for a request, and no request was accepted since.
     pub is_at_end: bool,
@@ -67,14 +67,14 @@ pub struct ZbdClone {
 #[derive(Debug)]
 pub struct FioZones {
     shape: HostZones,
-    /// Of each zone: its pointer, in bytes from its start.
+    /// For each zone: its pointer, in bytes from the start of the zone.
     pointers: Vec<u64>,
-    /// Whether it stands among the zones that are written to, and who holds it.
+    /// For each zone: whether it is among the targets (the zones written to), and the clone that holds it.
     is_target: Vec<bool>,
     holders: Vec<u32>,
     targets: Vec<u32>,
     targets_most: u32,
-    /// Bytes that are written, where a threshold counts them, and writes until the next reset.
+    /// Bytes written to zones and not reset, for the reset threshold; and writes until the next reset.
     valid_bytes: u64,
     writes_left: u64,
 }
@@ -113,7 +113,7 @@ impl ZbdClone {
 }
 
 impl FioZones {
-    /// fio's account of these zones, all empty, for jobs that write to so many at once; 0 leaves it to the drive.
+    /// fio's account of the drive's zones, all empty. `max_open`: zones written to at once; 0 takes the drive's limit.
     pub fn new(shape: HostZones, max_open: u64) -> Self {
         let count = shape.count as usize;
         let limit = if max_open > 0 { max_open as u32 } else { shape.open_most };
@@ -129,7 +129,7 @@ impl FioZones {
         }
     }
 
-    /// The drive reports a zone: so much is written of it, and whether it takes no more.
+    /// The drive reports a zone: the bytes written to it, and whether it is full.
     pub fn learn(&mut self, zone: u32, (written, is_full): (u64, bool)) {
         self.pointers[zone as usize] = if is_full { self.shape.size } else { written };
         self.valid_bytes += written;
@@ -158,7 +158,8 @@ impl FioZones {
         self.holders[zone as usize] != NO_CLONE
     }
 
-    /// Where a request of clone `index` goes, which has `others` more in flight. Asked again after what it waits for.
+    /// Decides where a request of clone `index` goes; the clone has `others` more requests in flight. Called again for
+    /// the same request once its wait is over.
     pub fn adjust(
         &mut self,
         index: u32,
@@ -202,7 +203,7 @@ impl FioZones {
         ZbdStep::Accept { offset, bytes: fits }
     }
 
-    /// A zone was managed for a clone.
+    /// A zone was reset or finished for a clone: brings the zone's pointer up to date.
     pub fn managed(&mut self, clone: &mut ZbdClone, op: Op, zone: u32) {
         clone.is_managing = false;
         let pointer = &mut self.pointers[zone as usize];
@@ -215,7 +216,7 @@ impl FioZones {
         }
     }
 
-    /// A request of a clone is answered: its zone is free, and no target any more once it is full.
+    /// A request of a clone is answered: the zone is no longer held, and leaves the targets when it is full.
     pub fn answered(&mut self, index: u32, clone: &mut ZbdClone, op: Op, offset: u64) {
         let zone = self.zone_of(offset);
         if self.holders[zone as usize] == index {
@@ -274,7 +275,8 @@ impl FioZones {
         ZbdStep::Accept { offset, bytes: fits - fits % least }
     }
 
-    /// Another zone with something to read: the next of a sequential job, the nearest of a random one.
+    /// Another zone with enough written data for a read: the next one for a sequential job, the nearest for a random
+    /// one.
     fn find_written(&self, clone: &ZbdClone, from: u32) -> Option<u32> {
         let has = |zone: &u32| self.pointers[*zone as usize].min(self.shape.capacity) >= clone.least[0];
         let [first, end] = clone.zones;
@@ -293,7 +295,7 @@ impl FioZones {
 
     // ---- zones that are written to ------------------------------------------------------------------
 
-    /// Makes a zone one of those written to, if it is none yet and there is room for it.
+    /// Makes `zone` a target (a zone written to) if the limits allow it; true when the clone may write to the zone.
     fn get(&mut self, clone: &mut ZbdClone, zone: u32) -> bool {
         if self.is_target[zone as usize] {
             return self.left(zone) > 0;
@@ -315,7 +317,7 @@ impl FioZones {
         }
     }
 
-    /// The target that an offset picks, among those of the clone's zones.
+    /// The target that `offset` selects among the clone's own zones; none if the clone has no target.
     fn pick(&self, clone: &ZbdClone, offset: u64) -> Option<u32> {
         let count = self.targets.len() as u64;
         let whole = u64::from(clone.count()) * self.shape.size;

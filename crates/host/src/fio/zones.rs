@@ -5,7 +5,7 @@ use super::distribution::Distribution;
 use super::job::{JobAccess, JobSpec};
 use super::{value, zbd};
 
-/// What a job says about zones.
+/// Options of a job about zones.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct JobZones {
     /// Whether it has them, and whose they are, where it says so; `zonesize` alone says that they are its own.
@@ -20,7 +20,7 @@ pub struct JobZones {
     pub max_open: u64,
     /// See `max_open`.
     pub job_max_open: u64,
-    /// The part of its bytes from which on zones are reset before they are written, and how often.
+    /// Written part of the job's bytes from which on zones are reset before writes, and how often that is done.
     pub reset_threshold: f64,
     /// See `reset_threshold`.
     pub reset_frequency: f64,
@@ -31,9 +31,9 @@ pub struct JobZones {
 /// Whose zones a job works in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ZoneMode {
-    /// None.
+    /// No zones.
     None,
-    /// Its own.
+    /// Zones of the job's own.
     Strided,
     /// The drive's.
     Zbd,
@@ -46,7 +46,7 @@ pub struct Strides {
     pub size: u64,
     /// The length of a zone.
     pub range: u64,
-    /// From the start of a zone to that of the next.
+    /// Bytes from the start of a zone to the start of the next.
     pub step: u64,
 }
 
@@ -62,12 +62,12 @@ impl JobZones {
         Ok(())
     }
 
-    /// It works in the drive's zones.
+    /// True if the job works in the drive's zones.
     pub fn is_zbd(&self) -> bool {
         self.mode == Some(ZoneMode::Zbd)
     }
 
-    /// Reads a part of all, such as a threshold.
+    /// Reads a share, such as a threshold, from 0 to 1.
     pub fn part(text: &str) -> Result<f64, &'static str> {
         let part: f64 = text.trim().parse().map_err(|_| "a number from 0 to 1")?;
         if (0.0..=1.0).contains(&part) { Ok(part) } else { Err("a number from 0 to 1") }
@@ -81,7 +81,7 @@ impl JobZones {
 }
 
 impl JobSpec {
-    /// Its zones, where it has any.
+    /// The job's own zones, where it has any.
     pub fn strides(&self) -> Option<Strides> {
         let zones = &self.zones;
         let range = if zones.range == 0 { zones.size } else { zones.range };
@@ -160,7 +160,7 @@ pub fn check(job: &JobSpec) -> Result<(), (&'static str, &'static str)> {
     Ok(())
 }
 
-/// How far from the start of its part a job with zones comes, at most; none where it has none.
+/// Most bytes from the start of its part that a job with zones of its own reaches; none where it has no zones.
 pub fn reach(job: &JobSpec, bytes: u64) -> Option<u64> {
     let strides = job.strides()?;
     let asked = if job.time_based { u64::MAX } else { bytes.saturating_mul(job.loops) };

@@ -26,7 +26,7 @@ pub enum Direction {
 /// The messages of one step of a command, other than its data.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LinkStep {
-    /// How long they hold the wires of each direction; where there is one set of wires, the sum counts.
+    /// How long the messages occupy the wires in each direction; with one set of wires, the sum counts.
     pub holds: [Nanos; 2],
     /// How long the step takes on a link that has nothing else to do. Messages are short and slip in between the
     /// packets of others' data, so that this is their latency under load, too.
@@ -36,25 +36,25 @@ pub struct LinkStep {
 /// The data of one transfer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Burst {
-    /// How long the data hold the wires, with all that frames them.
+    /// How long the data occupy the wires, framing included.
     pub holds: Nanos,
-    /// What goes the other way meanwhile: requests for the data.
+    /// How long requests for the data occupy the wires in the other direction.
     pub against: Nanos,
-    /// From asking for the data to their first bit.
+    /// Time from the request for the data to their first bit.
     pub ahead: Nanos,
-    /// From the last bit on the wires to the data's being there.
+    /// Time from the last bit on the wires until the data are available.
     pub behind: Nanos,
 }
 
-/// In which order submission queues are served.
+/// Order in which submission queues are served.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum QueueOrder {
-    /// Each in turn, so many commands at a turn.
+    /// The queues in turn, a number of commands at each turn.
     RoundRobin {
         /// Commands fetched from a queue before the next has its turn.
         burst: u32,
     },
-    /// The first queue only; there is no other.
+    /// A single queue.
     #[default]
     Single,
     /// NVMe's weighted round robin with urgent priority class.
@@ -74,11 +74,11 @@ pub enum QueueOrder {
 pub enum QueueClass {
     /// Before all others, always.
     Urgent = 0,
-    /// Its weight in each round.
+    /// Served by its weight in each round.
     High = 1,
-    /// Its weight in each round.
+    /// Served by its weight in each round.
     Medium = 2,
-    /// Its weight in each round.
+    /// Served by its weight in each round.
     Low = 3,
 }
 
@@ -89,28 +89,28 @@ pub struct LinkShape {
     pub full_duplex: bool,
     /// Submission queues.
     pub queues: u32,
-    /// Commands each of them holds, those the drive works on left out.
+    /// Commands that each queue holds, without commands that the drive works on.
     pub queue_depth: u32,
-    /// Which queue is next.
+    /// Order in which the queues are served.
     pub order: QueueOrder,
     /// The most commands the link lets the drive work on at once.
     pub commands_most: u32,
-    /// How many it works on unless `host.max_commands` says otherwise.
+    /// Commands that the drive works on at once, unless `host.max_commands` gives another number.
     pub commands_usual: u32,
 }
 
-/// A link between host and drive: answers what its messages cost, and does nothing.
+/// Timing model of the link between host and drive.
 pub trait HostLink: Debug + Send + Sync {
     /// Queues, directions and limits.
     fn shape(&self) -> LinkShape;
 
-    /// What it takes until the drive holds a command that the host has made.
+    /// The step from a command's submission until the drive holds it.
     fn command(&self, effect: Effect) -> LinkStep;
 
-    /// What it takes to move `bytes` of one command.
+    /// The transfer of `bytes` bytes of one command.
     fn data(&self, direction: Direction, bytes: Bytes) -> Burst;
 
-    /// What it takes until the host knows that a command is done.
+    /// The step from a command's end until the host knows of it.
     fn answer(&self, effect: Effect) -> LinkStep;
 }
 
@@ -140,9 +140,9 @@ fn of_queues() -> Limits {
 pub struct LinkConfig {
     /// The namespaces that the drive file declares; none: the drive is one.
     pub namespaces: Vec<Declared>,
-    /// Which placement handle a write carries.
+    /// Policy for the placement handles of writes.
     pub place: PlaceMaker,
-    /// What crosses how fast.
+    /// Timing model of the link.
     pub link: Arc<dyn HostLink>,
     /// Queues, directions and limits of that link.
     pub shape: LinkShape,
@@ -150,11 +150,11 @@ pub struct LinkConfig {
     pub max_commands: u32,
     /// Time added to each command by the drive's firmware (and, on a plain link, by all the protocol).
     pub t_command: Nanos,
-    /// The part of it during which no other command is looked at.
+    /// The part of `t_command` during which the firmware takes no other command.
     pub t_command_service: Nanos,
-    /// The data of a write that cross before the drive may go on with them; absent: as much as has room.
+    /// Data of a write that must arrive before the drive goes on with them; none: as much as there is room for.
     pub frame: Option<Bytes>,
-    /// The data of a read that gather before they go on to the host; absent: each page as it comes.
+    /// Data of a read that are collected before they go on to the host; none: each page goes on as it comes.
     pub read_frame: Option<Bytes>,
     /// Data flow through a FIFO while they still cross; else each piece is stored before it goes on.
     pub cut_through: bool,

@@ -10,20 +10,20 @@ use std::fmt;
 use std::sync::Arc;
 use units::SimTime;
 
-/// What a policy may know of a write that is about to be made.
+/// Information on a write that the policy may use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PlaceView {
     /// First byte on the drive.
     pub offset: u64,
     /// Length.
     pub bytes: u32,
-    /// The job of a fio file, the volume of a trace, or the flow that makes it, by number.
+    /// Number of the fio job, the volume of a trace or the flow that makes the write.
     pub job: u16,
-    /// When it is made.
+    /// Time at which the write is made.
     pub arrive: SimTime,
-    /// What the workload itself names.
+    /// Handle that the workload itself names.
     pub named: Option<u16>,
-    /// The process that makes it, where the workload tells.
+    /// Process that makes the write, where the workload gives it.
     pub process: Option<u32>,
     /// Lifetime class of the write's data, where it is known: 0 is the shortest.
     pub life: Option<u16>,
@@ -35,12 +35,12 @@ pub struct PlaceView {
 
 /// The choice of a handle.
 pub trait PlacePolicy: Send {
-    /// What the workload names stays: no write is asked about.
+    /// True when the handles that the workload names are kept, so that the policy is not asked.
     fn keeps(&self) -> bool {
         false
     }
 
-    /// What a workload must tell of its requests, or the policy has nothing to go by.
+    /// Information about requests that the policy needs from the workload.
     fn needs(&self) -> Option<Telling> {
         None
     }
@@ -48,7 +48,7 @@ pub trait PlacePolicy: Send {
     /// Before the first write: the drive has so many handles and bytes.
     fn attach(&mut self, _handles: u16, _drive_bytes: u64) {}
 
-    /// The handle of a write, one that there is; none for no identifier. Asked once for each write, in their order.
+    /// The handle for a write, which must exist; none: no identifier. Called once for each write, in order.
     fn place(&mut self, write: &PlaceView) -> Option<u16>;
 }
 
@@ -89,7 +89,7 @@ impl PlaceMaker {
         Ok(Self(Arc::new(maker)))
     }
 
-    /// The policy names handles of its own.
+    /// True when the policy itself names handles.
     pub fn names(&self) -> bool {
         !(self.0)().keeps()
     }
@@ -99,7 +99,7 @@ impl PlaceMaker {
         (self.0)().needs() == Some(Telling::Lives)
     }
 
-    /// Refuses a workload that does not tell what the policy goes by.
+    /// Refuses a workload that lacks the information which the policy needs.
     ///
     /// # Errors
     /// When it is one.
@@ -124,7 +124,7 @@ impl PlaceMaker {
     }
 }
 
-/// Gives each write of a workload its handle.
+/// Gives each write of a workload its placement handle.
 pub struct Placer {
     policy: Box<dyn PlacePolicy>,
     handles: u16,
@@ -132,7 +132,7 @@ pub struct Placer {
 }
 
 impl Placer {
-    /// For a drive of so many bytes and handles; none where what the workload names stays.
+    /// The placer of a drive with these bytes and handles; none where the workload's own handles are kept.
     pub fn new(maker: &PlaceMaker, drive_bytes: u64, handles: u16) -> Option<Self> {
         let mut policy = Some((maker.0)()).filter(|policy| handles > 0 && !policy.keeps())?;
         policy.attach(handles, drive_bytes);

@@ -3,7 +3,7 @@
 use super::{PlacePolicy, PlaceView};
 use config::{Card, ConfigError, Policy, Section};
 
-/// Nothing is added and nothing taken away.
+/// Keeps the handles that the workload names.
 #[derive(Clone, Debug)]
 pub struct AsNamed;
 

@@ -6,7 +6,7 @@
 
 use std::collections::VecDeque;
 
-/// Latest times kept: a request is known to be out of place by up to so many.
+/// Number of latest times that are kept: how far out of place a late request is can be told up to this number.
 pub(crate) const REMEMBERED: usize = 1 << 18;
 
 /// A request that is earlier than one before it.
@@ -22,11 +22,11 @@ pub(crate) struct First {
 pub(crate) struct Disorder {
     /// The first request that came too late.
     pub first: Option<First>,
-    /// How many did.
+    /// Number of late requests.
     pub requests: u64,
-    /// The most requests that one of them stands behind its place; `None` when more than are remembered.
+    /// The most requests by which one is behind its place; `None` when it is more than are remembered.
     pub reach: Option<u64>,
-    /// The longest time that one of them is behind the latest before it.
+    /// The longest time by which a request is earlier than the latest one before it, nanoseconds.
     pub back_ns: u64,
 }
 
@@ -47,7 +47,7 @@ impl DisorderWatch {
         Self { found, position: 0, latest_ns: 0, peaks: VecDeque::new(), forgot: false }
     }
 
-    /// One more request.
+    /// Takes the next request into account.
     #[inline]
     pub fn add(&mut self, time_ns: u64, line: u64) {
         if time_ns < self.latest_ns {
@@ -78,7 +78,7 @@ impl DisorderWatch {
         }
     }
 
-    /// What was seen.
+    /// The disorder found so far.
     pub fn found(&self) -> Disorder {
         self.found
     }

@@ -12,9 +12,9 @@ const MOST_POINTS: usize = 400;
 pub(crate) struct Gaps {
     histogram: Histogram<u64>,
     sum_ns: u128,
-    /// Of the squares; in floating point, because the square of one long gap nearly fills 128 bits.
+    /// Sum of the squares; in floating point, because the square of one long gap nearly fills 128 bits.
     squares: f64,
-    /// The longest, and the time before it.
+    /// The longest gap and the time before it, nanoseconds.
     pub longest: (u64, u64),
 }
 
@@ -25,7 +25,7 @@ impl Gaps {
         Self { histogram, sum_ns: 0, squares: 0.0, longest: (0, 0) }
     }
 
-    /// One more, from that time on.
+    /// Counts a gap that begins at time `from_ns`.
     #[inline]
     pub fn add(&mut self, gap_ns: u64, from_ns: u64) {
         self.sum_ns += u128::from(gap_ns);
@@ -36,7 +36,7 @@ impl Gaps {
         }
     }
 
-    /// What they say; `None` without any.
+    /// Summary of the gaps; `None` without any.
     pub fn info(&self) -> Option<GapInfo> {
         let count = self.histogram.len();
         if count == 0 {

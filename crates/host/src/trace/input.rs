@@ -13,16 +13,16 @@ pub(crate) const LONGEST_LINE: usize = 16 << 10;
 
 const BUFFER: usize = 256 << 10;
 
-/// What some editors and spreadsheets put before UTF-8 text.
+/// Byte order mark, which some editors and spreadsheets put before UTF-8 text.
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// What came out of the file.
+/// Result of reading the next frame of a file.
 pub(crate) enum Frame {
     /// A line without its end, or a record: this range of [`Frames::bytes`].
     At(Range<usize>),
     /// A line too long to be one; it was passed over.
     TooLong,
-    /// The file ends inside a record of which this many bytes are there.
+    /// The file ends inside a record, of which this number of bytes are present.
     CutShort(usize),
     /// The end.
     End,
@@ -58,7 +58,7 @@ impl Frames {
         self.number
     }
 
-    /// How the file is packed.
+    /// Compression of the file.
     pub fn packed(&self) -> Packed {
         self.packed
     }
@@ -69,12 +69,12 @@ impl Frames {
         &self.buffer[range]
     }
 
-    /// Where the frame handed out last stands, for messages.
+    /// Place of the last frame, for messages.
     pub fn place(&self) -> String {
         self.place_of(self.number)
     }
 
-    /// Where frame `number` stands.
+    /// Place of frame `number`, for messages.
     pub fn place_of(&self, number: u64) -> String {
         self.framing.place(&self.name, number)
     }
@@ -183,7 +183,7 @@ impl Frames {
         Frame::CutShort(left)
     }
 
-    /// Reads until `length` bytes are there, or the end.
+    /// Reads until `length` bytes are available; false at the end of the file.
     fn have(&mut self, length: usize) -> Result<bool, WorkloadError> {
         while self.end - self.start < length && !self.eof {
             self.fill()?;

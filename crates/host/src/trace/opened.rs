@@ -14,14 +14,14 @@ use super::source::{Located, Met, TraceStream};
 use super::survey::{Footprint, Survey};
 use crate::WorkloadError;
 
-/// How requests come into order of time.
+/// How requests are brought into order of time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum TimeOrder {
-    /// They are.
+    /// The file is in order of time.
     Given,
-    /// By holding back so many.
+    /// By holding back this number of requests.
     Within(usize),
-    /// By sorting all.
+    /// By sorting all requests.
     Sorted,
 }
 
@@ -104,7 +104,7 @@ impl Ordered {
     }
 }
 
-/// What a trace is read for.
+/// Purpose for which a trace is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TracePurpose {
     /// To say what is in it: nothing about its order is an error.

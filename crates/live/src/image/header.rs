@@ -9,35 +9,35 @@ use xxhash_rust::xxh3::xxh3_64;
 pub const HEADER: usize = 8192;
 const MAGIC: &[u8; 8] = b"FLGATEIM";
 const VERSION: u32 = 2;
-/// Where the text of the shape begins.
+/// Byte at which the text of the shape begins.
 const TEXT: usize = 64;
 
-/// How the drive was when its image was let go.
+/// State of the drive when its image was last used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ImageLeft {
-    /// At work: its server is still there, or ended without a word.
+    /// At work: a server still uses the image, or it ended without closing it.
     AtWork,
-    /// At rest, with its state in a file beside, of this checksum.
+    /// At rest, with the saved state in a file beside the image; the checksum of that file.
     AtRest(u64),
 }
 
-/// What an image says of itself.
+/// Header of an image.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Header {
     /// The sizes that decide where everything is.
     pub shape: Value,
-    /// How it was left.
+    /// State of the drive when the image was last used.
     pub left: ImageLeft,
     /// The number of the next write.
     pub stamp: u64,
-    /// The checksum of the state that a server left last; 0: none that the image knows of.
+    /// Checksum of the state that a server saved last; 0: no saved state is known.
     pub state: u64,
     /// A server was about to leave another state.
     pub is_leaving: bool,
 }
 
 impl Header {
-    /// As it stands in the file.
+    /// The header in its file format.
     pub fn to_bytes(&self) -> Vec<u8> {
         let text = self.shape.to_string();
         assert!(TEXT + text.len() <= HEADER, "the shape of a drive takes a few hundred bytes");
@@ -55,7 +55,7 @@ impl Header {
         bytes
     }
 
-    /// What stands in the file at `path`.
+    /// Reads the header of the image at `path`.
     ///
     /// # Errors
     /// When it is no image, one of another version, or damaged.

@@ -30,17 +30,17 @@ use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use units::{Lpn, Ppa};
 
-/// Where what is said of superblocks begins.
+/// Byte at which the marks of the superblocks begin.
 const MARKS: usize = HEADER + WITNESS;
 /// Data begin at a multiple of this.
 const ALIGNED: u64 = 1 << 20;
 
-/// What a program puts on flash: spare areas and data of units that lie side by side.
+/// Spare areas and data that a program writes to units side by side on flash.
 #[derive(Clone, Debug, Default)]
 pub struct ProgramImage {
-    /// One for each unit.
+    /// Spare area of each unit.
     pub spares: Vec<SpareArea>,
-    /// Of all units.
+    /// Data of all units, one after the other.
     pub data: Vec<u8>,
 }
 
@@ -57,11 +57,11 @@ pub struct Image {
     data_at: u64,
     /// For each superblock: its erases and whether it is in SLC mode.
     marks: Vec<SuperblockMark>,
-    /// Programs that the disk had no room for, by their first unit: the drive goes on with them, in memory.
+    /// Programs for which the disk had no space, by first unit; they are kept in memory, and the drive goes on.
     homeless: BTreeMap<u64, ProgramImage>,
     /// The error that the disk gave.
     refused: Option<String>,
-    /// What was last noted for the next server.
+    /// The note last left for the next server.
     witness: Witness,
     /// Reads that found damage.
     damaged: Cell<u64>,
@@ -175,7 +175,7 @@ impl Image {
         Ok(())
     }
 
-    /// What is to be said of an image that is not as it was written.
+    /// The error for an image that is damaged as `what` says.
     pub fn damage(&self, what: &str) -> Error {
         Error(format!(
             "{}: the image is damaged: {what}: expected it as a server left it",
@@ -207,12 +207,12 @@ impl Image {
         Ok(())
     }
 
-    /// What the last server noted of its RAM.
+    /// The note of the last server about data in its memory alone.
     pub fn witness(&self) -> Witness {
         self.witness
     }
 
-    /// Notes what would be lost if this server were killed now.
+    /// Notes in the image what would be lost if this server were killed now.
     pub fn note(&mut self, witness: Witness) {
         if witness != self.witness {
             self.witness = witness;
@@ -228,12 +228,12 @@ impl Image {
         }
     }
 
-    /// What is said of a superblock, numbered over the drive.
+    /// The mark of a superblock, numbered over the drive.
     pub fn mark(&self, superblock: usize) -> SuperblockMark {
         self.marks[superblock]
     }
 
-    /// A superblock is written with one bit a cell, or with all of them.
+    /// Notes whether a superblock is written in SLC mode.
     pub fn set_mode(&mut self, superblock: usize, bits: CellBits) {
         let one_bit = bits == CellBits::One;
         if std::mem::replace(&mut self.marks[superblock].one_bit, one_bit) != one_bit {
@@ -245,12 +245,12 @@ impl Image {
         self.file.write_all_at(&self.header.to_bytes(), 0)
     }
 
-    /// It was made just now.
+    /// True when this call of [`Self::open`] made the image.
     pub fn is_new(&self) -> bool {
         self.is_new
     }
 
-    /// How it was left.
+    /// State of the drive when the image was last used.
     pub fn left(&self) -> ImageLeft {
         self.header.left
     }
@@ -260,7 +260,7 @@ impl Image {
         self.header.stamp
     }
 
-    /// Says in the header how the drive is, and the number of its next write.
+    /// Writes into the header the state of the drive and the stamp of its next write.
     ///
     /// # Errors
     /// When the disk refuses, or has no room for what is on flash.
@@ -279,7 +279,7 @@ impl Image {
         self.write_header().map_err(|error| Error(format!("{}: {error}", self.path.display())))
     }
 
-    /// Says in the header that a state is about to be written beside the image.
+    /// Notes in the header that a state is about to be saved beside the image.
     ///
     /// # Errors
     /// When the disk refuses.
@@ -323,7 +323,7 @@ impl Image {
         self.file.write_all_at(&spares, self.spare_at(first))
     }
 
-    /// Tries again to write what the disk had no room for; true when nothing is left in memory.
+    /// Tries again to write the programs for which the disk had no space; true when none is left in memory.
     pub fn find_room(&mut self) -> bool {
         while let Some((&first, programmed)) = self.homeless.first_key_value() {
             if let Err(error) = self.write(first, programmed) {
@@ -336,19 +336,20 @@ impl Image {
         true
     }
 
-    /// What the disk says to what it has no room for.
+    /// The disk's error message while programs wait in memory; none: there are none.
     pub fn refused(&self) -> Option<&str> {
         self.refused.as_deref()
     }
 
-    /// The program in memory that `ppa` belongs to, and the unit's place there.
+    /// The program in memory that holds `ppa`, and the unit's index in it.
     fn homeless_of(&self, ppa: u64) -> Option<(&ProgramImage, usize)> {
         let (first, programmed) = self.homeless.range(..=ppa).next_back()?;
         let at = (ppa - first) as usize;
         (at < programmed.spares.len()).then_some((programmed, at))
     }
 
-    /// Reads units of the host's from `holder` on, which the drive's map says are there, one beside the other.
+    /// Reads units of the host from `holder` on, which the map places side by side from `first` on; checks their spare
+    /// areas.
     ///
     /// # Errors
     /// When the disk does not give them, or what it gives is not what was programmed there.
@@ -358,7 +359,7 @@ impl Image {
         read
     }
 
-    /// The data of these units are what their spare areas were written for.
+    /// Checks that the data of these units match their spare areas.
     fn check(&self, holder: Lpn, first: Ppa, data: &[u8]) -> io::Result<()> {
         let units = data.chunks(self.unit as usize);
         let spares = self.spares_from(first.0, units.len())?;
@@ -368,12 +369,12 @@ impl Image {
         if spares.iter().zip(units).all(fits) { Ok(()) } else { Err(io::ErrorKind::InvalidData.into()) }
     }
 
-    /// Reads that found damage so far.
+    /// Number of reads that found damage so far.
     pub fn damaged_reads(&self) -> u64 {
         self.damaged.get()
     }
 
-    /// Reads units that lie side by side, of any kind.
+    /// Reads units side by side, without a check of their spare areas.
     ///
     /// # Errors
     /// When the disk does not give them.
@@ -419,7 +420,7 @@ impl Image {
         self.spares_from(superblock as u64 * self.superblock_units, self.superblock_units as usize)
     }
 
-    /// A superblock is erased: its part of the file is a hole again.
+    /// A superblock is erased: its parts of the file become holes again.
     pub fn erase(&mut self, superblock: usize) {
         self.marks[superblock].erases += 1;
         self.write_mark(superblock);

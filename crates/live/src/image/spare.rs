@@ -5,31 +5,31 @@ use xxhash_rust::xxh3::Xxh3;
 
 /// Bytes of a spare area in the image.
 pub const SPARE: usize = 32;
-/// Where its own checksum stands.
+/// Byte of the spare area's own checksum.
 const OWN: usize = 24;
 
-/// What a unit on flash holds.
+/// Contents of a unit's spare area.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SpareArea {
-    /// Nothing was programmed there since the last erase, or not to its end.
+    /// Nothing was completely programmed there since the last erase.
     Blank,
     /// Data of the host's.
     Data {
-        /// Of which unit.
+        /// The unit whose data are there.
         lpn: Lpn,
         /// The sequence number of the host's write: of two versions the one with the higher number is newer.
         stamp: u64,
         /// Over data, unit and stamp.
         check: u64,
     },
-    /// What the drive keeps for itself, and what fills up a page.
+    /// Data of the drive itself, or padding.
     Other,
-    /// Unknown: it is not what was written there.
+    /// Damaged: not what was written there.
     Damaged,
 }
 
 impl SpareArea {
-    /// Of `data` that a write with this number brought for `lpn`.
+    /// The spare area for `data` that the write with this stamp brought for `lpn`.
     pub fn of(lpn: Lpn, stamp: u64, data: &[u8]) -> Self {
         Self::Data { lpn, stamp, check: checksum(lpn, stamp, data) }
     }
@@ -42,7 +42,7 @@ impl SpareArea {
         }
     }
 
-    /// The same of data that cannot be known: they fit it no longer.
+    /// The same spare area with a wrong checksum, for data that are unknown.
     pub fn spoiled(self) -> Self {
         match self {
             Self::Data { lpn, stamp, check } => Self::Data { lpn, stamp, check: !check },
@@ -50,7 +50,7 @@ impl SpareArea {
         }
     }
 
-    /// As it stands in the image, at this place on flash.
+    /// The spare area in the image's format, for this place on flash.
     pub fn to_bytes(self, ppa: u64) -> [u8; SPARE] {
         let mut bytes = [0; SPARE];
         match self {
@@ -69,7 +69,7 @@ impl SpareArea {
         bytes
     }
 
-    /// What stands in the image at that place.
+    /// Reads the spare area of this place from the image's format.
     pub fn from_bytes(bytes: &[u8; SPARE], ppa: u64) -> Self {
         if *bytes == [0; SPARE] {
             return Self::Blank;
@@ -88,7 +88,7 @@ impl SpareArea {
     }
 }
 
-/// Over a spare area itself, and its place: one of another place is none of here.
+/// Checksum of a spare area and its place, so that the spare area of another place is not accepted.
 fn own_checksum(bytes: &[u8; SPARE], ppa: u64) -> u64 {
     let mut hash = Xxh3::new();
     hash.update(&bytes[..OWN]);

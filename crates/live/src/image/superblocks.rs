@@ -4,29 +4,29 @@ use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 /// Bytes of an entry.
 pub const ENTRY: usize = 8;
-/// Where its checksum stands.
+/// Byte of the mark's checksum.
 const CHECK: usize = 5;
 
-/// With how many bits a cell a superblock is written.
+/// Bits per cell with which a superblock is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CellBits {
-    /// One, of any size that a chip can have.
+    /// One bit: SLC mode.
     One,
-    /// As many as the chip holds.
+    /// All bits that the chip's cells hold.
     All,
 }
 
-/// What is said of a superblock.
+/// State of a superblock in the image.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SuperblockMark {
     /// Erases since the image was made.
     pub erases: u32,
-    /// It holds one bit a cell.
+    /// The superblock is in SLC mode.
     pub one_bit: bool,
 }
 
 impl SuperblockMark {
-    /// As it stands in the image, of the superblock with this number.
+    /// The mark in the image's format, for the superblock of this number.
     pub fn to_bytes(self, superblock: usize) -> [u8; ENTRY] {
         let mut bytes = [0; ENTRY];
         bytes[..4].copy_from_slice(&self.erases.to_le_bytes());
@@ -36,7 +36,7 @@ impl SuperblockMark {
         bytes
     }
 
-    /// What stands in the image of that superblock; none where that is not what was written.
+    /// Reads the mark of a superblock from the image's format; none where it is damaged.
     pub fn from_bytes(bytes: &[u8; ENTRY], superblock: usize) -> Option<Self> {
         if *bytes == [0; ENTRY] {
             return Some(Self::default());
@@ -46,7 +46,7 @@ impl SuperblockMark {
     }
 }
 
-/// Over what is said, and of which superblock.
+/// Checksum of a mark and the number of its superblock.
 fn checksum(bytes: &[u8; ENTRY], superblock: usize) -> [u8; ENTRY - CHECK] {
     let hash = xxh3_64_with_seed(&bytes[..CHECK], superblock as u64).to_le_bytes();
     std::array::from_fn(|at| hash[at])

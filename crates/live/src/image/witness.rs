@@ -3,22 +3,22 @@
 
 use xxhash_rust::xxh3::xxh3_64;
 
-/// Bytes of it in the image.
+/// Bytes of the witness in the image.
 pub const WITNESS: usize = 32;
-/// Where its checksum stands.
+/// Byte of the witness's checksum.
 const CHECK: usize = 8;
 
-/// What would be lost if the power failed now.
+/// Note of a server about what would be lost if it were killed now.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Witness {
     /// Requests of clients that are not answered.
     pub requests: u32,
-    /// Units that clients were told are written, and that no flash holds.
+    /// Units of acknowledged writes whose data are not on flash.
     pub units: u32,
 }
 
 impl Witness {
-    /// As it stands in the image.
+    /// The witness in the image's format.
     pub fn to_bytes(self) -> [u8; WITNESS] {
         let mut bytes = [0; WITNESS];
         bytes[..4].copy_from_slice(&self.requests.to_le_bytes());
@@ -28,7 +28,7 @@ impl Witness {
         bytes
     }
 
-    /// What stands in the image; none where that is not what was written.
+    /// Reads the witness from the image's format; none where it is damaged.
     pub fn from_bytes(bytes: &[u8; WITNESS]) -> Option<Self> {
         let own = Self { requests: short(bytes, 0), units: short(bytes, 4) };
         (own.to_bytes() == *bytes).then_some(own)

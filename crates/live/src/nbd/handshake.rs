@@ -11,7 +11,7 @@ const REPLY_MAGIC: u64 = 0x0003_e889_0455_65a9;
 const FLAGS: u16 = 1 | 4 | 8 | 32 | 64 | 128 | 256 | 2048;
 /// The longest option that is read: a name has 4096 bytes at most.
 const OPTION_MOST: usize = 16 << 10;
-/// The option that asks for TLS, which is not there.
+/// The option that asks for TLS, which the server does not have.
 const STARTTLS: u32 = 5;
 
 mod option {
@@ -40,7 +40,7 @@ mod info {
     pub const BLOCK_SIZE: u16 = 3;
 }
 
-/// What the server says first.
+/// First message of the server.
 pub fn greeting() -> Vec<u8> {
     let mut bytes = b"NBDMAGIC".to_vec();
     bytes.extend(OPTION_MAGIC.to_be_bytes());
@@ -48,10 +48,10 @@ pub fn greeting() -> Vec<u8> {
     bytes
 }
 
-/// Where the negotiation is after what was read.
+/// Progress of the negotiation after the bytes read so far.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HandshakeStep {
-    /// It goes on.
+    /// The negotiation continues.
     More,
     /// Requests follow.
     Ready,
@@ -59,7 +59,7 @@ pub enum HandshakeStep {
     Over,
 }
 
-/// One connection's negotiation.
+/// Negotiation of one connection.
 #[derive(Clone, Debug)]
 pub struct Handshake {
     exports: Arc<[Export]>,
@@ -73,7 +73,7 @@ pub struct Handshake {
 }
 
 impl Handshake {
-    /// Of a client that has said nothing yet.
+    /// The negotiation of a new client.
     pub fn new(exports: Arc<[Export]>) -> Self {
         Self { exports, chosen: 0, flags: None, structured: false, allocation: false }
     }
@@ -91,7 +91,8 @@ impl Handshake {
         }
     }
 
-    /// Takes what is complete at the beginning of `read`; answers go to `out`. Gives how many bytes it took.
+    /// Takes the complete messages at the beginning of `read` and writes answers to `out`; returns the number of bytes
+    /// taken.
     pub fn take(&mut self, read: &[u8], out: &mut Vec<u8>) -> (usize, HandshakeStep) {
         let mut at = 0;
         if self.flags.is_none() {
@@ -159,7 +160,7 @@ impl Handshake {
         HandshakeStep::More
     }
 
-    /// Tells of an export; with `GO`, the client works with it from now on.
+    /// Describes an export to the client; with `GO`, the client works with it from now on.
     fn inform(&mut self, option: u32, data: &[u8], out: &mut Vec<u8>) -> HandshakeStep {
         let Some(name) = name_of_info(data) else {
             reply(out, option, answer::INVALID, b"a name, and a list of kinds");
@@ -179,7 +180,7 @@ impl Handshake {
         HandshakeStep::Ready
     }
 
-    /// What is known beside the data: what is allocated.
+    /// Answers which metadata contexts there are: only the one for allocated extents.
     fn contexts(&mut self, option: u32, data: &[u8], out: &mut Vec<u8>) {
         let Some(asked) = contexts(data) else {
             return reply(out, option, answer::INVALID, b"a name, and queries");
@@ -219,7 +220,7 @@ fn reply(out: &mut Vec<u8>, option: u32, kind: u32, data: &[u8]) {
     out.extend(data);
 }
 
-/// The name before a list of two-byte kinds, each of the two with its length.
+/// The name in a request for information: the name, then a list of two-byte kinds, each with its length before it.
 fn name_of_info(data: &[u8]) -> Option<&[u8]> {
     let (name, rest) = text(data)?;
     let is_whole = rest.len() >= 2 && rest.len() == 2 + 2 * usize::from(u16::from_be_bytes(number(rest, 0)));
@@ -240,7 +241,7 @@ fn contexts(data: &[u8]) -> Option<Vec<&[u8]>> {
     rest.is_empty().then_some(found)
 }
 
-/// A text with its length before it, and what follows.
+/// A text with its length before it, and the rest of the data.
 fn text(data: &[u8]) -> Option<(&[u8], &[u8])> {
     let length = u32::from_be_bytes(number(data.get(..4)?, 0)) as usize;
     data.get(4..)?.split_at_checked(length)

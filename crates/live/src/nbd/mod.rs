@@ -17,24 +17,24 @@ use std::sync::Arc;
 /// Bytes of a request's data that are taken at once.
 pub const PAYLOAD_MOST: u32 = 32 << 20;
 
-/// What a request may be answered with that it is not done.
+/// Error with which a request is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub enum Refusal {
     /// The drive could not.
     Io = 5,
-    /// The request means nothing.
+    /// The request is invalid.
     Invalid = 22,
-    /// There is no such place to write to, or no room.
+    /// The place to be written does not exist, or there is no space.
     NoSpace = 28,
-    /// Not in the way that was asked for.
+    /// The request cannot be done in this way.
     Unsupported = 95,
     /// The drive is being shut down.
     Shutdown = 108,
 }
 
 impl Refusal {
-    /// As C calls it.
+    /// Name of the error in C.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Io => "EIO",
@@ -46,10 +46,10 @@ impl Refusal {
     }
 }
 
-/// A namespace of the drive, as clients see it.
+/// A namespace of the drive as an NBD export.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Export {
-    /// Its name, its size, and where it lies.
+    /// Name, size and place of the namespace.
     pub namespace: Namespace,
     /// Bytes of a mapping unit: requests of that size cost least.
     pub unit: u32,
@@ -62,7 +62,7 @@ impl Export {
     }
 }
 
-/// The context that says what is allocated, by the number given to it.
+/// The metadata context for allocated extents, and its number.
 const ALLOCATION: &str = "base:allocation";
 const ALLOCATION_ID: u32 = 1;
 

@@ -16,16 +16,16 @@ mod chunk {
 /// Bytes of one kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReplyExtent {
-    /// How many.
+    /// Length of the extent.
     pub bytes: u32,
-    /// They hold data; else they are a hole, and read as zeros.
+    /// True: the extent holds data; false: it is a hole, which reads as zeros.
     pub written: bool,
 }
 
-/// How a client wants its answers.
+/// Form in which a client wants its answers.
 #[derive(Clone, Copy, Debug)]
 pub struct Replies {
-    /// In chunks.
+    /// Structured replies, in chunks.
     pub structured: bool,
 }
 
@@ -44,12 +44,12 @@ impl Replies {
         out.extend(cookie.to_be_bytes());
     }
 
-    /// It is done.
+    /// Writes the answer that a request without data is done.
     pub fn done(self, out: &mut Vec<u8>, cookie: u64) {
         if self.structured { Self::chunk(out, chunk::NONE, cookie, 0) } else { Self::simple(out, 0, cookie) }
     }
 
-    /// What stands before `length` bytes that were read at `offset`.
+    /// Writes the header for `length` bytes that were read at `offset`.
     pub fn before_data(self, out: &mut Vec<u8>, cookie: u64, offset: u64, length: usize) {
         if self.structured {
             Self::chunk(out, chunk::DATA, cookie, 8 + length);
@@ -59,7 +59,7 @@ impl Replies {
         }
     }
 
-    /// What is allocated.
+    /// Writes the answer with the allocated extents.
     pub fn status(self, out: &mut Vec<u8>, cookie: u64, extents: &[ReplyExtent]) {
         Self::chunk(out, chunk::STATUS, cookie, 4 + 8 * extents.len());
         out.extend(ALLOCATION_ID.to_be_bytes());
@@ -69,7 +69,7 @@ impl Replies {
         }
     }
 
-    /// It is not done.
+    /// Writes the answer that a request is refused.
     pub fn refuse(self, out: &mut Vec<u8>, cookie: u64, refusal: Refusal) {
         if self.structured {
             Self::chunk(out, chunk::ERROR, cookie, 6);

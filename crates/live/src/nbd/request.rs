@@ -4,12 +4,12 @@ use super::{PAYLOAD_MOST, number};
 use std::borrow::Cow;
 
 const MAGIC: u32 = 0x2560_9513;
-/// Bytes of a request before its data.
+/// Bytes of a request's header, before its data.
 pub const HEADER: usize = 28;
-/// Data longer than this have memory of their own from their first byte on.
+/// Data longer than this are received into memory of their own.
 pub const LONG: u32 = 256 << 10;
 
-/// What is asked for.
+/// Command of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Command {
     /// Bytes.
@@ -18,36 +18,36 @@ pub enum Command {
     Write,
     /// The client leaves.
     Disconnect,
-    /// What was answered is to be durable.
+    /// Make all acknowledged data durable.
     Flush,
-    /// These bytes are needed no longer.
+    /// The client no longer needs these bytes.
     Trim,
     /// Zeros to be kept.
     WriteZeroes,
-    /// What is allocated.
+    /// Report which extents are allocated.
     BlockStatus,
-    /// Something else.
+    /// Any other command, which is refused.
     Other,
 }
 
 /// A request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NbdRequest<'a> {
-    /// What for.
+    /// Command of the request.
     pub command: Command,
     flags: u16,
-    /// The client's name for it.
+    /// Identifier of the request, chosen by the client.
     pub cookie: u64,
     /// First byte.
     pub offset: u64,
     /// Bytes.
     pub length: u32,
-    /// What a write brings.
+    /// Data of a write.
     pub data: Cow<'a, [u8]>,
 }
 
 impl NbdRequest<'_> {
-    /// The same request, once its data are there.
+    /// The same request with its data, received later.
     pub fn with(self, data: Vec<u8>) -> NbdRequest<'static> {
         NbdRequest {
             command: self.command,
@@ -59,12 +59,12 @@ impl NbdRequest<'_> {
         }
     }
 
-    /// It is answered only when it is durable.
+    /// True for a request that is answered only once its data are durable.
     pub fn is_fua(&self) -> bool {
         self.flags & 1 != 0
     }
 
-    /// One extent is enough.
+    /// True when the client wants only one extent.
     pub fn wants_one(&self) -> bool {
         self.flags & 8 != 0
     }
@@ -75,16 +75,16 @@ impl NbdRequest<'_> {
     }
 }
 
-/// What stands at the beginning of what was read.
+/// The message at the beginning of the bytes read so far.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NbdMessage<'a> {
-    /// Not a whole request.
+    /// Part of a request: more bytes must be read.
     More,
-    /// A request, and how many bytes it took.
+    /// A whole request, and the number of bytes that it took.
     Request(NbdRequest<'a>, usize),
-    /// A write without its data, which follow the header and are too long for what is read together.
+    /// The header of a write with long data, which are received into memory of their own.
     Long(NbdRequest<'static>),
-    /// No request: what follows cannot be told from data.
+    /// No request: nothing that follows can be interpreted.
     Nonsense,
 }
 

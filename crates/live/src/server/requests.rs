@@ -12,31 +12,31 @@ use units::SimTime;
 
 /// Work that the requests of one client may cause in one turn, in mapping units that are examined.
 const TURN_WORK: u64 = LOOKED_AT;
-/// The same of all clients together.
+/// Most work in one round for all clients together.
 const ALL_WORK: u64 = 4 * TURN_WORK;
-/// What a request counts for at least: as much time as so many units take to be looked at.
+/// Least work that a request counts for: as much as examining this number of units.
 const REQUEST_WORK: u64 = 64;
 
-/// A client's request that is not answered. One of its pieces is at the drive, by its number.
+/// An unanswered request of a client, one piece of which is in the drive, under the same number.
 pub(super) struct ClientRequest {
     pub client: u64,
     pub cookie: u64,
     command: Command,
-    /// Where the namespace lies that it is about.
+    /// Extent of the namespace to which the request goes.
     namespace: host::Extent,
     offset: u64,
     bytes: u32,
     arrived: SimTime,
     pieces: Pieces,
-    /// What the client is charged for it.
+    /// Charge of the client for the request.
     charge: u64,
     durable: bool,
     refusal: Option<Refusal>,
 }
 
 impl Server {
-    /// Reads what has come. Each client has a turn, as far as all of them together have work left, and the next time begins
-    /// behind the last.
+    /// Reads from the clients, each in its turn, while the work allowed for all of them lasts; the next round begins
+    /// with the client after the last one served.
     pub(super) fn receive(&mut self, quiet: Quiet) {
         let mut clients = std::mem::take(&mut self.clients);
         let arrive = self.arrival();
@@ -61,13 +61,14 @@ impl Server {
         self.clients = clients;
     }
 
-    /// The simulated time at which what is read now arrives.
+    /// Simulated time of arrival for requests that are read now.
     fn arrival(&mut self) -> SimTime {
         let now = self.session.times().map_or(SimTime::ZERO, |(now, _)| now);
         self.clock.map_or(now, |clock| clock.now().max(now))
     }
 
-    /// Takes a client's request: refuses it, answers it, or hands it to the drive. Gives the work that it was.
+    /// Takes a client's request: refuses it, answers it, or passes it to the drive. Returns the work that it counts
+    /// for.
     fn take(&mut self, name: u64, client: &mut Connection, asked: NbdRequest<'_>, arrive: SimTime) -> u64 {
         let (cookie, command, offset, bytes) = (asked.cookie, asked.command, asked.offset, asked.length);
         let durable = asked.is_fua() || command == Command::Flush;
@@ -149,7 +150,7 @@ impl Server {
         (found, units.len() as u64)
     }
 
-    /// Tells clients what the drive answered.
+    /// Sends the drive's answers on to the clients.
     pub(super) fn answer(&mut self) -> Result<(), Error> {
         let done = std::mem::take(&mut self.shared().done);
         if done.is_empty() {
@@ -165,7 +166,8 @@ impl Server {
         self.offer()
     }
 
-    /// Asks for the next piece of a request, or tells its client; gives the memory of data that are not needed.
+    /// Requests the next piece of a request, or answers the client; returns the memory of data that are no longer
+    /// needed.
     fn tell(&mut self, done: Done) -> Option<Vec<u8>> {
         let Some(mut pending) = self.pending.remove(&done.number) else { return Some(done.data) };
         if done.failed {
@@ -197,7 +199,7 @@ impl Server {
         Some(done.data)
     }
 
-    /// Notes that a request was answered, at what time of the drive.
+    /// Counts a request that the drive answered at `at`.
     fn count(&mut self, pending: &ClientRequest, at: SimTime) {
         if let Some(clock) = &self.clock {
             self.meter.note_late(clock.late(at));

@@ -10,14 +10,14 @@ use super::tails::Elapsed;
 use super::wordline::{Condition, Wordline};
 use units::Nanos;
 
-/// How programming a pass went.
+/// Result of one pass of programming.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Programmed {
-    /// Pulses of the slowest cell of each target, at most the budget.
+    /// Pulses that the slowest cell of each target took, at most the budget.
     pub pulses: Vec<u32>,
     /// Busy time.
     pub busy: Nanos,
-    /// False: some cell was not where it should be when the pulses ran out.
+    /// False: the pulses ran out before all cells reached their targets.
     pub ok: bool,
 }
 
@@ -26,14 +26,14 @@ pub struct Programmed {
 pub struct CellBlock {
     wordlines: Vec<Wordline>,
     states: Vec<Vec<u8>>,
-    /// Passes that programmed the block after each wordline's last, since the erase.
+    /// For each wordline: passes that programmed other wordlines of the block since this wordline's last pass.
     later: Vec<u64>,
     erases: u64,
     condition: Condition,
 }
 
 impl CellBlock {
-    /// `wordlines` of `bitlines` cells each, erased; `stream` belongs to this block.
+    /// An erased block of `wordlines` wordlines with `bitlines` cells each, whose random draws come from `stream`.
     pub fn new(
         physics: &CellPhysics,
         stream: Stream,
@@ -51,7 +51,7 @@ impl CellBlock {
         }
     }
 
-    /// Erases all cells; from now on they are in this condition.
+    /// Erases all cells; `condition` is their condition from now on.
     pub fn erase(&mut self, physics: &CellPhysics, condition: Condition) {
         self.erases += 1;
         self.condition = condition;
@@ -64,7 +64,7 @@ impl CellBlock {
         self.later.fill(0);
     }
 
-    /// One pass over a wordline. The wordline below, when it holds data, shares the rise.
+    /// Programs one pass of a wordline. The wordline below, if it holds data, is raised by coupling.
     ///
     /// # Panics
     /// When there is no such wordline or there are not as many states as cells.
@@ -89,7 +89,7 @@ impl CellBlock {
         Programmed { busy: physics.t_prog(plan, pass, &pulses), pulses, ok }
     }
 
-    /// All passes over a wordline.
+    /// Programs all passes of a wordline.
     ///
     /// # Panics
     /// As [`Self::program`].
@@ -129,7 +129,7 @@ impl CellBlock {
         cells.into_volts()
     }
 
-    /// Makes `cells`, in whose memory others may be, those of a wordline after this time and these reads, when `later`
+    /// Makes `cells`, whose memory is reused, the cells of a wordline after this time and these reads, when `later`
     /// passes programmed the block since: a sample stands for a block with more wordlines.
     pub fn rest(
         &self,
@@ -145,7 +145,7 @@ impl CellBlock {
         cells.age(physics, &self.condition, elapsed, reads);
     }
 
-    /// What reading the whole block with these references takes each state for.
+    /// Counts, for the whole block, which state each cell is read as with these references.
     pub fn errors(
         &self,
         physics: &CellPhysics,

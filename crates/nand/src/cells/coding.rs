@@ -41,7 +41,7 @@ pub fn one_shot_states(cell: Cell) -> &'static [&'static str] {
     }
 }
 
-/// To which group of states `state` belongs while only the first `pages` pages are written, groups counted by
+/// The group of states to which `state` belongs while only the first `pages` pages are written; groups are numbered by
 /// rising threshold.
 pub fn group(states: &[&str], pages: usize, state: usize) -> usize {
     states[..=state].windows(2).filter(|pair| pair[0][..pages] != pair[1][..pages]).count()

@@ -5,7 +5,7 @@
 
 use super::normal::above;
 
-/// One state's threshold voltages, in any unit that the other states share.
+/// Normal distribution of one state's threshold voltages, in a unit shared by all states.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Spread {
     /// Mean.
@@ -41,7 +41,7 @@ pub fn best_references(states: &[Spread]) -> Vec<f64> {
     states.windows(2).map(|pair| crossing(pair[0], pair[1])).collect()
 }
 
-/// Where the density of the upper state overtakes that of the lower, by halving the gap between the means.
+/// The voltage at which the upper state's density exceeds the lower state's, found by bisection between the means.
 fn crossing(lower: Spread, upper: Spread) -> f64 {
     assert!(lower.mean < upper.mean, "states rise");
     let (mut low, mut high) = (lower.mean, upper.mean);
@@ -87,7 +87,7 @@ pub fn page_error_rates(states: &[Spread], references: &[f64], coding: &[&str]) 
     (0..coding[0].len()).map(|page| wrong(page) / states.len() as f64).collect()
 }
 
-/// Share of the cells meant as one state that are read as another, from the nearer tail, which keeps its digits.
+/// Share of the cells of state `meant` that are read as state `read`, computed from the nearer tail for accuracy.
 fn misread(cells: Spread, meant: usize, read: usize, references: &[f64]) -> f64 {
     if read > meant {
         let farther = references.get(read).map_or(0.0, |level| cells.above(*level));

@@ -1,6 +1,6 @@
 //! What was meant and what was read: errors by state and by page, histograms, and where references should lie.
 
-/// How often each state that was meant was read as each.
+/// Numbers of cells by the state they were meant to have and the state they were read as.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Confusion {
     states: usize,
@@ -8,7 +8,7 @@ pub struct Confusion {
 }
 
 impl Confusion {
-    /// Nothing was read yet; cells have `states` states.
+    /// Counts of cells with `states` states, all zero.
     pub fn new(states: usize) -> Self {
         Self { states, counts: vec![0; states * states] }
     }
@@ -39,7 +39,7 @@ impl Confusion {
         self.cells(meant) - self.count(meant, meant)
     }
 
-    /// Share of this state's cells that were read as another; none where there were no cells.
+    /// Share of the cells of state `meant` that were read as another state; none where there were no cells.
     pub fn cell_error_rate(&self, meant: usize) -> Option<f64> {
         share(self.wrong(meant), self.cells(meant))
     }
@@ -54,12 +54,12 @@ impl Confusion {
             .sum()
     }
 
-    /// Share of page `page`'s bits that were wrong; none where there were no cells.
+    /// Share of the bits of page `page` that were read wrong; none where there were no cells.
     pub fn bit_error_rate(&self, states: &[&str], page: usize) -> Option<f64> {
         share(self.wrong_bits(states, page), self.counts.iter().sum())
     }
 
-    /// Share of all bits that were wrong; none where there were no cells.
+    /// Share of the bits of all pages that were read wrong; none where there were no cells.
     pub fn raw_bit_error_rate(&self, states: &[&str]) -> Option<f64> {
         let pages = states[0].len();
         let wrong = (0..pages).map(|page| self.wrong_bits(states, page)).sum();
@@ -71,7 +71,7 @@ fn share(part: u64, whole: u64) -> Option<f64> {
     (whole > 0).then(|| part as f64 / whole as f64)
 }
 
-/// Cells by threshold voltage, in bins of one width, for each state that was meant.
+/// For each meant state, a histogram of threshold voltages in bins of equal width.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Histogram {
     low: f64,
@@ -89,7 +89,7 @@ impl Histogram {
         Self { low, width: (high - low) / bins as f64, counts: vec![vec![0; bins]; states] }
     }
 
-    /// Counts cells; those outside count in the outermost bins.
+    /// Counts cells by threshold voltage; cells outside the range count in the first or last bin.
     pub fn add(&mut self, meant: &[u8], volts: &[f32]) {
         let last = self.counts[0].len() - 1;
         for (state, volts) in meant.iter().zip(volts) {

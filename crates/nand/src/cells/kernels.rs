@@ -17,7 +17,7 @@ use multiversion::multiversion;
 /// The most states that a cell has.
 pub const STATES: usize = 16;
 
-/// How far above the mean a pulse must go for each cell: its own offset, which wear lowers.
+/// How much higher than for a mean cell the pulses for each cell must go; wear lowers this offset.
 pub struct Offsets {
     pub own: LaneStream,
     pub traps: LaneStream,
@@ -27,7 +27,7 @@ pub struct Offsets {
 }
 
 impl Offsets {
-    /// Of the cells from `first` on, volts.
+    /// The offsets of the cells from number `first` on, volts.
     #[inline(always)]
     pub fn lane(&self, first: usize) -> Lane {
         let mut offsets = self.own.normals(first);
@@ -48,7 +48,7 @@ impl Offsets {
     }
 }
 
-/// How far from where its last pulse should leave it a pass leaves each cell.
+/// How far a pass leaves each cell from where its last pulse should have left it.
 pub struct Left {
     pub wide: LaneStream,
     pub far: LaneStream,
@@ -57,7 +57,7 @@ pub struct Left {
 }
 
 impl Left {
-    /// Of the cells from `first` on, volts.
+    /// The deviations of the cells from number `first` on, volts.
     #[inline(always)]
     fn lane(&self, first: usize) -> Lane {
         let mut noise = [0.0; LANES];
@@ -75,20 +75,20 @@ impl Left {
     }
 }
 
-/// A pass as the cells see it, in `f32`.
+/// The voltages of a programming pass in `f32`, for vector code.
 pub struct Pulses {
     pub start: f32,
     pub step: f32,
     pub inverse_step: f32,
     pub most: f32,
-    /// By state; minus infinity: left alone.
+    /// Target of each state, volts; minus infinity: the pass does not program cells of this state.
     pub targets: [f32; STATES],
-    /// How many states a cell has.
+    /// Number of states of a cell.
     pub states: usize,
 }
 
 impl Pulses {
-    /// Where each cell of a lane is to go. A choice for each state instead of a look into the table: vectors have none.
+    /// The target of each cell of a lane, by comparison with each state: vector code has no table lookup.
     #[inline(always)]
     fn targets_of(&self, states: &[u32; LANES]) -> Lane {
         let mut targets = [self.targets[0]; LANES];
@@ -102,8 +102,8 @@ impl Pulses {
         targets
     }
 
-    /// Brings a lane of cells to their targets; gives the number of the pulse that each cell stopped after, from 1,
-    /// or 0 where it was not programmed. Past the budget, cells stay where its last pulse left them.
+    /// Programs a lane of cells to their targets; returns the number of the last pulse of each cell, from 1, or 0 for a
+    /// cell that was not programmed. Beyond the budget of pulses, cells stay where the last pulse left them.
     #[inline(always)]
     fn apply(&self, volts: &mut Lane, states: &[u32; LANES], offsets: &Lane, noise: &Lane) -> Lane {
         let targets = self.targets_of(states);
@@ -148,7 +148,8 @@ fn larger(a: f32, b: f32) -> f32 {
     if a > b { a } else { b }
 }
 
-/// Draws the thresholds of erased cells. Erasing ends when all pass its verify, `top`; what lies above is pulled below it.
+/// Draws the thresholds of erased cells. Erasing ends when all cells are below its verify level `top`; values above it
+/// are mirrored at it.
 #[rustversion::attr(since(1.89), multiversion(targets("x86_64+avx512f+avx512vl", "x86_64+avx2")))]
 #[rustversion::attr(before(1.89), multiversion(targets("x86_64+avx2")))]
 pub fn erase(volts: &mut [f32], draws: LaneStream, mean: f32, width: f32, top: f32) {
@@ -171,8 +172,8 @@ pub fn add_tails(volts: &mut [f32], draws: LaneStream, tail: f32) {
     }
 }
 
-/// One pass: brings each cell up to its state's target and notes its rise, in volts, in `rises` (one cell more on either
-/// side). Gives the most pulses that a cell of each state took.
+/// Programs one pass: raises each cell to its state's target, and notes its rise, in volts, in `rises` (one cell more
+/// on either side). Returns the most pulses that a cell of each state took.
 #[rustversion::attr(since(1.89), multiversion(targets("x86_64+avx512f+avx512vl", "x86_64+avx2")))]
 #[rustversion::attr(before(1.89), multiversion(targets("x86_64+avx2")))]
 pub fn program(
@@ -207,8 +208,8 @@ pub fn program(
     slowest.map(|of| of.into_iter().map(f32::from_bits).fold(0.0, larger))
 }
 
-/// Neighbours on the same wordline share part of a cell's rise; cells that rose in the same pass were still being
-/// verified, so only those left alone notice.
+/// Coupling along the wordline: a cell rises by a share of its two neighbours' rises. Only cells that the pass did not
+/// program rise: programmed cells were still being verified.
 #[rustversion::attr(since(1.89), multiversion(targets("x86_64+avx512f+avx512vl", "x86_64+avx2")))]
 #[rustversion::attr(before(1.89), multiversion(targets("x86_64+avx2")))]
 pub fn couple_bitlines(volts: &mut [f32], rises: &[f32], share: f32) {
@@ -220,7 +221,7 @@ pub fn couple_bitlines(volts: &mut [f32], rises: &[f32], share: f32) {
     }
 }
 
-/// By how much each cell rose, volts.
+/// The rise of each cell, volts.
 #[rustversion::attr(since(1.89), multiversion(targets("x86_64+avx512f+avx512vl", "x86_64+avx2")))]
 #[rustversion::attr(before(1.89), multiversion(targets("x86_64+avx2")))]
 pub fn rises_of(rises: &mut [f32], before: &[f32], after: &[f32]) {
@@ -229,8 +230,8 @@ pub fn rises_of(rises: &mut [f32], before: &[f32], after: &[f32]) {
     }
 }
 
-/// Each cell shares the rise of the one above, on the next wordline, and of the two beside that; `rises` has one cell more
-/// on either side.
+/// Coupling between wordlines: a cell rises by a share of the rises of the cell above it, on the next wordline, and of
+/// that cell's two neighbours; `rises` has one cell more on either side.
 #[rustversion::attr(since(1.89), multiversion(targets("x86_64+avx512f+avx512vl", "x86_64+avx2")))]
 #[rustversion::attr(before(1.89), multiversion(targets("x86_64+avx2")))]
 pub fn couple_next(volts: &mut [f32], rises: &[f32], share: f32, diagonal: f32) {
@@ -258,7 +259,7 @@ pub fn draw_exponentials(values: &mut [f32], draws: LaneStream) {
     }
 }
 
-/// e to the power of an exponential value for each of the first cells.
+/// Draws, for each cell, e to the power of an exponentially distributed value.
 #[rustversion::attr(since(1.89), multiversion(targets("x86_64+avx512f+avx512vl", "x86_64+avx2")))]
 #[rustversion::attr(before(1.89), multiversion(targets("x86_64+avx2")))]
 pub fn draw_powers(values: &mut [f32], draws: LaneStream) {
@@ -269,7 +270,7 @@ pub fn draw_powers(values: &mut [f32], draws: LaneStream) {
     }
 }
 
-/// Cells creep towards `top` by a share of what lies between.
+/// Raises cells towards `top` by a share of their distance from it.
 #[rustversion::attr(since(1.89), multiversion(targets("x86_64+avx512f+avx512vl", "x86_64+avx2")))]
 #[rustversion::attr(before(1.89), multiversion(targets("x86_64+avx2")))]
 pub fn creep(volts: &mut [f32], share: f32, top: f32) {
@@ -278,7 +279,7 @@ pub fn creep(volts: &mut [f32], share: f32, top: f32) {
     }
 }
 
-/// Few cells rise far, up to `top`: one that is `range` below by `weak` times its power of e.
+/// Raises few cells far, up to `top`: a cell `range` below `top` rises by `weak` times its value in `powers`.
 #[rustversion::attr(since(1.89), multiversion(targets("x86_64+avx512f+avx512vl", "x86_64+avx2")))]
 #[rustversion::attr(before(1.89), multiversion(targets("x86_64+avx2")))]
 pub fn lift_weak(volts: &mut [f32], powers: &[f32], weak: f32, top: f32, range: f32) {
@@ -289,21 +290,21 @@ pub fn lift_weak(volts: &mut [f32], powers: &[f32], weak: f32, top: f32, range: 
     }
 }
 
-/// How charge loss moves cells, in `f32`.
+/// Parameters of charge loss, in `f32`.
 pub struct Settling {
     /// Share of the way to `neutral` that a cell goes.
     pub mean: f32,
-    /// Where cells go, volts.
+    /// Threshold towards which cells move, volts.
     pub neutral: f32,
-    /// The least way, volts: zero where cells below it stay.
+    /// Least distance from `neutral` that counts, volts: zero where cells below `neutral` do not move.
     pub least: f32,
-    /// Standard deviation of the loss for each root of a volt above `erased`, and in every state.
+    /// Standard deviation of the loss: per root of a volt above `erased`, and the part equal in all states.
     pub deviation: f32,
     pub deviation_even: f32,
     pub erased: f32,
 }
 
-/// Charge loss: cells move to where they are neutral, some more than others.
+/// Charge loss: moves cells towards their neutral threshold, some cells further than others.
 #[rustversion::attr(since(1.89), multiversion(targets("x86_64+avx512f+avx512vl", "x86_64+avx2")))]
 #[rustversion::attr(before(1.89), multiversion(targets("x86_64+avx2")))]
 pub fn settle(volts: &mut [f32], normals: &[f32], law: &Settling) {
@@ -315,7 +316,7 @@ pub fn settle(volts: &mut [f32], normals: &[f32], law: &Settling) {
     }
 }
 
-/// Charge loss that differs from cell to cell: what all lose, and what few lose most of.
+/// Uneven charge loss: a loss common to all cells, and a further loss that is large for few cells.
 #[rustversion::attr(since(1.89), multiversion(targets("x86_64+avx512f+avx512vl", "x86_64+avx2")))]
 #[rustversion::attr(before(1.89), multiversion(targets("x86_64+avx2")))]
 pub fn leak_unevenly(volts: &mut [f32], exponentials: &[f32], loss: f32, tail: f32, erased: f32) {
@@ -324,7 +325,7 @@ pub fn leak_unevenly(volts: &mut [f32], exponentials: &[f32], loss: f32, tail: f
     }
 }
 
-/// The state of each cell: how many references it reaches.
+/// Sets the state of each cell: the number of references that it reaches.
 #[rustversion::attr(since(1.89), multiversion(targets("x86_64+avx512f+avx512vl", "x86_64+avx2")))]
 #[rustversion::attr(before(1.89), multiversion(targets("x86_64+avx2")))]
 pub fn sense(states: &mut [u8], volts: &[f32], references: &[f32]) {
@@ -337,7 +338,7 @@ pub fn sense(states: &mut [u8], volts: &[f32], references: &[f32]) {
     }
 }
 
-/// A bit of each cell turns over at each of the references that it reaches.
+/// Inverts the bit of each cell once for each reference that the cell reaches.
 #[rustversion::attr(since(1.89), multiversion(targets("x86_64+avx512f+avx512vl", "x86_64+avx2")))]
 #[rustversion::attr(before(1.89), multiversion(targets("x86_64+avx2")))]
 pub fn flip(bits: &mut [u8], volts: &[f32], references: &[f32]) {

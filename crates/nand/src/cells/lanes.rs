@@ -14,7 +14,7 @@ use super::normal::Stream;
 /// Cells worked on together.
 pub const LANES: usize = 64;
 
-/// A value for each of them.
+/// One value for each cell of a lane.
 pub type Lane = [f32; LANES];
 
 /// A stream whose values are drawn a lane at a time, by 32-bit counters.
@@ -42,7 +42,7 @@ impl LaneStream {
         x ^ (x >> 15)
     }
 
-    /// Those of the cells from `first` on.
+    /// The draws of the cells from number `first` on.
     #[inline(always)]
     fn draws(self, first: usize) -> [u32; LANES] {
         let mut draws = [0; LANES];
@@ -105,8 +105,8 @@ fn normals_of(draws: &[u32; LANES]) -> Lane {
     values
 }
 
-/// Of each logarithm of a tail probability, from one half to 1e-10, the normal value; within 1e-5. The polynomial is one of
-/// t, where the probability is exp(-t^2/2).
+/// The standard normal quantile for each logarithm of a tail probability, from one half to 1e-10, within 1e-5. The
+/// polynomial is in t, where the probability is exp(-t^2/2).
 #[inline(always)]
 fn upper_quantiles(logs: &mut Lane) {
     const CENTRE: f32 = 3.970_557_8;
@@ -164,7 +164,7 @@ fn logarithms(values: &mut Lane) {
     }
 }
 
-/// e to the power of each of these, from -80 to 80, within 2e-6 of itself.
+/// Replaces each value x, from -80 to 80, by e^x, with a relative error below 2e-6.
 #[inline(always)]
 pub fn powers(values: &mut Lane) {
     const C: [f32; 6] =

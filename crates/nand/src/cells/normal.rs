@@ -21,7 +21,7 @@ impl Stream {
         Self(mix(seed ^ 0x9e37_79b9_7f4a_7c15))
     }
 
-    /// The stream of this part of it: a block, a wordline, a purpose.
+    /// The random stream of a part, such as a block, a wordline or a purpose.
     #[must_use]
     pub const fn of(self, part: u64) -> Self {
         Self(mix(self.0.wrapping_add(part.wrapping_mul(0x9e37_79b9_7f4a_7c15)) ^ 0xd1b5_4a32_d192_ed03))
@@ -58,7 +58,7 @@ pub fn quantile(p: f64) -> f64 {
     middle(p)
 }
 
-/// The quantiles of several shares, of each that of [`quantile`]; in vectors, as few lie in the tails.
+/// Normal quantiles of several shares, as [`quantile`] gives each, computed in vectors, because few lie in the tails.
 #[rustversion::attr(since(1.89), multiversion(targets("x86_64+avx512f+avx512vl", "x86_64+avx2")))]
 #[rustversion::attr(before(1.89), multiversion(targets("x86_64+avx2")))]
 pub fn quantiles<const MANY: usize>(shares: &[f64; MANY]) -> [f64; MANY] {
@@ -74,7 +74,7 @@ pub fn quantiles<const MANY: usize>(shares: &[f64; MANY]) -> [f64; MANY] {
     values
 }
 
-/// Below this share, and above one less it, lie the tails.
+/// Shares below this one, or above one minus it, are in the tails.
 const TAIL: f64 = 0.02425;
 
 #[inline(always)]
@@ -121,7 +121,7 @@ pub fn above(z: f64) -> f64 {
     0.5 * libm::erfc(z / std::f64::consts::SQRT_2)
 }
 
-/// How dense a standard normal population is at `z`.
+/// Density of the standard normal distribution at `z`.
 pub fn density(z: f64) -> f64 {
     libm::exp(-0.5 * z * z) / std::f64::consts::TAU.sqrt()
 }
@@ -143,7 +143,7 @@ pub fn between(z: f64, down: f64) -> f64 {
     RULE.iter().map(|(place, weight)| weight * density(z - place * down)).sum::<f64>() * down
 }
 
-/// The largest of `count` standard normal values, given its own rank `u` among such largest values.
+/// The largest of `count` standard normal values, at quantile `u` of the distribution of such maxima.
 pub fn largest(count: f64, u: f64) -> f64 {
     // The largest of n lies below z with probability P(z)^n; 1 - u^(1/n) keeps its digits where p itself is 1.
     let upper = -libm::expm1(libm::log(u) / count);

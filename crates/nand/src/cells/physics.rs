@@ -61,10 +61,10 @@ use crate::Cell;
 use config::{ConfigError, Section, above, at_least};
 use units::{Nanos, Potential};
 
-/// Voltages with which states are written and told apart.
+/// A voltage set of the cells: levels to which states are programmed and references that tell them apart.
 #[derive(Clone, Debug, PartialEq)]
 pub struct VoltagePlan {
-    /// Its name.
+    /// Name of the voltage set.
     pub name: String,
     /// Lowest threshold voltage of each programmed state, rising, volts.
     pub verify: Vec<f64>,
@@ -72,22 +72,22 @@ pub struct VoltagePlan {
     pub references: Vec<f64>,
     /// Threshold voltage that the first pulse reaches in a mean fresh cell, volts.
     pub start: f64,
-    /// By which each pulse is higher, volts.
+    /// Voltage increase from one pulse to the next, volts.
     pub step: f64,
-    /// Where each pass of a two-step program but the last leaves its groups of states, rising, volts.
+    /// For each pass of a two-step program except the last: the levels of its groups of states, rising, volts.
     pub first_verify: Vec<Vec<f64>>,
-    /// By which each pulse of those passes is higher, volts.
+    /// Voltage increase from one pulse to the next in those passes, volts.
     pub first_step: f64,
 }
 
 impl VoltagePlan {
-    /// The same plan at another cost: pulses of the last pass `times` as high, so that states are as much wider.
+    /// The same voltage set with the last pass's program step multiplied by `times`, which widens the states as much.
     #[must_use]
     pub fn with_step(&self, times: f64) -> Self {
         Self { step: self.step * times, ..self.clone() }
     }
 
-    /// Read references moved by so many volts, as a retry reads.
+    /// The read references, each moved by `volts`, as in a retry.
     pub fn shifted(&self, volts: f64) -> Vec<f64> {
         self.references.iter().map(|reference| reference + volts).collect()
     }
@@ -103,25 +103,25 @@ pub struct Pass {
     pub sweep: Option<f64>,
 }
 
-/// How programming proceeds.
+/// Timing and limits of programming.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ProgramTiming {
-    /// One for each pass.
+    /// Passes, in their order.
     pub passes: Vec<Pass>,
-    /// One pulse.
+    /// Duration of one pulse.
     pub t_pulse: Nanos,
     /// Verifying one state after a pulse.
     pub t_verify: Nanos,
-    /// More are a failure.
+    /// Most pulses of a pass; a cell that needs more makes the program fail.
     pub max_pulses: u32,
 }
 
-/// How erasing proceeds.
+/// Voltages, timing and limits of erasing.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EraseTiming {
     /// Erase voltage of the first pulse, volts.
     pub start: f64,
-    /// By which each pulse is higher, volts.
+    /// Voltage increase from one pulse to the next, volts.
     pub step: f64,
     /// Erase voltage that the slowest fresh cell of a mean block needs, volts.
     pub need: f64,
@@ -129,13 +129,13 @@ pub struct EraseTiming {
     pub verify: f64,
     /// Before the first pulse.
     pub t_setup: Nanos,
-    /// One pulse.
+    /// Duration of one pulse.
     pub t_pulse: Nanos,
     /// Verifying after a pulse.
     pub t_verify: Nanos,
-    /// More are a failure.
+    /// Most pulses of an erase; a block that needs more makes the erase fail.
     pub max_pulses: u32,
-    /// What erasing needs more for each degree below `cold_below`, volts: there the compensation ends.
+    /// Additional erase voltage for each degree below `cold_below`, where temperature compensation ends, volts.
     pub cold_per_degree: f64,
     /// The lower end of temperature compensation, degrees Celsius.
     pub cold_below: f64,
@@ -170,19 +170,20 @@ pub struct CellPhysics {
     pub wear: Wear,
     /// Charge loss.
     pub retention: Retention,
-    /// Cells far from where they should be.
+    /// Noise that leaves few cells far from their targets.
     pub tails: Tails,
     /// Charge that some cells lose more of than others.
     pub uneven: Uneven,
     /// Share of the rise of the next wordline that a cell shares.
     pub coupling_wordline: f64,
-    /// Share of the rise of its two neighbours on the same wordline.
+    /// Coupling along the wordline: share of its two neighbours' rises by which a cell rises.
     pub coupling_bitline: f64,
-    /// Share of the rise of their two neighbours on the next wordline.
+    /// Diagonal coupling: share of the rises of its two diagonal neighbours on the next wordline by which a cell rises.
     pub coupling_diagonal: f64,
     /// Rise of a fresh erased cell for each read of its block, volts.
     pub read_disturb: f64,
-    /// By how much more each read lifts few cells: the share of those lifted by more than `v` is this over `v`, volts.
+    /// Strong read disturb of few cells, volts: for each read, the share of cells raised by more than `v` is this over
+    /// `v`.
     pub read_weak: f64,
     /// Rise of an erased cell for each program of its block, volts.
     pub program_disturb: f64,
@@ -253,7 +254,7 @@ impl CellPhysics {
         pass + 1 == self.program.passes.len()
     }
 
-    /// The voltage up to which a pass brings cells of `state`; none for those it leaves alone.
+    /// The voltage to which a pass programs cells of `state`; none for a state that the pass does not program.
     pub fn target(&self, plan: &VoltagePlan, pass: usize, state: usize) -> Option<f64> {
         if self.is_last(pass) {
             return (state > 0).then(|| plan.verify[state - 1]);
@@ -262,7 +263,7 @@ impl CellPhysics {
         (group > 0).then(|| plan.first_verify[pass][group - 1])
     }
 
-    /// By how much each pulse of a pass is higher, volts.
+    /// Voltage increase from one pulse of the pass to the next, volts.
     #[inline]
     pub fn step(&self, plan: &VoltagePlan, pass: usize) -> f64 {
         if self.is_last(pass) { plan.step } else { plan.first_step }
@@ -273,8 +274,8 @@ impl CellPhysics {
         self.t_r[(bit as usize).min(self.t_r.len() - 1)]
     }
 
-    /// References that tell groups of states apart while only the first `pages` pages of a wordline are written,
-    /// and the first state of each group: its digits so far are the group's.
+    /// References that tell groups of states apart while only the first `pages` pages of a wordline are written, and
+    /// the first state of each group, whose leading bits are those of the group.
     pub fn early_references(&self, plan: &VoltagePlan, pages: usize) -> (Vec<f64>, Vec<usize>) {
         if !self.two_step || pages >= self.states[0].len() {
             return (plan.references.clone(), (0..self.states.len()).collect());
@@ -296,13 +297,13 @@ impl CellPhysics {
         Self::pulses_of(self.level(plan, pass, target, offset))
     }
 
-    /// How far above what the first pulse of a pass reaches a cell with this offset must be carried, in steps.
+    /// How far above the level of the pass's first pulse a cell with this offset must be raised, in steps.
     #[inline]
     pub fn level(&self, plan: &VoltagePlan, pass: usize, target: f64, offset: f64) -> f64 {
         (target + offset - plan.start) / self.step(plan, pass)
     }
 
-    /// Pulses that carry a cell up so many steps, at least one.
+    /// Number of pulses that raise a cell by `level` steps, at least one.
     #[inline]
     pub fn pulses_of(level: f64) -> u32 {
         1 + level.ceil().max(0.0) as u32
@@ -313,7 +314,7 @@ impl CellPhysics {
         self.program.passes[pass].sweep.map_or(1, |sweep| self.pulses(plan, pass, sweep, 0.0))
     }
 
-    /// Busy time of a pass whose slowest cells need `pulses` for each state that it writes.
+    /// Busy time of a pass; `pulses`: pulses of the slowest cell of each state that the pass programs.
     pub fn t_prog(&self, plan: &VoltagePlan, pass: usize, pulses: &[u32]) -> Nanos {
         let t_setup = self.program.passes[pass].t_setup;
         let most = pulses.iter().copied().max().unwrap_or(0).max(self.least_pulses(plan, pass));
@@ -328,7 +329,7 @@ impl CellPhysics {
         1 + ((need + cold - self.erase.start) / self.erase.step).ceil().max(0.0) as u32
     }
 
-    /// Busy time of an erase with so many pulses.
+    /// Busy time of an erase of `pulses` pulses.
     pub fn t_bers(&self, pulses: u32) -> Nanos {
         let each = self.erase.t_pulse + self.erase.t_verify;
         self.erase.t_setup + each.times(u64::from(pulses.min(self.erase.max_pulses)))
@@ -356,35 +357,35 @@ impl CellPhysics {
         Ok(())
     }
 
-    /// Even fresh cells are found far from where a program left them.
+    /// True when programming leaves even some fresh cells far from their targets.
     pub fn has_tails(&self) -> bool {
         self.tails.program_v > 0.0
     }
 
-    /// The same cells without the noise that has tails.
+    /// The same cells without the noise that leaves few cells far from their targets.
     #[must_use]
     pub fn without_tails(&self) -> Self {
         Self { tails: Tails::default(), uneven: self.uneven.none(), read_weak: 0.0, ..self.clone() }
     }
 
-    /// The same cells, of which reads lift none far.
+    /// The same cells without the strong read disturb of few cells.
     #[must_use]
     pub fn without_weak(&self) -> Self {
         Self { read_weak: 0.0, ..self.clone() }
     }
 
-    /// How far a plan lifts its cells on the mean, over how far the usual one does.
+    /// Mean rise of cells under this voltage set, relative to the default one.
     pub fn swing(&self, plan: &VoltagePlan) -> f64 {
         self.lift_of_states(plan) / self.lift_of_states(&self.plans[0])
     }
 
-    /// Volts by which a plan lifts one cell of each state, all states together.
+    /// Sum over all states of the rise of a cell under this voltage set, volts.
     fn lift_of_states(&self, plan: &VoltagePlan) -> f64 {
         let last = self.program.passes.len() - 1;
         (0..self.states.len()).map(|state| self.lift(plan, last, state)).sum()
     }
 
-    /// Volts by which the passes up to this one lift a cell of `state`, none where they leave it alone.
+    /// Rise of a cell of `state` in all passes up to this one, volts; 0 where they do not program it.
     fn lift(&self, plan: &VoltagePlan, pass: usize, state: usize) -> f64 {
         let step = self.step(plan, pass);
         self.target(plan, pass, state).map_or(0.0, |verify| verify + 0.5 * step - self.erased)
@@ -483,7 +484,7 @@ fn rising(s: &Section, key: &str, values: &[f64]) -> Result<(), ConfigError> {
     Ok(())
 }
 
-/// Targets of the passes before the last: for each pass, one for each group of states but the lowest.
+/// Target levels of the passes before the last: for each pass, one for each group of states except the lowest.
 fn first_verify(
     s: &mut Section,
     states: &[&str],

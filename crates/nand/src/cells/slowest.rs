@@ -12,20 +12,20 @@ const AT_ONCE: usize = 64;
 /// A cell that starts slow, at some wear.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SlowCell {
-    /// How far out it lies, in standard deviations.
+    /// Deviation of the cell from the mean, in standard deviations.
     pub deviation: f64,
     /// The wear, cycles.
     pub worn: f64,
 }
 
-/// What the slow cells of one block have in common.
+/// Properties that all slow cells of a block share.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SlowCells<'a> {
-    /// How trapping grows with wear.
+    /// Law of the growth of trapping with wear.
     pub wear: &'a Wear,
-    /// The block's trapping over that of a mean one.
+    /// Trapping of the block, relative to a mean block.
     pub trapping: f64,
-    /// By how much fresh cells differ (standard deviation), volts.
+    /// Standard deviation of the offsets of fresh cells, volts.
     pub sigma: f64,
 }
 
@@ -59,8 +59,8 @@ impl SlowCells<'_> {
     }
 }
 
-/// Puts offsets in their places; false where some number is none that vectors know. Each step is a loop of its own: of a
-/// loop of all steps the compiler makes no vectors.
+/// Writes the offsets to `offsets`; false where a number is out of range for the vector code. Each step is a loop of
+/// its own: the compiler does not vectorise one loop of all steps.
 #[rustversion::attr(since(1.89), multiversion(targets("x86_64+avx512f+avx512vl", "x86_64+avx2")))]
 #[rustversion::attr(before(1.89), multiversion(targets("x86_64+avx2")))]
 fn offsets_at_once(

@@ -24,12 +24,12 @@ use super::{CellPhysics, Wear};
 use config::{ConfigError, Section, above, at_least};
 use units::{Nanos, Potential};
 
-/// Time as the two kinds of charge loss see it: seconds at the reference temperature of each.
+/// A time span as equivalent seconds at the reference temperature, for each of the two kinds of charge loss.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Elapsed {
-    /// For `retention`.
+    /// Equivalent seconds for `retention`.
     pub late_s: f64,
-    /// For `uneven`.
+    /// Equivalent seconds for `uneven`.
     pub uneven_s: f64,
 }
 
@@ -41,7 +41,7 @@ impl From<f64> for Elapsed {
 }
 
 impl Elapsed {
-    /// Seconds at some temperature: how much faster each kind goes there.
+    /// The span of `seconds` at `celsius`: each kind of loss has its own acceleration there.
     pub fn at(seconds: f64, celsius: f64, retention: &Retention, uneven: &Uneven) -> Self {
         let reference = retention.reference_celsius;
         Self {
@@ -63,12 +63,12 @@ impl Elapsed {
     }
 }
 
-/// How far from where it should be a cell is found.
+/// Heavy-tailed noise: how far cells are found from their targets.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Tails {
     /// Mean distance of a fresh cell, volts.
     pub program_v: f64,
-    /// What the reference wear adds, volts.
+    /// Part that the reference wear adds, volts.
     pub wear_v: f64,
     /// The power of the cycles that this grows with.
     pub wear_exponent: f64,
@@ -144,7 +144,7 @@ impl Uneven {
         Ok(uneven)
     }
 
-    /// No such loss.
+    /// The parameters of no uneven charge loss.
     pub(super) fn none(self) -> Self {
         Self { loss: 0.0, tail: 0.0, ..self }
     }
@@ -154,19 +154,19 @@ fn volts(s: &mut Section, key: &str, help: &'static str) -> Result<f64, ConfigEr
     s.within(at_least(Potential::new(0))).or(key, Potential::default(), help).map(Potential::volts)
 }
 
-/// What a wordline's condition makes of tails and uneven loss.
+/// Tails and uneven loss of a wordline in its condition.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Noise {
     /// Mean distance on either side, volts.
     pub program_v: f64,
-    /// Loss of every cell for each volt above the erased state.
+    /// Loss of every cell, volts per volt above the erased state.
     pub loss: f64,
-    /// Mean of what a cell loses beyond that, for each volt.
+    /// Mean of the exponentially distributed further loss of a cell, volts per volt above the erased state.
     pub tail: f64,
 }
 
 impl Noise {
-    /// Of cells in this condition after this time.
+    /// The noise of cells in this condition after this time.
     pub fn of(physics: &CellPhysics, condition: &Condition, elapsed: Elapsed) -> Self {
         let (tails, uneven) = (&physics.tails, &physics.uneven);
         let worn = Wear::grown(&physics.wear, condition.error_cycles) * condition.trapping;
@@ -180,8 +180,8 @@ impl Noise {
         }
     }
 
-    /// The share of cells found more than `volts` above where they would be without noise; `height`: volts above the
-    /// erased state. A Laplace value less an exponential one.
+    /// Share of the cells found more than `volts` above their noise-free threshold; `height`: volts above the erased
+    /// state. The noise is a Laplace value minus an exponential one.
     pub fn above(&self, volts: f64, height: f64) -> f64 {
         Beyond::of(self, height).alone(volts, Side::Above)
     }
@@ -192,26 +192,26 @@ impl Noise {
     }
 }
 
-/// Of where cells would be without noise.
+/// Side of the noise-free threshold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Side {
     Above,
     Below,
 }
 
-/// How the shares of cells of one height fall with the distance: two exponentials, see [`Noise::above`].
+/// Tail of the noise of cells at one height, as a sum of two exponentials; see [`Noise::above`].
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Beyond {
-    /// Mean distances: of the noise on either side, and of what a cell loses beyond it, volts.
+    /// Mean distances, volts: of the Laplace noise on either side, and of the exponential loss below.
     pub near: f64,
     pub far: f64,
-    /// Weights of both in the share below; the far one is zero where there is no such loss.
+    /// Weights of the two exponentials in the share below; the far one is zero where there is no such loss.
     pub near_below: f64,
     pub far_below: f64,
 }
 
 impl Beyond {
-    /// Of cells `height` volts above the erased state.
+    /// The tail for cells `height` volts above the erased state.
     pub fn of(noise: &Noise, height: f64) -> Self {
         let b = noise.program_v;
         let mut a = noise.tail * height.max(0.0);

@@ -43,17 +43,17 @@ const OXIDE: f64 = 0.30;
 const BOLTZMANN_EV: f64 = 8.617_333_262e-5;
 const KELVIN: f64 = 273.15;
 
-/// How oxide trapping grows with cycles and what it does, in volts.
+/// How oxide trapping grows with cycles, and its effects on the cells, in volts.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Wear {
     slow_v: f64,
     fast_v: f64,
     reference: f64,
-    /// By how much trapped charge lowers the offset of a cell, for each volt: programs speed up.
+    /// Decrease of a cell's program offset for each volt of trapping: programs become faster.
     pub program: f64,
-    /// By how much it raises the erase voltage needed, for each volt: erases slow down.
+    /// Increase of the erase voltage that a cell needs, for each volt of trapping: erases become slower.
     pub erase: f64,
-    /// By how much it raises the erased state, for each volt.
+    /// Increase of the erased threshold for each volt of trapping.
     pub erased: f64,
     /// Spread (standard deviation of the logarithm) of trapping between cells, blocks and chips.
     pub cell_spread: f64,
@@ -61,13 +61,14 @@ pub struct Wear {
     pub block_spread: f64,
     /// Between chips.
     pub chip_spread: f64,
-    /// Spread of what a cycle wears, from cycle to cycle of a block.
+    /// Spread of the wear per cycle, from cycle to cycle of a block.
     pub cycle_spread: f64,
-    /// Share of the cycles so far for which a cycle's draw holds: shorter noise averages out over a life.
+    /// A draw of the wear per cycle holds for this share of the cycles before it: shorter noise averages out over a
+    /// life.
     pub cycle_memory: f64,
-    /// Share of blocks with a defect, and how much faster those trap.
+    /// Share of blocks with a defect, which trap faster.
     pub defect_fraction: f64,
-    /// How much faster those trap.
+    /// Factor by which trapping is faster in a block with a defect.
     pub defect_factor: f64,
     /// Share of a cycle's stress that the erase voltage causes in all cells; charge through the oxide causes the rest.
     pub erase_share: f64,
@@ -192,12 +193,12 @@ impl Wear {
         self.broadening_v * self.grown(cycles)
     }
 
-    /// What grows with cycles^0.62 over what it is at the reference wear.
+    /// Growth with cycles^0.62, relative to the reference wear.
     pub fn grown(&self, cycles: f64) -> f64 {
         self.grown_by(INTERFACE, cycles)
     }
 
-    /// What grows with a power of the cycles over what it is at the reference wear.
+    /// Growth with a power of the cycles, relative to the reference wear.
     pub(super) fn grown_by(&self, exponent: f64, cycles: f64) -> f64 {
         let x = self.over_reference(cycles);
         if x <= 0.0 { 0.0 } else { libm::pow(x, exponent) }
@@ -230,10 +231,10 @@ pub struct Retention {
     pub reference_celsius: f64,
 }
 
-/// What some time does to cells of some wear.
+/// Effect of a time span on cells of some wear.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Leak {
-    /// Loss of a cell for each volt above `neutral_v`.
+    /// Mean loss of a cell, volts per volt above `neutral_v`.
     pub mean: f64,
     /// Threshold that cells move to, volts; none: the erased state, which no cell below loses to.
     pub neutral_v: Option<f64>,
@@ -301,8 +302,8 @@ impl Retention {
         (leak.mean, leak.variance)
     }
 
-    /// What `seconds` of rest at the reference temperature do; `dwell_s`: mean time between the cycles before, at that
-    /// temperature.
+    /// The effect of `seconds` of rest at the reference temperature; `dwell_s`: mean time between the cycles before it,
+    /// in seconds at that temperature.
     pub fn leak(&self, cycles: f64, seconds: f64, dwell_s: f64) -> Leak {
         let log = libm::log1p(seconds / (self.t0_s + self.dwell * dwell_s));
         let cycles = cycles.max(1.0);
@@ -326,7 +327,7 @@ impl Retention {
     }
 }
 
-/// The variance of charge loss, for each volt or the same in all states: one of the two.
+/// Reads the variance of charge loss: per volt above the erased state or equal in all states, not both.
 fn variances(s: &mut Section) -> Result<(f64, f64), ConfigError> {
     let help = "of its variance, the same in all states, instead of km";
     let (even, per_volt) = (s.has("ke"), s.has("km"));
@@ -339,7 +340,7 @@ fn variances(s: &mut Section) -> Result<(f64, f64), ConfigError> {
     Ok((km, ke))
 }
 
-/// The threshold that all cells move to, and by how much it rises.
+/// Reads the neutral threshold of the cells and its rise with the logarithm of time.
 fn neutral(s: &mut Section, (erased, top): (f64, f64)) -> Result<(Option<f64>, f64), ConfigError> {
     let given: Option<Potential> = s.optional("neutral", "threshold that all cells move to")?;
     let rise: Potential = s.or(

@@ -10,28 +10,29 @@ use super::physics::{CellPhysics, VoltagePlan};
 use super::tails::{Elapsed, Noise};
 use std::cell::RefCell;
 
-/// In what condition cells are programmed, read or left alone.
+/// Condition in which cells are programmed, read or left to rest.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Condition {
     /// Wear of the wordline, cycles.
     pub cycles: f64,
-    /// Wear as error rates see it, cycles: over-erasing counted in.
+    /// Wear that counts for error rates, in cycles: includes stress by over-erasing.
     pub error_cycles: f64,
-    /// Trapping of this block over that of a mean one.
+    /// Trapping of the block, relative to a mean block.
     pub trapping: f64,
     /// Mean time between the cycles so far, seconds at the reference temperature.
     pub dwell_s: f64,
-    /// How much worse than the mean its layer is, in standard deviations of `layer_spread`.
+    /// Quality of the wordline's layer: its excess of errors over the mean layer, in standard deviations
+    /// (`layer_spread`).
     pub layer: f64,
 }
 
 impl Condition {
-    /// A wordline of a mean block after so many ordinary cycles.
+    /// Condition of a wordline of a mean block after `cycles` program/erase cycles.
     pub fn worn(cycles: f64) -> Self {
         Self { cycles, error_cycles: cycles, trapping: 1.0, dwell_s: 0.0, layer: 0.0 }
     }
 
-    /// Reads of a worn block disturb as so many of a fresh one.
+    /// The number of reads of a fresh block that disturb as much as `reads` reads of this worn one.
     pub fn worn_reads(&self, reads: u64) -> f64 {
         reads as f64 * (1.0 + self.error_cycles / 1e4)
     }
@@ -59,7 +60,7 @@ pub struct Wordline {
     erases: u64,
 }
 
-/// What a program notes of all cells while it lasts.
+/// Notes of a program on all its cells, while it lasts.
 #[derive(Default)]
 struct ProgramNotes {
     before: Vec<f32>,
@@ -78,7 +79,7 @@ struct DrawnValues {
 const KEPT: usize = 3;
 
 impl DrawnValues {
-    /// The first `cells` values of a stream, which `fill` draws where they are not at hand.
+    /// The first `cells` values of `stream`; `fill` draws them where they are not kept.
     fn of(&mut self, stream: Stream, cells: usize, fill: fn(&mut [f32], LaneStream)) -> &[f32] {
         let known = self.kept.iter().position(|(of, values)| *of == stream && values.len() == cells);
         if let Some(place) = known {
@@ -141,7 +142,7 @@ impl Wordline {
         Self { volts: Vec::new(), stream: Stream::new(0), erases: 0 }
     }
 
-    /// As [`Self::erased`], in the memory of other cells.
+    /// As [`Self::erased`], in the memory of this wordline.
     pub fn become_erased(
         &mut self,
         physics: &CellPhysics,
@@ -155,7 +156,7 @@ impl Wordline {
         self.erase(physics, erases, condition);
     }
 
-    /// As a clone of `other`, in the memory of other cells.
+    /// As a clone of `other`, in the memory of this wordline.
     pub fn become_copy(&mut self, other: &Self) {
         self.volts.clone_from(&other.volts);
         (self.stream, self.erases) = (other.stream, other.erases);
@@ -237,15 +238,16 @@ impl Wordline {
         kernels::couple_next(&mut self.volts, rises, share, diagonal);
     }
 
-    /// Other pages of the block were programmed or read: cells creep upwards, the lower the more, a cell at the
-    /// mean erased threshold by so many volts.
+    /// Disturb by programs or reads of other pages of the block: all cells rise, lower ones more; a cell at the mean
+    /// erased threshold rises by `volts_on_erased`.
     pub fn disturb(&mut self, physics: &CellPhysics, volts_on_erased: f64) {
         let top = physics.plans[0].verify.last().copied().expect("a plan has states");
         let share = (volts_on_erased / (top - physics.erased)).min(1.0) as f32;
         kernels::creep(&mut self.volts, share, top as f32);
     }
 
-    /// Reads lift few cells far: a share `weak` / v of those at the mean erased threshold by more than v volts.
+    /// Strong read disturb of few cells: a share `weak` / v of the cells at the mean erased threshold rises by more
+    /// than v volts.
     fn disturb_weak(&mut self, physics: &CellPhysics, weak: f64) {
         if weak <= 0.0 {
             return;
@@ -271,7 +273,7 @@ impl Wordline {
         cells.volts
     }
 
-    /// As [`Self::aged`], of these cells themselves: they are looked at once.
+    /// As [`Self::aged`], but changes this wordline's own cells, which can then be looked at only once.
     pub fn age(
         &mut self,
         physics: &CellPhysics,
@@ -293,7 +295,7 @@ impl Wordline {
         }
     }
 
-    /// Charge loss: cells move to where they are neutral, some more than others.
+    /// Charge loss: moves cells towards their neutral threshold, some cells further than others.
     fn leak(&mut self, physics: &CellPhysics, condition: &Condition, seconds: f64) {
         let leak = physics.retention.leak(condition.error_cycles, seconds, condition.dwell_s);
         let law = kernels::Settling {
@@ -309,7 +311,7 @@ impl Wordline {
         });
     }
 
-    /// Charge loss that differs from cell to cell: what all lose, and what few lose most of.
+    /// Uneven charge loss: a loss common to all cells, and a further loss that is large for few cells.
     fn leak_unevenly(&mut self, physics: &CellPhysics, noise: &Noise) {
         if noise.loss <= 0.0 && noise.tail <= 0.0 {
             return;
@@ -320,7 +322,8 @@ impl Wordline {
         });
     }
 
-    /// Does something to the cells that needs a value for each of a stream of this wordline; `fill` draws them.
+    /// Changes the cells by `moved`, with one random value per cell from a stream of this wordline; `fill` draws the
+    /// values.
     fn drawn(
         &mut self,
         purpose: u64,
@@ -340,7 +343,7 @@ impl Wordline {
         states
     }
 
-    /// One bit of each cell: `first` below all of `flips`, and the other one beyond each of these, rising.
+    /// One bit of each cell: `first` below all references `flips`, inverted at each of them; `flips` rise.
     pub fn sense_bits(&self, first: u8, flips: &[f64]) -> Vec<u8> {
         let flips: Vec<f32> = flips.iter().map(|reference| *reference as f32).collect();
         let mut bits = vec![first; self.volts.len()];
@@ -390,7 +393,7 @@ fn pulses_of(physics: &CellPhysics, plan: &VoltagePlan, pass: usize) -> Pulses {
     }
 }
 
-/// Pulses of the slowest cell of each target: states that share a target are verified together.
+/// Pulses of the slowest cell of each target: states with the same target are verified together.
 fn by_target(targets: &[f32; STATES], slowest: &[f32; STATES]) -> Vec<u32> {
     let mut found: Vec<(f32, f32)> = Vec::new();
     for (target, count) in targets.iter().zip(slowest).filter(|(_, count)| **count > 0.0) {

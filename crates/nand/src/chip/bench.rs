@@ -8,21 +8,21 @@ const CELSIUS: std::ops::RangeInclusive<f64> = -40.0..=125.0;
 /// Streams of a chip: the rig's, and in it the one of single operations, beyond those of all blocks.
 const RIG: u64 = u64::MAX - 1;
 const ONE_BY_ONE: u64 = u64::MAX;
-/// More than any part lives.
+/// More cycles than any chip survives.
 pub(super) const CYCLES_MOST: u64 = 1_000_000_000_000;
 
 pub(super) struct Bench {
     pub celsius: f64,
-    /// Time as charge loss sees it.
+    /// Time on the bench's clock, as equivalent seconds for both kinds of charge loss.
     pub equivalent: Elapsed,
     pub now_ns: u64,
     pub last: Answer,
     pub rig: Rig,
-    /// Of what the rig measures.
+    /// Random stream of the rig's measurements.
     noise: Stream,
     /// Operations measured one by one.
     measured: u64,
-    /// Of charge loss, and of uneven loss.
+    /// Activation energies of charge loss and of uneven charge loss, eV.
     activation_ev: [f64; 2],
     reference_celsius: f64,
 }
@@ -53,7 +53,7 @@ impl Bench {
         self.last
     }
 
-    /// The draws of what the rig measures while it cycles a block.
+    /// The random stream of the rig's measurements while it cycles this block.
     pub fn noise_of(&self, block: u32) -> Stream {
         self.noise.of(u64::from(block))
     }
@@ -83,8 +83,8 @@ impl Bench {
     }
 }
 
-/// Refuses cycles that cannot be: none, more than any part lives, or programs over what the block holds, whose next page
-/// is `next_page`.
+/// Refuses invalid cycles: zero, more than any chip survives, or cycles that program a block with data; `next_page`:
+/// the next page that the block can program.
 pub(super) fn check_cycles(block: u32, cycles: u64, pages: Pages, next_page: u32) -> Result<(), String> {
     if !(1..=CYCLES_MOST).contains(&cycles) {
         return Err(format!("{cycles} cycles: expected 1 to {CYCLES_MOST}"));

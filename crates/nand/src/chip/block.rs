@@ -5,7 +5,7 @@ use crate::cells::normal::{Stream, largest};
 use crate::cells::{CellPhysics, Condition, Elapsed, Wordline};
 use std::collections::BTreeMap;
 
-/// Stress is counted in millionths of a cycle: sums do not depend on their order.
+/// Stress is counted in whole millionths of a cycle, so that sums do not depend on their order.
 pub(super) const MICRO: f64 = 1e6;
 
 /// A part of a cycle in millionths.
@@ -13,7 +13,7 @@ pub(super) fn micro(cycles: f64) -> u64 {
     (cycles * MICRO).round() as u64
 }
 
-/// What a wordline went through beside the erases of its block.
+/// Stress of a wordline in addition to the erases of its block.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Stress {
     /// Programs, millionths of a cycle.
@@ -28,31 +28,31 @@ pub(super) struct Written {
     pub cells: Wordline,
     pub states: Vec<u8>,
     pub pages: u32,
-    /// What its programs wear its cells with, millionths of a cycle: each pass adds what it lifts them further.
+    /// Stress of the programs since the erase, millionths of a cycle: each pass adds the stress of its further rise.
     pub stress: u64,
-    /// The time on the chip's clock when it was written.
+    /// Time of the last program, on the chip's clock.
     pub at: Elapsed,
-    /// Programs of the block when it was written.
+    /// Programs of the block up to that program.
     pub programs: u64,
 }
 
 /// Wordlines of one layer: strings behind one bitline, as many as most parts have.
 const STRINGS: usize = 4;
-/// The layers of all chips are alike: where it is bad is a matter of making.
+/// Stream of the layers' quality, equal on all chips: the process decides which layers are bad.
 const LAYERS: Stream = Stream::new(0x6c61_7965_7273);
 
-/// How much worse than the mean the layer of a wordline is, in standard deviations: the same in all blocks.
+/// How much worse than the mean the wordline's layer is, in standard deviations; equal in all blocks.
 fn layer_of(wordline: usize) -> f64 {
     LAYERS.normal((wordline / STRINGS) as u64)
 }
 
-/// One block.
+/// A block of a simulated chip.
 #[derive(Clone, Debug)]
 pub(super) struct Block {
     pub stream: Stream,
-    /// Trapping over that of a mean block.
+    /// Trapping of the block, relative to a mean block.
     pub trapping: f64,
-    /// How its wear varies from cycle to cycle.
+    /// Variation of the block's wear from cycle to cycle.
     pub pace: Pace,
     pub stress: Vec<Stress>,
     pub cycles: u64,
@@ -64,7 +64,7 @@ pub(super) struct Block {
     pub written: BTreeMap<u32, Written>,
     /// Pages of a one-shot wordline that wait for the rest.
     pub waiting: Vec<Vec<u8>>,
-    /// What the rig logged last: by page, -1 for the erase.
+    /// The last busy time and status that the rig logged for each page, and for the erase (-1).
     pub logged: BTreeMap<i64, (u64, bool)>,
 }
 
@@ -100,13 +100,13 @@ impl Block {
         }
     }
 
-    /// Trapping of the slowest of `cells` cells of a wordline, over that of a mean one.
+    /// Trapping of the slowest of `cells` cells of a wordline, relative to a mean cell.
     pub fn slowest(&self, physics: &CellPhysics, wordline: usize, cells: f64) -> f64 {
         let rank = self.stream.of(draw::SLOWEST).uniform(wordline as u64);
         libm::exp(physics.wear.cell_spread * largest(cells, rank))
     }
 
-    /// How far out the slowest of `cells` cells of a wordline in one state lies, in standard deviations.
+    /// Deviation of the slowest of `cells` cells of a wordline in one state, in standard deviations.
     pub fn slowest_deviation(&self, wordline: usize, state: usize, cells: f64) -> f64 {
         largest(cells, self.stream.of(draw::OFFSET).of(state as u64).uniform(wordline as u64))
     }
@@ -125,21 +125,21 @@ impl Block {
         Condition { cycles, error_cycles, trapping: self.trapping, dwell_s: 0.0, layer }
     }
 
-    /// The cells of a wordline as the last erase left them.
+    /// The cells of a wordline just after the last erase.
     pub fn fresh(&self, physics: &CellPhysics, wordline: u32, cells: usize) -> Wordline {
         let mut fresh = Wordline::none();
         self.fresh_in(&mut fresh, physics, wordline, cells);
         fresh
     }
 
-    /// The same in the memory of other cells.
+    /// As [`Self::fresh`], in the memory of `fresh`.
     pub fn fresh_in(&self, fresh: &mut Wordline, physics: &CellPhysics, wordline: u32, cells: usize) {
         let stream = self.stream.of(draw::CELLS).of(u64::from(wordline));
         let condition = self.condition(physics, wordline as usize);
         fresh.become_erased(physics, stream, cells, self.erases, &condition);
     }
 
-    /// The share of each wordline's cells that hold the erased state, in millionths.
+    /// For each wordline, the share of its cells in the erased state, in millionths.
     pub fn not_programmed(&self) -> Vec<u64> {
         let erased = |written: &Written| {
             written.states.iter().filter(|state| **state == 0).count() as f64 / written.states.len() as f64
@@ -148,7 +148,7 @@ impl Block {
         wordlines.map(|wordline| micro(self.written.get(&wordline).map_or(1.0, erased))).collect()
     }
 
-    /// The block was erased: what it held is gone, what was not programmed was erased once too often.
+    /// The block was erased: its data are gone, and cells that were not programmed get the stress of over-erasing.
     pub fn after_erase(&mut self) {
         let missed = self.not_programmed();
         for (stress, missed) in self.stress.iter_mut().zip(missed) {
@@ -158,7 +158,7 @@ impl Block {
         self.erases += 1;
     }
 
-    /// What the block held is gone.
+    /// Forgets the data of the block.
     pub fn forget(&mut self) {
         self.written.clear();
         self.waiting.clear();

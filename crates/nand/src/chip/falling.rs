@@ -52,7 +52,7 @@ pub(super) fn falls(
     }
 }
 
-/// What one search has found, and the gap in which the next fall lies.
+/// Results of a search so far, and the gap in which the next fall lies.
 struct Search {
     found: Vec<(u64, u32)>,
     last: (u64, f64),
@@ -63,7 +63,7 @@ struct Search {
 struct Gap {
     low: (u64, f64),
     high: (u64, f64),
-    /// As many pulses are needed while the level is above this.
+    /// While the level is above this edge, the number of pulses stays the same.
     edge: f64,
     /// How far above and below the edge the two lie, or what counts of it.
     over: f64,
@@ -85,7 +85,7 @@ impl Search {
         self.gap.as_ref().map(Gap::next)
     }
 
-    /// Takes the level of the cycle that was to be looked at.
+    /// Takes the level found at the cycle that the search asked for.
     fn see(&mut self, seen: (u64, f64)) {
         let Some(gap) = &mut self.gap else { return };
         gap.see(seen);
@@ -95,7 +95,7 @@ impl Search {
         }
     }
 
-    /// From this cycle on its count holds: notes it, and each that follows from what is known.
+    /// The number of pulses falls at this cycle: notes the fall, and further falls that follow from known levels.
     fn fell(&mut self, mut low: (u64, f64)) {
         loop {
             self.found.push((low.0, CellPhysics::pulses_of(low.1)));
@@ -109,7 +109,7 @@ impl Search {
 }
 
 impl Gap {
-    /// None where both take the same pulses.
+    /// The gap between two cycles; none where both need the same number of pulses.
     fn between(low: (u64, f64), high: (u64, f64)) -> Option<Self> {
         let count = CellPhysics::pulses_of(low.1);
         let edge = f64::from(count) - 2.0;

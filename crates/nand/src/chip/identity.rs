@@ -6,12 +6,12 @@ use crate::{ArrayTiming, Geometry, Tables};
 use config::{ConfigError, Section};
 use units::Nanos;
 
-/// How an operation ended, as the status register says.
+/// Status of an operation, as in the chip's status register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Status {
     /// Done.
     Ok,
-    /// The chip gave up, or refused what its rules forbid.
+    /// The operation failed, or the chip's rules forbid it.
     Fail,
     /// A bad block: not tried.
     Protected,
@@ -28,27 +28,27 @@ impl Status {
     }
 }
 
-/// How an operation ended and how long it kept the chip busy.
+/// Status of an operation, and how long it kept the chip busy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Answer {
-    /// How it ended.
+    /// Status of the operation.
     pub status: Status,
     /// Busy time, ns.
     pub busy_ns: u64,
 }
 
-/// A page as it was read.
+/// Result of reading a page.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PageRead {
-    /// How it ended.
+    /// Status of the read.
     pub status: Status,
     /// Busy time, ns.
     pub busy_ns: u64,
-    /// The page and its spare bytes, with the bit errors they have.
+    /// Data of the page with its spare bytes, bit errors included.
     pub data: Vec<u8>,
 }
 
-/// What the data sheet promises.
+/// Times from the data sheet.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Rated {
     /// Array read time, ns; 0: not known.
@@ -61,12 +61,12 @@ pub struct Rated {
     pub pe_cycles: u64,
 }
 
-/// What the part says about itself.
+/// Identity of the part, as it reports it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Identity {
-    /// What it is.
+    /// Name of the part.
     pub title: String,
-    /// Who made it.
+    /// Manufacturer of the part.
     pub maker: String,
     /// READ ID.
     pub device_id: Vec<u8>,
@@ -78,7 +78,7 @@ pub struct Identity {
     pub rated: Rated,
 }
 
-/// A chip file as it was read.
+/// Contents of a chip file.
 pub(super) struct ChipFile {
     pub identity: Identity,
     pub timing: ArrayTiming,

@@ -8,7 +8,7 @@ use super::log::{LogRow, LogStretch, Track, log, stretches};
 use crate::cells::normal::Stream;
 use crate::cells::{CellPhysics, SlowCell, SlowCells, VoltagePlan};
 
-/// What is programmed in each cycle.
+/// Data pattern that each cycle programs.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Pattern {
     /// All bits zero: the programmed state of SLC.
@@ -21,11 +21,11 @@ pub enum Pattern {
     Checkered,
     /// All cells in one state, named by its bits.
     State(String),
-    /// A share of the cells in each state, named by its bits; what is not named gets none.
+    /// Shares of the cells in states named by their bits; a state that is not named gets none.
     Mix(Vec<(String, f64)>),
 }
 
-/// How far shares may miss one in sum: what decimal fractions lose.
+/// Most by which the sum of the shares may differ from one, from rounding of decimal fractions.
 const SHARES_TOLERANCE: f64 = 1e-9;
 
 impl Pattern {
@@ -72,7 +72,7 @@ impl Pattern {
         Ok(Self::Mix(shares))
     }
 
-    /// The share of the cells that each state gets.
+    /// The share of the cells that the pattern puts into each state.
     fn shares(&self, physics: &CellPhysics) -> Result<Vec<f64>, String> {
         let mut shares = vec![0.0; physics.states.len()];
         let find = |bits: &str| {
@@ -100,9 +100,9 @@ impl Pattern {
 pub enum Pages {
     /// Page 0.
     First,
-    /// All of them.
+    /// All pages.
     All,
-    /// None: it only erases.
+    /// No page: each cycle only erases.
     None,
 }
 
@@ -114,11 +114,11 @@ pub(super) struct Cycling<'a> {
     pub pages_per_block: u32,
     pub cells: usize,
     pub rig: &'a Rig,
-    /// What the rig draws from while it cycles this block.
+    /// Random stream of the rig's measurements while it cycles this block.
     pub noise: Stream,
 }
 
-/// Wordlines that wear alike, with the slowest cell among them.
+/// Wordlines of equal wear, with the slowest cell among all of them.
 struct Alike {
     programmed: u64,
     rate: u64,
@@ -132,12 +132,12 @@ struct Slow {
     pass: usize,
     /// The target.
     volts: f64,
-    /// How far out it lies, in standard deviations.
+    /// Deviation of the cell from the mean, in standard deviations.
     deviation: f64,
 }
 
 impl Cycling<'_> {
-    /// Runs up to `cycles` cycles; gives the rows and the busy time of all of them.
+    /// Runs up to `cycles` cycles; returns the rows of the log and the total busy time, nanoseconds.
     pub fn run(
         &self,
         block: &mut Block,
@@ -177,7 +177,7 @@ impl Cycling<'_> {
         Ok((rows, busy_ns))
     }
 
-    /// What so many programs and erases leave in the block.
+    /// Adds the wear of `programs` programs and `erases` erases to the block.
     fn wear_out(
         &self,
         block: &mut Block,
@@ -202,7 +202,7 @@ impl Cycling<'_> {
         block.erases += erases;
     }
 
-    /// The share of a programmed wordline's cells that its programs lift.
+    /// Share of the cells of a programmed wordline that its programs raise.
     fn lifted(&self, programmed: &[u32], shares: &[f64]) -> f64 {
         let Some(last) = programmed.last() else { return 0.0 };
         let pass = self.physics.pass_of(last % self.physics.cell.bits());
@@ -256,7 +256,7 @@ impl Cycling<'_> {
         Track { page: None, stretches: stretches(first, last, self.physics.erase.max_pulses, at) }
     }
 
-    /// The programs of each page in the cycles from the first to the last.
+    /// For each page, its programs from cycle `first` to cycle `last`.
     fn program_tracks(
         &self,
         block: &Block,
@@ -308,7 +308,7 @@ impl Cycling<'_> {
             .collect()
     }
 
-    /// The target of each group of cells that a pass brings to one, and how far out the slowest of them lies.
+    /// For each target of a pass, its voltage and the deviation of the slowest of the cells that share it.
     fn slowest(&self, block: &Block, wordline: usize, pass: usize, shares: &[f64]) -> Vec<(f64, f64)> {
         // Cells that share a target share the pulses: each target counts once.
         let mut targets: Vec<(f64, usize, f64)> = Vec::new();
@@ -328,7 +328,7 @@ impl Cycling<'_> {
             .collect()
     }
 
-    /// Stretches of equal busy time and pulses, from the cycles at which the pulses of each target fall.
+    /// Stretches of cycles with equal busy time and pulses; `falls`: for each target, cycles at which its pulses fall.
     fn program_stretches(&self, pass: usize, first: u64, falls: &[Vec<(u64, u32)>]) -> Vec<LogStretch> {
         let budget = self.physics.program.max_pulses;
         let least = self.physics.least_pulses(self.plan, pass);

@@ -4,7 +4,7 @@ use super::Rig;
 use crate::cells::normal::Stream;
 use std::collections::BTreeMap;
 
-/// What was done.
+/// Kind of operation in the log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Operation {
     /// A page was programmed.
@@ -18,13 +18,13 @@ pub enum Operation {
 pub struct LogRow {
     /// The page; none for an erase.
     pub page: Option<u32>,
-    /// What was done.
+    /// The operation.
     pub operation: Operation,
-    /// In which cycle of the block, from 1.
+    /// Number of the cycle of the block, from 1.
     pub cycle: u64,
     /// Busy time, ns.
     pub busy_ns: u64,
-    /// Pulses it took.
+    /// Pulses of the operation.
     pub pulses: u32,
     /// False: the chip gave up.
     pub ok: bool,
@@ -39,14 +39,14 @@ pub(super) struct LogStretch {
     pub ok: bool,
 }
 
-/// What repeats in one operation of every cycle, stretch after stretch.
+/// One operation of every cycle (a page's program or the erase), as stretches of equal cycles.
 pub(super) struct Track {
     pub page: Option<u32>,
     pub stretches: Vec<LogStretch>,
 }
 
 impl Track {
-    /// The cycle in which it fails.
+    /// The cycle in which the operation first fails; none if it does not fail.
     pub fn fails(&self) -> Option<u64> {
         self.stretches.iter().find(|stretch| !stretch.ok).map(|stretch| stretch.from)
     }
@@ -93,7 +93,7 @@ pub(super) fn log(
     (rows.into_iter().map(|(_, row)| row).collect(), busy_total)
 }
 
-/// What the rig measured of a block's last erase, in this cycle, ns.
+/// Busy time of the last erase of a block, in cycle `cycle`, as the rig measured it, nanoseconds.
 pub(super) fn last_erase(logged: &BTreeMap<i64, (u64, bool)>, cycle: u64, rig: &Rig, noise: Stream) -> u64 {
     let busy_ns = logged.get(&-1).map_or(0, |(busy_ns, _)| *busy_ns);
     rig.measured(busy_ns, noise.of((-1i64).cast_unsigned()), cycle)

@@ -25,10 +25,10 @@ pub use tabled::TabledChip;
 ///
 /// What a real part answers by its status register is a value; only what cannot be sent at all is an error.
 pub trait ChipInterface {
-    /// What READ ID, the parameter page and the data sheet say.
+    /// Contents of READ ID, of the parameter page and of the data sheet.
     fn identify(&self) -> &Identity;
 
-    /// Reads a whole page, with the bit errors it has.
+    /// Reads a whole page, bit errors included.
     ///
     /// # Errors
     /// When there is no such page.
@@ -60,16 +60,16 @@ pub trait ChipInterface {
         pages: Pages,
     ) -> Result<Vec<LogRow>, String>;
 
-    /// How the last operation ended.
+    /// Status of the last operation.
     fn status(&self) -> Status;
 
-    /// How long the last operation kept the chip busy.
+    /// Busy time of the last operation, nanoseconds.
     fn busy_time_ns(&self) -> u64;
 
     /// Brings the chip to a temperature, degrees Celsius.
     ///
     /// # Errors
-    /// When no part works there.
+    /// When no chip works at that temperature.
     fn set_temperature(&mut self, celsius: f64) -> Result<(), String>;
 
     /// The chip's temperature, degrees Celsius.
@@ -78,7 +78,7 @@ pub trait ChipInterface {
     /// Leaves the chip alone for so many seconds.
     ///
     /// # Errors
-    /// When that is less than nothing.
+    /// When `seconds` is negative.
     fn let_time_pass(&mut self, seconds: f64) -> Result<(), String>;
 
     /// The bench's clock, ns.

@@ -16,23 +16,23 @@ pub(super) fn growing(share: f64) -> impl Iterator<Item = u64> {
 /// Cycles that wear alike.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Even {
-    /// Cycles before them, and what those wore, millionths of a mean cycle.
+    /// Cycles before this stretch, and their wear in millionths of a mean cycle.
     before: u64,
     worn: u64,
-    /// What each of these wears.
+    /// Wear of each cycle of the stretch, in millionths of a mean cycle.
     each: u64,
 }
 
-/// A block's wear by its number of cycles; whole millionths, so that sums do not depend on their order.
+/// Wear of a block as a function of its cycles, in whole millionths, so that sums do not depend on their order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Pace {
-    /// None: every cycle wears as the mean one.
+    /// Stretches of cycles with equal wear; empty: every cycle wears as much as the mean one.
     stretches: Vec<Even>,
 }
 
 impl Pace {
-    /// The pace of the block that owns this stream: a cycle's wear has a logarithm that spreads by `spread`, and each
-    /// draw holds while the cycles grow by `memory` of those before.
+    /// The pace of the block with this stream. The logarithm of a cycle's wear has the deviation `spread`; each draw
+    /// holds while the number of cycles grows by the share `memory`.
     pub fn new(spread: f64, memory: f64, stream: Stream) -> Self {
         let mut stretches: Vec<Even> = Vec::new();
         if spread > 0.0 {
@@ -52,7 +52,7 @@ impl Pace {
         Self { stretches }
     }
 
-    /// What so many cycles wear, millionths of a mean cycle.
+    /// Wear of the first `cycles` cycles, in millionths of a mean cycle.
     fn worn(&self, cycles: u64) -> u64 {
         let after = self.stretches.partition_point(|stretch| stretch.before <= cycles);
         match after.checked_sub(1) {
@@ -64,13 +64,14 @@ impl Pace {
         }
     }
 
-    /// What so many cycles wear, mean cycles.
+    /// Wear of the first `cycles` cycles, in mean cycles.
     #[inline]
     pub fn cycles(&self, cycles: u64) -> f64 {
         if self.stretches.is_empty() { cycles as f64 } else { self.worn(cycles) as f64 / MICRO }
     }
 
-    /// What `count` cycles after the first `before` wear where a mean cycle wears `rate`, in the unit of `rate`.
+    /// Wear of the `count` cycles after the first `before` cycles; `rate`: wear of a mean cycle, and the unit of the
+    /// result.
     #[inline]
     pub fn stress(&self, rate: u64, before: u64, count: u64) -> u64 {
         if self.stretches.is_empty() {

@@ -22,7 +22,7 @@ use units::Nanos;
 pub struct Rig {
     resolution: Nanos,
     jitter: Nanos,
-    /// The cycles that it logs if it has noise, rising.
+    /// The cycles that a rig with noise logs, rising.
     lines: Arc<[u64]>,
 }
 
@@ -46,12 +46,13 @@ impl Rig {
         Ok(Self { resolution, jitter, lines })
     }
 
-    /// It measures exactly.
+    /// True when the rig measures exactly.
     pub(super) fn is_exact(&self) -> bool {
         self.resolution == Nanos::ZERO && self.jitter == Nanos::ZERO
     }
 
-    /// What it reads off its clock for a busy time, a step at least; the draw belongs to the measurement by number.
+    /// The busy time that the rig measures, at least one step of its clock; the noise is drawn by `number` of the
+    /// measurement.
     pub(super) fn measured(&self, busy_ns: u64, draws: Stream, number: u64) -> u64 {
         if busy_ns == 0 || self.is_exact() {
             return busy_ns;
@@ -62,7 +63,7 @@ impl Rig {
         ((seen / step).round().max(1.0) * step) as u64
     }
 
-    /// The cycles between two that it logs.
+    /// The cycles from `from` to `until` that the rig logs.
     pub(super) fn logged(&self, from: u64, until: u64) -> impl Iterator<Item = u64> {
         let first = self.lines.partition_point(|cycle| *cycle < from);
         self.lines[first..].iter().copied().take_while(move |cycle| *cycle <= until)

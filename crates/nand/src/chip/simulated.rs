@@ -16,12 +16,12 @@ use std::collections::BTreeMap;
 const STEP_MOST: f64 = 4.0;
 const CHIP_TRAPPING: u64 = 0;
 
-/// A chip made of the cell model: blocks come into being when they are first touched.
+/// A chip simulated by the cell model; each block is made when it is first accessed.
 pub struct SimulatedChip {
     identity: Identity,
     physics: CellPhysics,
     plan: usize,
-    /// Program step over the plan's, and the plan with it.
+    /// Program step relative to the voltage set's, and the voltage set with that step.
     step: f64,
     pulses_of_plan: u32,
     stepped: VoltagePlan,
@@ -91,10 +91,10 @@ impl SimulatedChip {
         self.physics.plans.iter().map(|plan| plan.name.as_str()).collect()
     }
 
-    /// Writes and reads with this set of voltages from now on.
+    /// Programs and reads with the voltage set of this name from now on.
     ///
     /// # Errors
-    /// When the part has no such set.
+    /// When the chip has no voltage set of this name.
     pub fn use_plan(&mut self, name: &str) -> Result<&VoltagePlan, String> {
         let known = self.physics.plans.iter().position(|plan| plan.name == name);
         self.plan = known
@@ -103,7 +103,7 @@ impl SimulatedChip {
         Ok(self.plan())
     }
 
-    /// Writes with pulses of the last pass `times` as high as the plan's from now on: what a write costs.
+    /// From now on programs with a step of the last pass `times` the voltage set's: a finer step makes writes slower.
     ///
     /// # Errors
     /// When the step is not above zero.
@@ -181,7 +181,7 @@ impl SimulatedChip {
         })
     }
 
-    /// Seconds at a temperature, or at the reference temperature, as charge loss sees them.
+    /// A time span as equivalent seconds for both kinds of charge loss; `celsius` none: at the reference temperature.
     pub fn elapsed(&self, seconds: f64, celsius: Option<f64>) -> Elapsed {
         let physics = &self.physics;
         let at = celsius.unwrap_or(physics.retention.reference_celsius);
@@ -207,8 +207,8 @@ impl SimulatedChip {
         Ok(seen.into_volts())
     }
 
-    /// How cells of an erased wordline rise to pseudo-random states: each target state, and the volts before the
-    /// first pulse and after each.
+    /// The staircases of cells of an erased wordline that are programmed to pseudo-random states: for each cell its
+    /// state, and its voltage before the first pulse and after each.
     ///
     /// # Errors
     /// When there is no such wordline.
@@ -233,7 +233,7 @@ impl SimulatedChip {
     }
 }
 
-/// Makes `seen` a wordline's cells with what reads, neighbours and time have done since it was written.
+/// Makes `seen` the cells of a wordline as a read finds them: with coupling, disturb and charge loss since its program.
 fn look(
     seen: &mut Wordline,
     physics: &CellPhysics,
@@ -289,7 +289,7 @@ fn states_of(physics: &CellPhysics, pages: &[&[u8]], cells: usize) -> Vec<u8> {
     states
 }
 
-/// The share of the cells in each state.
+/// Share of the cells in each state.
 fn shares_of(states: &[u8]) -> [f64; 16] {
     // In turn into four counters: one alone would wait for itself where neighbours are alike.
     let mut counts = [[0u32; 16]; 4];
@@ -444,7 +444,8 @@ impl ChipInterface for SimulatedChip {
 }
 
 impl SimulatedChip {
-    /// Programs what waits for a wordline into its cells; gives busy time and whether the pulses sufficed.
+    /// Programs the data collected for a wordline into its cells; returns the busy time and whether the pulses
+    /// sufficed.
     fn write(
         &self,
         block: &mut Block,

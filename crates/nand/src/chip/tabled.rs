@@ -26,9 +26,9 @@ struct Page {
 
 struct Block {
     stream: Stream,
-    /// Wear at which it fails, millionths of a cycle.
+    /// Wear at which the block fails, millionths of a cycle.
     life: u64,
-    /// Wear so far, millionths of a cycle.
+    /// Wear of the block so far, millionths of a cycle.
     worn: u64,
     cycles: u64,
     bad: bool,
@@ -38,7 +38,7 @@ struct Block {
     logged: BTreeMap<i64, (u64, bool)>,
 }
 
-/// A chip made of its tables: blocks come into being when they are first touched.
+/// A chip simulated by its tables; each block is made when it is first accessed.
 pub struct TabledChip {
     identity: Identity,
     timing: ArrayTiming,
@@ -114,7 +114,7 @@ impl TabledChip {
         self.identity.geometry.program == ProgramOrder::OneShot
     }
 
-    /// Busy time of programming a page of a block of this wear, ns: a wordline written at once waits for its last.
+    /// Busy time of programming a page at this wear, ns; with one program per wordline, zero except for its last page.
     fn t_prog_ns(&self, page: u32, pe_cycles: u32) -> u64 {
         let bits = self.identity.geometry.cell.bits();
         if self.one_shot() && page % bits + 1 < bits {
@@ -146,7 +146,8 @@ impl TabledChip {
         Ok(micro(stress))
     }
 
-    /// Wear of a cycle that ends now, millionths: that of the wordline whose data wear most.
+    /// Wear of the cycle that ends now, millionths of a mean cycle: the wear of the wordline with the most wearing
+    /// data.
     fn stress_of_written(&mut self, number: u32) -> Result<u64, String> {
         let bits = self.identity.geometry.cell.bits();
         let written = std::mem::take(&mut self.block(number).written);
@@ -161,7 +162,7 @@ impl TabledChip {
         Ok(most)
     }
 
-    /// How much longer blocks live at this temperature than where their ranks were taken.
+    /// Life of blocks at the present temperature, relative to the temperature at which endurance was measured.
     fn warmth(&self) -> f64 {
         let known = &self.endurance.by_celsius;
         let mean_at = |celsius: f64| {
@@ -221,7 +222,7 @@ fn cycles_of(worn: u64) -> u32 {
     u32::try_from(worn / MICRO as u64).unwrap_or(u32::MAX)
 }
 
-/// The share of a wordline's cells in each state, by its pages in the order of programming; one not written reads as ones.
+/// Share of a wordline's cells in each state, from its pages in programming order; a page not written counts as ones.
 fn mix_of(states: &[&str], pages: &[Option<&[u8]>]) -> Vec<(String, f64)> {
     let bytes = pages.iter().flatten().map(|page| page.len()).max().unwrap_or(0);
     let held = |state: &str| -> f64 {
@@ -238,7 +239,7 @@ fn mix_of(states: &[&str], pages: &[Option<&[u8]>]) -> Vec<(String, f64)> {
     states.iter().map(|state| ((*state).to_owned(), held(state))).collect()
 }
 
-/// Flips bits of `data`, each with this chance: from one wrong bit to the next.
+/// Flips each bit of `data` with probability `rate`, by drawing the distances between wrong bits.
 fn flip(data: &mut [u8], rate: f64, draws: Stream) {
     if rate <= 0.0 {
         return;

@@ -2,27 +2,27 @@
 
 use crate::Tables;
 
-/// In what condition a page is read.
+/// Condition of a page when it is read.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Condition {
-    /// Program step it was written with, over the usual one.
+    /// Program step of the page's write, relative to the default one.
     pub step: f64,
-    /// Set of voltages it was written with: 0 the usual one, then those of the chip's tables.
+    /// Voltage set of the page's write: 0 is the default one, then the sets of the chip's tables.
     pub voltages: usize,
-    /// Program/erase cycles of its block.
+    /// Program/erase cycles of the page's block.
     pub pe_cycles: u32,
-    /// Seconds since it was written.
+    /// Seconds since the page was written.
     pub seconds: f64,
-    /// Reads of its block since then.
+    /// Reads of the page's block since the page was written.
     pub reads: u32,
 }
 
-/// What reading again with lower references can come to.
+/// Effect of reading again with lower references.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BestReferences {
-    /// The raw bit error rate with them.
+    /// Raw bit error rate with the best references.
     pub rber: f64,
-    /// How far below the usual ones they lie, volts.
+    /// How far the best references lie below the default ones, volts.
     pub below_v: f64,
 }
 
@@ -36,8 +36,8 @@ pub trait ErrorModel: Send {
         Ok(())
     }
 
-    /// True when it knows the rates of sets of voltages beside the usual one. A drive that writes with such a set is
-    /// refused otherwise.
+    /// True when the model knows error rates of the voltage sets other than the default one. A drive that writes with
+    /// such a set is refused otherwise.
     fn knows_voltages(&self) -> bool {
         false
     }
@@ -46,13 +46,13 @@ pub trait ErrorModel: Send {
     /// reads grow.
     fn rber(&self, page_type: usize, condition: &Condition) -> f64;
 
-    /// What the best references give there, for models that know them.
+    /// The best references in this condition, for models that know them.
     fn best(&self, _page_type: usize, _condition: &Condition) -> Option<BestReferences> {
         None
     }
 
-    /// What two soft bits and three tell there: the raw bit error rate of Gaussian noise whose reads fail as often, over
-    /// the page's own with the best references. One where states are as good as normal.
+    /// For reads with two and with three soft bits: the raw bit error rate of Gaussian noise whose reads fail as often,
+    /// relative to the page's own rate with the best references; 1 for normally distributed states.
     fn soft(&self, _page_type: usize, _condition: &Condition) -> [f64; 2] {
         [1.0; 2]
     }

@@ -10,16 +10,16 @@ const TOGETHER: usize = 64;
 #[derive(Clone, Copy)]
 pub(super) struct Bin {
     pub cells: f64,
-    /// Where they lie before the noise, and after what all of them lose, volts.
+    /// Threshold voltage of the bin's cells without noise, after the loss common to all cells, volts.
     pub volts: f64,
     pub left: f64,
-    /// How far the noise carries them.
+    /// Distribution of the noise of the bin's cells.
     pub beyond: Beyond,
     /// A share of this over v is lifted by more than v when read, volts.
     pub lifted_v: f64,
 }
 
-/// Many bins, in the order in which they came.
+/// Many bins, in the order in which they were given.
 pub(super) struct Bins {
     count: usize,
     groups: Vec<BinGroup>,
@@ -27,7 +27,7 @@ pub(super) struct Bins {
     top: f64,
 }
 
-/// What bins are made of, each part for itself: the compiler makes vectors of loops over them.
+/// Several bins, stored attribute by attribute so that loops over them are vectorised.
 struct BinGroup {
     cells: [f64; TOGETHER],
     volts: [f64; TOGETHER],
@@ -40,7 +40,7 @@ struct BinGroup {
 }
 
 impl Bins {
-    /// Cells of which reads lift those below `top`, volts; minus infinity: none.
+    /// Bins of cells, of which reads raise those below `top`, volts; minus infinity: none.
     pub fn of(bins: impl Iterator<Item = Bin>, top: f64) -> Self {
         let mut found = Self { count: 0, groups: Vec::new(), top };
         for bin in bins {
@@ -56,12 +56,12 @@ impl Bins {
         found
     }
 
-    /// The cells of each bin, and where they lie before the noise, volts.
+    /// For each bin, its number of cells and their threshold voltage without noise, volts.
     pub fn cells(&self) -> impl Iterator<Item = (f64, f64)> {
         self.groups.iter().flat_map(|group| group.cells.into_iter().zip(group.volts)).take(self.count)
     }
 
-    /// Whether reads lift cells beyond a reference.
+    /// True where reads raise cells beyond this reference.
     pub fn are_lifted(&self, reference: f64) -> bool {
         reference < self.top
     }
@@ -106,7 +106,7 @@ impl Bins {
 /// Bins whose powers are taken on from reference to reference.
 const CHUNK: usize = 16;
 
-/// Where references lie: at `low` and every `step` above it, volts.
+/// A grid of references: at `low` and every `step` above it, volts.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct VoltageGrid {
     pub low: f64,
@@ -118,7 +118,7 @@ impl VoltageGrid {
         self.low + self.step * at as f64
     }
 
-    /// The first of so many references at or above these volts; as many where there is none.
+    /// Number of the first of `count` references at or above `volts`; `count` where there is none.
     pub fn first_from(self, volts: f64, count: usize) -> usize {
         ((volts - self.low) / self.step).ceil().clamp(0.0, count as f64) as usize
     }
@@ -166,7 +166,7 @@ impl<'a> BinChunk<'a> {
         self.group.share(place, reference, Side::Below, false, powers.map(libm::exp))
     }
 
-    /// What the cells found beyond a reference that lies outside all bins are made of.
+    /// The terms from which the cells beyond references outside all bins are summed, at this reference.
     fn terms(&self, side: Side, reference: f64, step: f64) -> Terms {
         let mut terms = Terms { parts: [[0.0; CHUNK]; 2], factors: [[0.0; CHUNK]; 2] };
         for at in 0..self.bins {
@@ -187,15 +187,15 @@ impl<'a> BinChunk<'a> {
     }
 }
 
-/// Cells of each bin beyond a reference, by near and far noise, and what becomes of them a step on.
+/// For each bin, cells beyond a reference, by near and far noise, and the factors of both for the next reference.
 struct Terms {
     parts: [[f64; CHUNK]; 2],
     factors: [[f64; CHUNK]; 2],
 }
 
 impl Terms {
-    /// Tells of reference after reference, outwards, the cells beyond it, while they are no less than `least`; gives how many
-    /// it told of.
+    /// Passes the number of cells beyond each reference, outwards, to `tell`, until the number falls below `least`;
+    /// returns for how many references it did so.
     fn along<'b>(
         mut self,
         least: f64,
@@ -214,7 +214,7 @@ impl Terms {
         told
     }
 
-    /// All cells beyond; goes a step on.
+    /// The number of cells beyond the present reference; then moves on to the next reference.
     #[inline(always)]
     fn sum_and_go_on(&mut self) -> f64 {
         let [near, far] = &mut self.parts;
@@ -236,7 +236,7 @@ impl Terms {
 }
 
 impl BinGroup {
-    /// No cells: what stands in a place that no bin has adds nothing.
+    /// A group without cells: a place without a bin contributes nothing.
     const fn empty() -> Self {
         let (zeros, ones) = ([0.0; TOGETHER], [1.0; TOGETHER]);
         Self {
@@ -268,14 +268,14 @@ impl BinGroup {
         }
     }
 
-    /// How far beyond the cells of a bin the reference lies, volts.
+    /// Distance from the bin's threshold out to the reference, volts.
     #[inline(always)]
     fn distance(&self, place: usize, reference: f64, side: Side) -> f64 {
         (reference - self.left[place]) * if side == Side::Above { 1.0 } else { -1.0 }
     }
 
-    /// The share of a bin's cells that is found beyond, from e to the powers of [`Beyond::powers`]; whether reads lift
-    /// cells there.
+    /// Share of a bin's cells found beyond the reference, from e to the exponents of [`Beyond::powers`]; `lifts`: reads
+    /// raise cells there.
     #[inline(always)]
     fn share(&self, place: usize, reference: f64, side: Side, lifts: bool, powers: [f64; 2]) -> f64 {
         let share = self.beyond(place).share(self.distance(place, reference, side), side, powers);
@@ -285,8 +285,8 @@ impl BinGroup {
     }
 }
 
-/// Puts the shares of all bins in their places; false where some power is none that vectors know. Each step is a loop of
-/// its own: of one loop of all steps the compiler makes no vectors.
+/// Writes the shares of all bins to `shares`; false where an exponent is out of range for the vector code. Each step is
+/// a loop of its own: the compiler does not vectorise one loop of all steps.
 #[rustversion::attr(since(1.89), multiversion(targets("x86_64+avx512f+avx512vl", "x86_64+avx2")))]
 #[rustversion::attr(before(1.89), multiversion(targets("x86_64+avx2")))]
 fn shares_at_once(

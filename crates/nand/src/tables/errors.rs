@@ -28,28 +28,28 @@ use crate::cells::normal::{above, between};
 use config::{ConfigError, Section};
 use units::{Nanos, Potential};
 
-/// The least raw bit error rate of Gaussian noise that pages are likened to: below, nothing is worth telling apart.
+/// Least raw bit error rate of Gaussian noise in comparisons: below it, differences do not matter.
 pub const LEAST_NOISE: f64 = 1e-6;
 
-/// In what condition a page is read.
+/// Condition of a page when it is read.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Age {
-    /// Program step it was written with, over the usual one.
+    /// Program step of the page's write, relative to the default one.
     pub step: f64,
-    /// Program/erase cycles of its block.
+    /// Program/erase cycles of the page's block.
     pub pe_cycles: u32,
-    /// Seconds since it was written, at the reference temperature ([`ErrorTable::at_reference`]).
+    /// Seconds since the page was written, at the reference temperature ([`ErrorTable::at_reference`]).
     pub seconds: f64,
-    /// Reads of its block since then.
+    /// Reads of the page's block since the page was written.
     pub reads: u32,
 }
 
-/// With which references a page is read.
+/// References with which a page is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum References {
-    /// Those of the chip.
+    /// The default references of the chip.
     Usual,
-    /// Those at which fewest cells are misread.
+    /// The references at which fewest cells are misread.
     Best,
 }
 
@@ -66,14 +66,14 @@ pub struct ErrorTable {
     by_reads: Vec<f64>,
     /// Volts; empty when the table has none.
     shift: Vec<f64>,
-    /// For two soft bits and for three; empty when the table has none.
+    /// Rates for two and for three soft bits; each list is empty when the table has none.
     soft: [Vec<f64>; 2],
     activation_ev: f64,
     reference_celsius: f64,
     known: Known,
 }
 
-/// The wear, ages and reads that a table knows rates of.
+/// Points of wear, age and reads for which a table has rates.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Known {
     /// Program/erase cycles, rising.
@@ -177,7 +177,7 @@ impl ErrorTable {
         (self.activation_ev, self.reference_celsius)
     }
 
-    /// What the table knows; beyond it, rates are carried on.
+    /// Points for which the table has rates; beyond the last ones, rates are extrapolated.
     pub fn known(&self) -> &Known {
         &self.known
     }
@@ -219,7 +219,7 @@ impl ErrorTable {
         above(here + share * (next - here))
     }
 
-    /// How far below the usual references the best lie, volts; none when the table does not say.
+    /// How far the best references lie below the default ones, volts; none when the table does not have this.
     pub fn shift(&self, age: &Age) -> Option<f64> {
         if self.shift.is_empty() {
             return None;
@@ -277,7 +277,7 @@ fn shifts(s: &mut Section, expected: usize) -> Result<Vec<f64>, ConfigError> {
     Ok(found.into_iter().map(Potential::volts).collect())
 }
 
-/// What soft reads tell, for two soft bits and for three.
+/// Reads the rates of soft reads, for two and for three soft bits.
 fn softness(s: &mut Section, grid: &Grid<'_>) -> Result<[Vec<f64>; 2], ConfigError> {
     let two = "rates of Gaussian noise whose reads with two soft bits fail as often";
     let three = "rates of Gaussian noise whose reads with three soft bits fail as often";

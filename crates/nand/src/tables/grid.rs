@@ -4,7 +4,7 @@ use super::count;
 use crate::cells::normal::{above, density, quantile};
 use config::{ConfigError, Section, at_least};
 
-/// A rate of zero, and what no drive will ever see.
+/// Least rate that is told apart from zero; no drive will ever see a lower one.
 const RATE_LEAST: f64 = 1e-20;
 /// More than half of the bits wrong says no more than half.
 const RATE_MOST: f64 = 0.5;
@@ -20,13 +20,13 @@ pub(super) fn rate_quantile(rate: f64) -> f64 {
     near + newton / (1.0 - 0.5 * near * newton)
 }
 
-/// The points of one axis, as a message names them.
+/// The points of one axis, with their texts for messages.
 pub(super) struct Points {
     pub axis: &'static str,
     pub says: Vec<String>,
 }
 
-/// Where the rates of a list belong: for each program step, outer point and inner point one of each page type.
+/// Layout of a list of rates: for each program step, outer point and inner point one rate per page type.
 pub(super) struct Grid<'a> {
     pub each: usize,
     pub outer: &'a Points,
@@ -63,7 +63,7 @@ impl Grid<'_> {
         Ok(rates.into_iter().map(rate_quantile).collect())
     }
 
-    /// As [`Self::rates`]; empty where the list is not there.
+    /// As [`Self::rates`]; empty where the list is missing.
     pub(super) fn rates_if_any(
         &self,
         s: &mut Section,
@@ -75,7 +75,7 @@ impl Grid<'_> {
         found.map_or(Ok(Vec::new()), |rates| self.quantiles(s, key, rates))
     }
 
-    /// The first rate that is below one before it, and what it should be.
+    /// The first rate that is below its predecessor on an axis, and what it should be.
     fn falls(&self, rates: &[f64]) -> Option<(usize, String)> {
         let (columns, rows) = (self.inner.says.len(), self.outer.says.len());
         for (index, rate) in rates.iter().enumerate() {

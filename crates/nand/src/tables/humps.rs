@@ -12,9 +12,10 @@ const INNER: usize = 10 * COUNTED;
 /// Width of the bins in which cells with tails are counted, volts: a fraction of the tails that parts have.
 const BIN_V: f64 = 0.004;
 
-/// One state's cells.
+/// Threshold voltages of one state's cells.
 pub(super) enum Hump {
-    /// Cells before reads lift few of them: shares too small to count are carried on along a normal tail.
+    /// Cells without the strong read disturb, which is added by formula; shares too small to count follow a normal
+    /// tail.
     Read(Ranks, Lifted),
     /// Cells before the noise that has tails: the noise is added as a formula, so that small shares are exact.
     Noisy {
@@ -24,17 +25,18 @@ pub(super) enum Hump {
         bins: Bins,
         /// Cells in all.
         count: f64,
-        /// Share of its volts above the erased state that every cell loses.
+        /// Loss of every cell, as a share of its volts above the erased state.
         loss: f64,
         /// Threshold of the erased state, volts.
         erased: f64,
     },
 }
 
-/// Cells counted by threshold voltage. A formula says how far reads lift them: cells that rise far are too rare to be
-/// sampled.
+/// Histogram of the cells' threshold voltages. A formula gives the strong read disturb, because the cells that it
+/// raises far are too rare to be sampled.
 pub(super) struct Lifted {
-    /// Cells in all, and those of each bin: how many, where, and the voltage over v that is the share lifted by more than v.
+    /// All cells; and for each bin its cells, its voltage, and the volts that divided by v give the share raised by
+    /// more than v.
     count: f64,
     bins: Vec<[f64; 3]>,
     /// Reads lift cells beyond references below this, volts.
@@ -42,7 +44,7 @@ pub(super) struct Lifted {
 }
 
 impl Lifted {
-    /// What [`Hump::read`] says of `weak_v` and `range`.
+    /// The histogram of these cells; `weak_v` and the range are those of [`Hump::read`].
     fn of(volts: &[f32], weak_v: f64, (erased, top): (f64, f64)) -> Self {
         let (low, cells) = if weak_v > 0.0 { binned(volts) } else { (0.0, Vec::new()) };
         let of_bin = |(bin, cells): (usize, &u32)| {
@@ -57,7 +59,7 @@ impl Lifted {
         !self.bins.is_empty() && reference < self.top
     }
 
-    /// The share of the cells that reads lift from below a reference to above it.
+    /// Share of the cells that reads raise from below the reference to above it.
     fn above(&self, reference: f64) -> f64 {
         if !self.is_beyond(reference) {
             return 0.0;
@@ -70,7 +72,7 @@ impl Lifted {
     }
 }
 
-/// Where the middle of the first bin lies, volts, and how many cells are in each.
+/// Voltage of the middle of the first bin, and the number of cells in each bin.
 fn binned(volts: &[f32]) -> (f64, Vec<u32>) {
     let (lowest, highest) = extent(volts);
     let bins_of: Vec<u32> = volts.iter().map(|volts| bin_of(volts - lowest)).collect();
@@ -82,8 +84,8 @@ fn binned(volts: &[f32]) -> (f64, Vec<u32>) {
 }
 
 impl Hump {
-    /// Cells as they are read but for what reads lift: `weak_v` over v is the share that rises by more than v at the erased
-    /// threshold. `range`: thresholds of the erased and the highest state, volts.
+    /// Cells as read, without the strong read disturb: at the erased threshold the share `weak_v` over v rises by more
+    /// than v. `range`: thresholds of the erased and of the highest state, volts.
     pub fn read(volts: &[f32], weak_v: f64, range: (f64, f64)) -> Self {
         Self::Read(Ranks::of(volts), Lifted::of(volts, weak_v, range))
     }
@@ -143,7 +145,8 @@ impl Hump {
         self.beyond(reference, Side::Below)
     }
 
-    /// Adds to each of rising references so many times the share of cells below it, but for shares below `least`.
+    /// Adds `times` times the share of cells below each reference of the grid to `below`; shares below `least` are left
+    /// out.
     pub fn add_below(&self, times: f64, grid: VoltageGrid, least: f64, below: &mut [f64]) {
         match self {
             Self::Noisy { bins, count, .. } if !bins.are_lifted(grid.low) => {
@@ -153,7 +156,7 @@ impl Hump {
         }
     }
 
-    /// As [`Self::add_below`], reference by reference.
+    /// As [`Self::add_below`], computed for each reference separately.
     fn add_each(&self, times: f64, grid: VoltageGrid, least: f64, below: &mut [f64]) {
         let first = grid.first_from(self.middle(), below.len());
         // Away from the middle, until nothing is left.
@@ -172,7 +175,7 @@ impl Hump {
         }
     }
 
-    /// Whether reads count in [`Hump::above`] of this reference.
+    /// True where reads raise cells beyond this reference, so that they count in [`Hump::above`].
     pub fn is_lifted(&self, reference: f64) -> bool {
         match self {
             Self::Read(_, lifted) => lifted.is_beyond(reference),
@@ -180,7 +183,7 @@ impl Hump {
         }
     }
 
-    /// What [`Hump::above`] would be if reads lifted no cell: never more than it, and falling with the reference.
+    /// A lower bound of [`Hump::above`], which falls with the reference: its value if reads raised no cell.
     pub fn above_unread(&self, reference: f64) -> f64 {
         match self {
             Self::Read(volts, _) => beyond(volts, reference, true),
@@ -200,7 +203,7 @@ impl Hump {
     }
 }
 
-/// The bin whose middle is nearest to what lies so far above the middle of the first, volts.
+/// The bin whose middle is nearest to a voltage `above_first` volts above the middle of the first bin.
 #[inline(always)]
 fn bin_of(above_first: f32) -> u32 {
     // Added to a number, it leaves that rounded in its last bits: vectors have no other way to all of them.

@@ -47,21 +47,21 @@ const STEPS_MAX: usize = 16;
 /// A chip's tables.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tables {
-    /// Wear from which each row holds, rising from 0.
+    /// Wear, in cycles, from which each row holds, rising from 0.
     pub pe_cycles: Vec<u32>,
     /// Program steps over the usual one, rising.
     pub steps: Vec<f64>,
-    /// For each step, for each wear, for each page type (one only when a wordline is written at once).
+    /// Program times by step, then wear, then page type (one type only when a wordline is written at once).
     pub t_prog: Vec<Nanos>,
-    /// For each wear.
+    /// Erase times by wear.
     pub t_bers: Vec<Nanos>,
     /// Raw bit error rates.
     pub errors: Option<ErrorTable>,
-    /// When blocks fail.
+    /// Distribution of the blocks' lives.
     pub endurance: Option<Endurance>,
-    /// What the data written does.
+    /// Effect of the written data on time and wear.
     pub states: Option<StateTable>,
-    /// Sets of voltages beside the usual one.
+    /// Voltage sets in addition to the default one.
     pub voltages: Vec<VoltageSet>,
 }
 
@@ -131,7 +131,7 @@ fn check_laws(s: &mut Section) -> Result<(), ConfigError> {
     found.map(|_| ()).map_err(renewed)
 }
 
-/// Says how tables of other laws are derived anew.
+/// Adds to an error about tables of other cell laws how to derive the tables anew.
 fn renewed(error: ConfigError) -> ConfigError {
     let path = match &error.place {
         Place::Line(path, _) => path.to_string(),

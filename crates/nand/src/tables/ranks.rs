@@ -1,18 +1,18 @@
 //! How many of many cells lie below a reference, and which cell has a rank: exact, without sorting them.
 
-/// Buckets that cells are put into by their volts. Only the cells of one bucket are looked at for an answer.
+/// Buckets into which cells are sorted by voltage, so that an answer looks only at the cells of one bucket.
 const BUCKETS: usize = 1 << 12;
 
 /// Threshold voltages of at least one cell, in buckets from the lowest to the highest.
 pub(super) struct Ranks {
     scale: Scale,
-    /// How many cells lie in the buckets before each, and in all.
+    /// For each bucket, the number of cells in all buckets before it; then the number of all cells.
     before: Vec<u32>,
     /// The cells, bucket after bucket, in any order within one.
     volts: Vec<f32>,
 }
 
-/// Which volts are in which bucket.
+/// The scale from volts to buckets.
 #[derive(Clone, Copy)]
 struct Scale {
     lowest: f32,
@@ -34,7 +34,7 @@ impl Scale {
     }
 }
 
-/// The lowest and the highest of these, volts; the highest below the lowest where there is none.
+/// The lowest and the highest voltage; for an empty list the highest is below the lowest.
 pub(super) fn extent(volts: &[f32]) -> (f32, f32) {
     // As many at a time as a vector holds: one by one, each waits for the one before.
     const TOGETHER: usize = 8;
@@ -72,7 +72,7 @@ impl Ranks {
         Self { scale, before, volts: placed }
     }
 
-    /// The cells of a bucket, and how many lie in those before it.
+    /// The number of cells in the buckets before this one, and the cells of this one.
     fn within(&self, bucket: usize) -> (usize, &[f32]) {
         let [first, end] = [bucket, bucket + 1].map(|bucket| self.before[bucket] as usize);
         (first, &self.volts[first..end])
@@ -88,7 +88,7 @@ impl Ranks {
         before + here.iter().filter(|volts| f64::from(**volts) < reference).count()
     }
 
-    /// Volts of the cell that so many others lie below or beside.
+    /// Voltage of the cell of this rank: the number of cells before it in rising order.
     pub fn at(&self, rank: usize) -> f64 {
         let (before, here) = self.within(self.before.partition_point(|before| *before as usize <= rank) - 1);
         let mut here = here.to_vec();

@@ -14,50 +14,50 @@ use super::valleys::{Misread, Valley};
 use crate::cells::normal::{Stream, largest, quantile};
 use crate::cells::{CellBlock, CellPhysics, Condition, Elapsed, Noise, VoltagePlan, Wordline};
 
-/// What is sampled.
+/// Size and conditions of a sample of cells.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sample {
     /// Wordlines of each block; the last has no neighbour above and is left out.
     pub wordlines: usize,
     /// Cells of each wordline.
     pub cells: usize,
-    /// Cells of the whole block, whose slowest ends its life.
+    /// Cells of a whole block, the slowest of which ends the block's life.
     pub block_cells: f64,
     /// Program passes of the whole block that the sample represents: the sampled wordlines are spread evenly over the
     /// block.
     pub passes: u64,
-    /// Everything random follows from it.
+    /// Seed of all random draws.
     pub seed: u64,
-    /// Of all layers (none), or of the one of this rank, from the best, 0, to the worst, 1, both excluded.
+    /// Sample of all layers (none), or of the layer of one rank, from the best, 0, to the worst, 1, both excluded.
     pub layer: Option<f64>,
 }
 
-/// What happens to the block between writing and reading.
+/// Time and reads between the program and the read.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rest {
-    /// Time as charge loss sees it.
+    /// Time as equivalent seconds for both kinds of charge loss.
     pub elapsed: Elapsed,
     /// Reads of the block.
     pub reads: u64,
 }
 
-/// Raw bit error rates of one condition, one for each page type.
+/// Raw bit error rates in one condition, one for each page type.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rates {
-    /// With the plan's own references.
+    /// Rates with the voltage set's own references.
     pub usual: Vec<f64>,
-    /// With the references at which fewest cells are misread, as retries find them.
+    /// Rates with the references at which fewest cells are misread, as retries find them.
     pub best: Vec<f64>,
-    /// Share of each state's cells that the plan's references take for a neighbour.
+    /// For each state, the share of its cells that the voltage set's references misread as a neighbouring state.
     pub misread: Vec<f64>,
-    /// How far below the plan's the best references lie, volts, where that is farthest; the lowest reference, in the
-    /// wide gap above the erased state, is left out.
+    /// How far the best references lie below the voltage set's, volts, at the boundary where that is farthest; the
+    /// lowest boundary is left out, because the gap above the erased state is wide.
     pub shift: f64,
 }
 
 /// Blocks that stand for the spread between blocks, at evenly spaced ranks.
 const BLOCKS: usize = 16;
-/// From block to block, by how many ranks the layer goes on: none of the spreads follows the other.
+/// Ranks by which the layer moves on from block to block, so that layers and other spreads are not correlated.
 const LAYERS_ON: usize = 7;
 
 /// Mean error rates of blocks that are still alive at this wear, for each of `rests`.
@@ -83,8 +83,7 @@ pub fn error_rates(
     sums
 }
 
-/// Tells of each block, by its share and trapping, and of each rest its number, the block's share and where the cells of each
-/// state lie.
+/// For each block and each rest, calls `tell` with the number of the rest, the block's share and its cells by state.
 ///
 /// # Panics
 /// When the sample has fewer than two wordlines.
@@ -115,16 +114,16 @@ pub(super) fn through_blocks(
     }
 }
 
-/// Cells that had so many cycles with pseudo-random data: one in as many as there are states was erased without
-/// having been programmed.
+/// Condition of cells after `pe_cycles` cycles with pseudo-random data, in which one of as many cycles as there are
+/// states erased a cell that was not programmed.
 fn worn(physics: &CellPhysics, pe_cycles: f64) -> Condition {
     let over_erased = pe_cycles / physics.states.len() as f64;
     let usual = Condition::worn(pe_cycles);
     Condition { error_cycles: usual.cycles + physics.wear.over_erase * over_erased, ..usual }
 }
 
-/// Share and trapping, over that of a mean block, of the blocks that are sampled: those whose slowest cell can still
-/// be erased, or the best one where none can.
+/// The sampled blocks, each with its share and its trapping relative to a mean block: blocks whose slowest cell can
+/// still be erased, or the best block where there is none.
 pub(super) fn alive(physics: &CellPhysics, sample: Sample, pe_cycles: f64) -> Vec<(f64, f64)> {
     let wear = &physics.wear;
     let sound = (1.0 - wear.defect_fraction) / BLOCKS as f64;
@@ -153,7 +152,7 @@ pub(super) fn of_rank(physics: &CellPhysics, rank: f64) -> (f64, f64) {
     (1.0, trapping_of(physics, rank))
 }
 
-/// Trapping of the block of this rank, over that of a mean block.
+/// Trapping of the block of this rank, relative to a mean block.
 fn trapping_of(physics: &CellPhysics, rank: f64) -> f64 {
     libm::exp(physics.wear.block_spread * quantile(rank))
 }
@@ -200,7 +199,7 @@ impl Rates {
     }
 }
 
-/// For each wordline that is looked at, for each state, which cells have it.
+/// For each sampled wordline and each state, the cells in that state.
 fn by_state(physics: &CellPhysics, block: &CellBlock) -> Vec<Vec<Vec<u32>>> {
     let of_line = |line: usize| {
         let mut found = vec![Vec::new(); physics.states.len()];
@@ -212,7 +211,7 @@ fn by_state(physics: &CellPhysics, block: &CellBlock) -> Vec<Vec<Vec<u32>>> {
     (0..block.wordlines() - 1).map(of_line).collect()
 }
 
-/// Makes `lines` the wordlines of a block after a rest.
+/// Makes `lines` the wordlines of the block after `rest`.
 fn let_rest(lines: &mut [Wordline], plain: &CellPhysics, block: &CellBlock, passes: u64, rest: Rest) {
     let count = lines.len() as f64;
     for (line, cells) in lines.iter_mut().enumerate() {
@@ -221,7 +220,7 @@ fn let_rest(lines: &mut [Wordline], plain: &CellPhysics, block: &CellBlock, pass
     }
 }
 
-/// The cells of each state after a rest: those of `lines` have no noise with tails, which is added here.
+/// The cells of each state after a rest; `lines` lack the heavy-tailed noise, which is added here.
 fn humps(
     physics: &CellPhysics,
     condition: &Condition,

@@ -9,14 +9,14 @@ use super::sample::{Rest, Sample, alive, of_rank, through_blocks};
 use crate::cells::distribution::Spread;
 use crate::cells::{CellPhysics, VoltagePlan};
 
-/// Steps of references, volts: assumed, as fine as what parts offer.
+/// Distance between possible references, volts; assumed to be as fine as chips offer.
 pub const STEP_V: f64 = 0.005;
-/// References of normal states, to a deviation: what is told of a bit then follows the rate without steps.
+/// References per standard deviation of normal states, fine enough for rates without visible steps.
 const FINE: f64 = 100.0;
-/// Shares smaller than this decide nothing.
+/// Shares smaller than this are negligible.
 const NEGLIGIBLE: f64 = 1e-18;
 
-/// Of each state the share of its cells below each of rising references.
+/// For each state, the share of its cells below each of the rising references.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Spreads {
     low: f64,
@@ -89,7 +89,7 @@ impl Spreads {
         }
     }
 
-    /// Ends the sum: shares rise with the reference although each is rounded, and each state has a middle.
+    /// Finishes the sums: makes shares rise with the reference despite rounding, and finds the middle of each state.
     fn settle(&mut self) {
         for below in &mut self.below {
             let mut most: f64 = 0.0;
@@ -117,18 +117,18 @@ impl Spreads {
         grid(self) == grid(other)
     }
 
-    /// The share of a state's cells below a reference, by its number.
+    /// Share of a state's cells below the reference of this number.
     #[inline]
     pub fn below(&self, state: usize, reference: usize) -> f64 {
         self.below[state][reference]
     }
 
-    /// The first reference with half of a state's cells below it; one past the last where there is none.
+    /// Number of the first reference with half of the state's cells below it; one past the last where there is none.
     pub fn middle(&self, state: usize) -> usize {
         self.middles[state]
     }
 
-    /// Where a reference lies, volts.
+    /// Voltage of the reference of this number.
     pub fn volts(&self, reference: usize) -> f64 {
         self.low + self.step * reference as f64
     }

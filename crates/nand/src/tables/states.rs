@@ -23,7 +23,7 @@ pub struct StateTable {
     t_prog: Vec<Nanos>,
     stress: Vec<f64>,
     misread: Vec<f64>,
-    /// Wear of a cycle that only erases, over that of one with random data.
+    /// Wear of a cycle without programs, relative to a cycle with random data.
     pub erase_only: f64,
 }
 
@@ -60,7 +60,7 @@ impl StateTable {
         Ok(Some(Self { patterns, types, t_prog, stress, misread, erase_only }))
     }
 
-    /// The row of a state, by its bits, or of `random`.
+    /// Row of a state, named by its bits, or of `random`.
     pub fn row(&self, pattern: &str) -> Option<usize> {
         self.patterns.iter().position(|known| known == pattern)
     }

@@ -5,7 +5,7 @@ use crate::cells::Side;
 
 /// Candidate references between the middles of two states.
 const CANDIDATES: usize = 64;
-/// A share that falls with the reference may rise by this much of it through rounding alone.
+/// Relative rise through rounding of a share that should fall with the reference.
 const ROUNDED: f64 = 1e-6;
 
 /// Two neighbouring states, of `cells` cells of all states.
@@ -15,12 +15,12 @@ pub(super) struct Valley<'a> {
     pub cells: f64,
 }
 
-/// What a reference between two states takes for the other of them.
+/// Misreads of a reference between two states.
 #[derive(Clone, Copy)]
 pub(super) struct Misread {
-    /// The share of the lower state's cells at or above it.
+    /// Share of the lower state's cells at or above the reference.
     pub above: f64,
-    /// The share of the upper state's cells below it.
+    /// Share of the upper state's cells below the reference.
     pub below: f64,
 }
 
@@ -49,7 +49,7 @@ impl Least {
 }
 
 impl Valley<'_> {
-    /// What this reference misreads.
+    /// The misreads of this reference.
     pub fn at(&self, reference: f64) -> Misread {
         Misread { above: self.lower.above(reference), below: self.upper.below(reference) }
     }
@@ -84,7 +84,7 @@ impl Valley<'_> {
         (least.rate, least.reference)
     }
 
-    /// What a candidate misreads at least, once it has been compared with the least so far.
+    /// The candidate with a lower bound of its misreads, as far as the comparison with the best so far needs it.
     fn candidate(&self, number: usize, reference: f64, least: &mut Least) -> ReferenceCandidate {
         let mut at_least = Misread { above: 0.0, below: 0.0 };
         // First the side on which more cells should lie: far from the best reference they are too many alone.

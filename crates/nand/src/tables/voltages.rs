@@ -17,14 +17,14 @@ use units::Nanos;
 
 const SETS_MAX: usize = 8;
 
-/// One set of voltages.
+/// A voltage set other than the default one.
 #[derive(Clone, Debug, PartialEq)]
 pub struct VoltageSet {
-    /// By which configurations name it.
+    /// Name of the voltage set, for configurations.
     pub name: String,
-    /// For each wear of the chip's tables, for each page type.
+    /// Program times by wear of the chip's tables, then page type.
     pub t_prog: Vec<Nanos>,
-    /// Wear of a cycle with it, over one with the usual set.
+    /// Wear of a cycle with this voltage set, relative to a cycle with the default one.
     pub stress: f64,
     /// Raw bit error rates.
     pub errors: Option<ErrorTable>,

@@ -9,7 +9,7 @@ use pyo3::types::PyDict;
 use std::collections::HashSet;
 use std::sync::Arc;
 
-/// What a call came to that brought no answer.
+/// Why a call to a policy brought no answer.
 pub enum Wrong {
     /// The policy is at fault: the line that says how.
     Policy(String),
@@ -63,9 +63,9 @@ pub struct UserClass {
     /// `mine.py:Mine`.
     pub name: String,
     pub made_of: Py<PyAny>,
-    /// The class of what its objects are shown.
+    /// Class of the views that are passed to objects of the class.
     pub view: Py<PyAny>,
-    /// The questions and notifications that it defines.
+    /// Names of the questions and notifications that the class defines.
     pub defined: HashSet<String>,
     pub given: Vec<(String, Given)>,
 }
@@ -113,17 +113,17 @@ impl PolicyObject {
         })
     }
 
-    /// One that the class may leave out.
+    /// A question or notification that the class may leave out; none where it does.
     pub fn defined(&self, name: &'static str) -> Option<Question> {
         self.class.defines(name).then(|| self.question(name))
     }
 
-    /// Tells it something.
+    /// Notifies the policy, which answers nothing.
     pub fn tell(&self, question: &Question, arguments: impl for<'py> PyCallArgs<'py>) {
         self.ask(question, "nothing", arguments, |_answer: &Bound<'_, PyAny>| Some(()));
     }
 
-    /// What it answers, if `taken` takes it; `expected` says what it takes.
+    /// Asks the policy; `taken` converts its answer, and `expected` describes a valid answer for messages.
     pub fn ask<T>(
         &self,
         question: &Question,
@@ -136,7 +136,7 @@ impl PolicyObject {
         })
     }
 
-    /// What it answers to a view made of `shown`.
+    /// Asks the policy, with a view of its class made of `shown`.
     pub fn ask_with_view<T>(
         &self,
         question: &Question,
@@ -147,7 +147,7 @@ impl PolicyObject {
         self.ask_with(&self.class.view, question, expected, shown, taken)
     }
 
-    /// What it answers to an object of the class `view`.
+    /// Asks the policy, with an object of the class `view` made of `shown`.
     pub fn ask_with<T>(
         &self,
         view: &Py<PyAny>,
@@ -164,7 +164,7 @@ impl PolicyObject {
         })
     }
 
-    /// What it answers, or what else the call came to.
+    /// Asks the policy; returns its answer, or why there is none.
     pub fn call<'py, T>(
         &self,
         py: Python<'py>,
@@ -188,7 +188,7 @@ impl PolicyObject {
         }
     }
 
-    /// Ends the work: an array was kept. The drive that it shows stays.
+    /// Ends the work because the policy kept an array; the drive that the array shows is not freed.
     #[cold]
     pub fn keep(&self, py: Python<'_>, question: &Question) -> ! {
         let (place, name) = (self.place(py, question.name), question.name);
@@ -247,7 +247,7 @@ pub fn fail(text: String) -> ! {
     std::panic::resume_unwind(Box::new(PolicyFault(text)))
 }
 
-/// What an exception in a policy says, with the policy's own line.
+/// The message for an exception in a policy, with the policy's line of code.
 fn blamed(py: Python<'_>, name: &str, error: &PyErr) -> Wrong {
     let file = name.rsplit_once(':').map_or(name, |(file, _)| file);
     let text: PyResult<String> = helper(py).and_then(|helper| {

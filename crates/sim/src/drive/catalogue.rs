@@ -15,9 +15,9 @@ pub struct Catalogue {
 /// A line of the listing of drives or chips.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct DriveSummary {
-    /// The name it is called by.
+    /// The name by which commands find it.
     pub name: String,
-    /// What it is.
+    /// Its title, as its file gives it.
     pub title: String,
     /// Its file.
     pub path: PathBuf,
@@ -29,7 +29,7 @@ impl Catalogue {
         Self { folders: folders.into_iter().map(Into::into).collect(), bringer: Bringer::default() }
     }
 
-    /// The same catalogue; its drives have policies brought from outside.
+    /// The same catalogue with `bringer`, which makes policies that come from outside the simulator.
     #[must_use]
     pub fn with(self, bringer: Bringer) -> Self {
         Self { bringer, ..self }
@@ -87,7 +87,7 @@ impl Catalogue {
         Err(Error(format!("{name}: unknown {}; {hint}", singular(kind))))
     }
 
-    /// The drive file with its bases and its chip laid together, and `overrides` applied.
+    /// The document of a drive: its file, the files of its bases and its chip merged, then `overrides` applied.
     pub(super) fn document(&self, drive: &str, overrides: &[String]) -> Result<(Document, String), Error> {
         let path = self.resolve("drives", drive)?;
         let name = match drive.ends_with(".toml") {
@@ -130,7 +130,7 @@ impl Catalogue {
         Ok((document.with(self.bringer.clone()), name))
     }
 
-    /// A drive's or chip's file over the one it names as its base.
+    /// The document of a drive or chip: its own file's values over the values of its bases.
     pub(super) fn with_bases(
         &self,
         kind: &str,

@@ -26,7 +26,7 @@ pub fn explain_chip(catalogue: &Catalogue, chip: &str) -> Result<(String, Vec<En
     Ok((parts.title, entries))
 }
 
-/// Which of a chip's two models is asked for.
+/// The model by which a chip on the bench works.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ChipModel {
     /// Its cells.
@@ -75,7 +75,7 @@ pub fn chip_on_bench(
     })
 }
 
-/// What a chip file says.
+/// Contents of a chip file.
 pub(super) struct ChipKeys {
     pub title: String,
     pub nand: Section,

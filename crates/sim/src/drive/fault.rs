@@ -4,15 +4,15 @@ use config::{ConfigError, Section};
 use nand::Geometry;
 use units::{Nanos, SimTime};
 
-/// When something fails.
+/// When the planned failure happens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum FailureMoment {
     At(SimTime),
-    /// After so many operations of the flash.
+    /// After this number of flash operations.
     After(u64),
 }
 
-/// What fails, as the drive's file says.
+/// The planned failure of a drive: dies and moment, from `[fault]` of its file.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct FailurePlan {
     pub dies: Vec<u32>,

@@ -23,8 +23,8 @@ pub fn policies() -> Vec<PolicyEntry> {
         .collect()
 }
 
-/// Keys, and tables with all they hold, that mean something only with one of some features. Rows of
-/// [`IDLE`] and [`NEEDS`] say the rest.
+/// Keys and whole tables that have an effect only with one of these features; [`IDLE`] and [`NEEDS`] hold the other
+/// rules.
 const WITH: &[(&str, &[Feature])] = &[
     ("ftl.refresh", &[Feature::Code]),
     ("ftl.rewrite", &[Feature::Regulator]),
@@ -36,7 +36,7 @@ const WITH: &[(&str, &[Feature])] = &[
     ("ftl.write_cost.steps", &[Feature::Regulator]),
 ];
 
-/// Keys that mean something only with a table of the chip's file.
+/// Keys that have an effect only if the chip's file has a table.
 const CHIP: &[(&str, &str)] = &[("ftl.slc_cache", "nand.slc_mode")];
 
 /// A key on a drive.
@@ -44,13 +44,13 @@ const CHIP: &[(&str, &str)] = &[("ftl.slc_cache", "nand.slc_mode")];
 pub struct KeyOnDrive {
     /// The key.
     pub key: &'static Key,
-    /// Its value there, with its place and source.
+    /// The key's value on this drive, with its place and source.
     pub entry: Option<Entry>,
-    /// What it lacks there; none: it is in force.
+    /// Needs of the key that this drive does not meet; empty: the key is in force.
     pub lacks: Vec<Need>,
 }
 
-/// Every key there is, with what it needs.
+/// All configuration keys, each with its needs.
 pub fn keys() -> &'static [Key] {
     static KEYS: OnceLock<Vec<Key>> = OnceLock::new();
     KEYS.get_or_init(|| {
@@ -86,7 +86,7 @@ fn of_files(key: &str, help: &'static str) -> Key {
     Key { asked, needs: vec![Vec::new()] }
 }
 
-/// Adds the features without which a key means nothing.
+/// Adds to a key's needs the features without which it has no effect.
 fn add_features(key: &mut Key, policies: &[PolicyEntry]) {
     let at = key.asked.key.clone();
     let is_at =
@@ -115,7 +115,7 @@ fn add_features(key: &mut Key, policies: &[PolicyEntry]) {
     key.needs.dedup();
 }
 
-/// What is needed together with another need; of two lists of values for one key what is in both.
+/// Adds another need to a list of needs; where both name values of the same key, only values in both remain.
 fn with(way: &[Need], other: &Need) -> Vec<Need> {
     let mut both = way.to_vec();
     let same = both.iter_mut().find_map(|need| match (need, other) {
@@ -130,7 +130,7 @@ fn with(way: &[Need], other: &Need) -> Vec<Need> {
     both
 }
 
-/// What turns a feature on, or off: any of these.
+/// Needs that turn a feature on, or off: any one of them is enough.
 fn needs_of(feature: Feature, on: bool, policies: &[PolicyEntry]) -> Vec<Need> {
     let of_key = |key: &&str| {
         let key = (*key).to_owned();
@@ -202,7 +202,7 @@ pub fn in_words(need: &Need) -> String {
     }
 }
 
-/// What a key needs, in words; empty for nothing.
+/// The needs of a key, in words; empty for a key without needs.
 pub fn needs_in_words(key: &Key) -> String {
     let ways = key.needs.iter().map(|way| way.iter().map(in_words).collect::<Vec<_>>().join(" and "));
     ways.collect::<Vec<_>>().join("; or ")
@@ -211,7 +211,7 @@ pub fn needs_in_words(key: &Key) -> String {
 /// Keys that an error names at most.
 const NAMED_MOST: usize = 3;
 
-/// An error about a key that is not read, or about a value where only keys are, with what the list knows of it.
+/// Adds hints from the list of keys to an error about an unread key, or about a value in place of a table.
 pub(crate) fn hinted(mut error: ConfigError) -> ConfigError {
     if error.is_table_expected() {
         error.hint = below(&error.key).or(error.hint);
@@ -229,7 +229,8 @@ pub(crate) fn hinted(mut error: ConfigError) -> ConfigError {
     error
 }
 
-/// The keys of a table: its name, where it has one, since a value stands for that.
+/// A hint with the keys of a table: its `name` key, where it has one, since a value in place of the table means that
+/// key.
 fn below(table: &str) -> Option<String> {
     let start = format!("{table}.");
     let mut there: Vec<&str> =
@@ -245,7 +246,7 @@ fn below(table: &str) -> Option<String> {
     (!named.is_empty()).then(|| format!("keys there: {}{more}", named.join(", ")))
 }
 
-/// The keys that a name may mean. The end of a key may be what many have.
+/// A hint with the keys that a misspelt name may mean; the name may also be the end of several keys.
 fn likely(name: &str) -> Option<String> {
     let near = nearest_keys(name, keys().iter().map(|key| key.asked.key.as_str()));
     match near.as_slice() {
@@ -262,7 +263,7 @@ fn likely(name: &str) -> Option<String> {
     }
 }
 
-/// The keys that a reader asked for and that the list lacks, but for the one that only tests have.
+/// The keys that a reader asked for and that are not in the list of keys, except the one for tests alone.
 pub(crate) fn unlisted(root: &Section) -> Vec<String> {
     let listed =
         |asked: &Asked| asked.key == ftl::KEY_OF_TESTS || keys().iter().any(|key| key.asked.key == asked.key);

@@ -7,24 +7,25 @@ use ftl::FtlConfig;
 use nand::Geometry;
 use units::Bytes;
 
-/// The most of what is available that a run may take by itself.
+/// Share of the available memory that a run may use without a limit given by the user.
 const SHARE: f64 = 0.95;
 /// Bytes of a block: its place, wear, life and next row.
 const BLOCK: u64 = 24;
 /// Bytes of a superblock: counts, flags, times, its place among the candidates and in policies, upkeep.
 const SUPERBLOCK: u64 = 120;
-/// Bytes of a unit on flash (which logical unit it holds, whether it is valid), and of a logical one (where it lives).
+/// Bytes for each unit on flash (the logical unit in it, and whether it is valid) and for each logical unit (its
+/// place).
 const PHYSICAL: f64 = 4.125;
 const LOGICAL: u64 = 4;
-/// Of a logical unit, where 32 bits do not number the units on flash.
+/// Bytes for each logical unit where the units on flash are too many for 32-bit numbers.
 const LOGICAL_WIDE: u64 = 5;
-/// What a checker keeps at most for a unit on flash and for a logical one, beside the sectors of units that were written in
-/// parts: its own arrays, a copy of the map that it began with, what had changed when it made them.
+/// Most bytes that the checkers keep for a unit on flash and for a logical unit, without the sectors of units written
+/// in part: their arrays, a copy of the first map, and its changes up to then.
 const CHECKED: [u64; 2] = [18, 22];
-/// What a saved state of a drive may take beyond its arrays, and each of its units.
+/// Bytes that a saved state may take in addition to its arrays, for the whole drive and for each unit.
 const STATE_HEAD: u64 = 1 << 20;
 
-/// How much memory may be used, and who says so.
+/// Limit on the memory for drives, and whether the user gave it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct MemoryLimit {
     bytes: u64,
@@ -32,7 +33,7 @@ pub(crate) struct MemoryLimit {
 }
 
 impl MemoryLimit {
-    /// What the user gave, else what the machine has; none where unknown.
+    /// The limit that the user gave, else a share of the machine's memory; none where both are unknown.
     pub fn of(given: Option<u64>) -> Option<Self> {
         let machine = || available().map(|bytes| (bytes as f64 * SHARE) as u64);
         let limit = given.map(|bytes| Self { bytes, is_given: true });
@@ -74,10 +75,10 @@ fn available() -> Option<u64> {
     Some(group().map_or(machine, |group| machine.min(group)))
 }
 
-/// Whether the blocks of a drive fit: they are drawn before anything else is known.
+/// Checks that the blocks of a drive fit into memory, before they are drawn.
 ///
 /// # Errors
-/// When they do not; the text has the arithmetic.
+/// When the blocks do not fit; the text has the arithmetic.
 pub(crate) fn check_blocks(geometry: &Geometry) -> Result<(), Error> {
     let Some(limit) = MemoryLimit::of(None) else { return Ok(()) };
     let blocks = u64::from(geometry.dies()) * u64::from(geometry.blocks_per_die());
@@ -91,14 +92,14 @@ pub(crate) fn check_blocks(geometry: &Geometry) -> Result<(), Error> {
 /// Whether observers check a drive at work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Checking {
-    /// They do.
+    /// Observers check the drive.
     On,
-    /// They do not.
+    /// No observer checks the drive.
     Off,
 }
 
 impl Checking {
-    /// Bytes that they take for each unit on flash, and for each logical one.
+    /// Bytes that the checkers take for each unit on flash and for each logical unit.
     const fn bytes(self) -> [u64; 2] {
         match self {
             Self::On => CHECKED,
@@ -107,12 +108,12 @@ impl Checking {
     }
 }
 
-/// Bytes that drives may take of what the machine has; none where unknown.
+/// Bytes of the machine's memory that drives may take; none where unknown.
 pub fn free_memory() -> Option<u64> {
     MemoryLimit::of(None).map(|limit| limit.bytes)
 }
 
-/// What the arrays of a drive are reckoned from.
+/// Sizes from which the memory of a drive's arrays is calculated.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct MemoryNeeds {
     blocks: u64,
@@ -122,7 +123,7 @@ pub(crate) struct MemoryNeeds {
     /// Bytes of a logical unit.
     logical: u64,
     buffer: u64,
-    /// What the layer's features take: see [`FtlConfig::bytes_beside`].
+    /// Bytes that the features of the translation layer take: see [`FtlConfig::bytes_beside`].
     beside: u64,
 }
 
@@ -152,10 +153,10 @@ impl MemoryNeeds {
             + self.beside
     }
 
-    /// Whether the drive fits into memory.
+    /// Checks that the drive fits into memory.
     ///
     /// # Errors
-    /// When it does not; the text has the arithmetic.
+    /// When the drive does not fit; the text has the arithmetic.
     pub fn check(&self, given: Option<u64>, checking: Checking) -> Result<(), Error> {
         let Some(limit) = MemoryLimit::of(given) else { return Ok(()) };
         let [physical, logical] = checking.bytes();

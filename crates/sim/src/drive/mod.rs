@@ -32,9 +32,9 @@ use units::{Bytes, Nanos};
 
 /// A drive's configuration, read and found consistent. Makes the drive itself, as often as asked.
 pub struct Drive {
-    /// The name it was asked for by.
+    /// The name by which the caller asked for the drive.
     pub name: String,
-    /// What it is.
+    /// The title of the drive, as its file gives it.
     pub title: String,
     document: Document,
     entries: Vec<Entry>,
@@ -51,7 +51,7 @@ pub struct Drive {
     pub(crate) failures: FailurePlan,
 }
 
-/// All that a configuration says, read once.
+/// All parts of a drive, read once from its configuration.
 pub(crate) struct WholeDrive {
     pub title: String,
     pub entries: Vec<Entry>,
@@ -101,7 +101,7 @@ fn read_whole(document: &Document, seed: u64) -> Result<WholeDrive, Error> {
     })
 }
 
-/// Reads a drive for the keys that it asks for.
+/// Reads a drive's configuration only to find the keys that it asks for.
 pub(crate) fn read_keys(root: &mut Section) -> Result<(), ConfigError> {
     match read_drive(root, 0) {
         Ok(_) => Ok(()),
@@ -174,7 +174,7 @@ fn read_drive(root: &mut Section, seed: u64) -> Result<WholeDrive, Refused> {
     })
 }
 
-/// Refuses a limit of capacitors that are not there.
+/// Refuses `power.hold_up` on a drive whose buffer no capacitors protect.
 fn check_hold_up(drive: &Drive) -> Result<(), Error> {
     let entry = drive.entries.iter().find(|entry| entry.key == "power.hold_up");
     let Some(Entry { place, key, value, .. }) = entry.filter(|_| !drive.cuts.has_capacitors) else {
@@ -208,7 +208,7 @@ impl Drive {
         Self::from_resolved_with(name, assignments, Bringer::default())
     }
 
-    /// The same with policies brought from outside.
+    /// As [`Self::from_resolved`], with policies that come from outside the simulator.
     ///
     /// # Errors
     /// As for [`Self::load`].
@@ -241,7 +241,7 @@ impl Drive {
         })
     }
 
-    /// Reads its configuration once more.
+    /// Reads the drive's configuration again.
     pub(crate) fn read(&self, seed: u64) -> Result<WholeDrive, Error> {
         read_whole(&self.document, seed)
     }
@@ -251,12 +251,12 @@ impl Drive {
         &self.entries
     }
 
-    /// True when its configuration says something of a key or table.
+    /// True when the configuration sets this key or table.
     pub(crate) fn writes(&self, key: &str) -> bool {
         self.document.get(key).is_some()
     }
 
-    /// True when one of its policies is brought from outside: what that does stands in no configuration.
+    /// True when a policy of the drive comes from outside: the configuration does not describe its behaviour.
     pub(crate) fn has_foreign_policies(&self) -> bool {
         let text = |entry: &Entry| match &entry.value {
             Value::Text(name) => self.document.is_foreign(name),
@@ -275,17 +275,17 @@ impl Drive {
         &self.namespaces
     }
 
-    /// What a workload sees of it.
+    /// The drive as a workload sees it: bytes, namespaces, handles and zones.
     pub fn space(&self) -> HostSpace {
         self.namespaces.space()
     }
 
-    /// What writes may reach of it: bytes, and placement handles.
+    /// Bytes that writes may reach, and the number of placement handles.
     pub(crate) fn reach(&self) -> (u64, u16) {
         (self.capacity.get(), self.space().handles)
     }
 
-    /// What a host sees of it, and how it places what it writes.
+    /// The drive as a host sees it, and the host's policy for placement handles.
     pub(crate) fn reach_of_host(&self) -> Reach {
         Reach { space: self.space(), place: self.link.place.clone() }
     }
@@ -300,7 +300,7 @@ impl Drive {
         &self.link
     }
 
-    /// What its parts draw.
+    /// Power and energy of the drive's parts.
     pub(crate) fn power(&self) -> &PowerModel {
         &self.power
     }
@@ -310,7 +310,7 @@ impl Drive {
         self.t_decode
     }
 
-    /// What was counted that reads rest on, one line for each number of soft bits; none where nothing was.
+    /// What reads of a counted code rest on, one line for each number of soft bits; empty where no words were counted.
     pub fn counted(&self) -> &[String] {
         &self.counted
     }
@@ -325,12 +325,12 @@ impl Drive {
         self.features.iter().any(|found| found.feature == feature)
     }
 
-    /// What it takes of memory.
+    /// Sizes from which the drive's memory is calculated.
     pub(crate) fn needs(&self) -> &MemoryNeeds {
         &self.needs
     }
 
-    /// Bytes of memory that it takes, as reckoned before it is made, and that its observers take.
+    /// Bytes of memory that the drive and its observers take, calculated before they are made.
     pub fn memory_bytes(&self, checking: Checking) -> u64 {
         self.needs.bytes(checking)
     }
@@ -358,8 +358,8 @@ impl Drive {
         Ok(Buffer::of(&config, 0, layout.logical_units, BLOCK_UNITS, seed))
     }
 
-    /// As [`Self::make`], with the flash of `seed` and policies that draw from `draws`: the layer that takes over a flash has
-    /// the bad blocks that it had.
+    /// As [`Self::make`], with the flash drawn from `seed` and the policies' random streams from `draws`: a layer that
+    /// takes over a flash has the same bad blocks.
     pub(crate) fn make_anew(&self, seed: u64, draws: u64) -> Result<Ftl, Error> {
         let whole = read_whole(&self.document, seed)?;
         let mut errors = (whole.errors)();
@@ -378,8 +378,8 @@ impl Drive {
         Ftl::new(&whole.ftl, whole.array, controller, config, correction, draws).map_err(about)
     }
 
-    /// A drive of so many dies with the same superblocks and policies, `superblocks` of them on each, holding
-    /// `logical_units`, in blocks of so many pages: small enough to bring to steady state in no time.
+    /// A small drive on which steady state is found quickly: `dies` dies of `superblocks` superblocks, in blocks of
+    /// `pages_per_block` pages, holding `logical_units`; superblocks and policies are alike.
     pub(crate) fn miniature(
         &self,
         dies: u32,

@@ -6,7 +6,7 @@ use units::{Nanos, SimTime};
 
 /// Operations of the flash among which cuts are drawn where the file does not say.
 const WITHIN: u64 = 100_000;
-/// A drawn cut, and one that follows so many operations, comes up to this much later, so that it finds programs and
+/// Most nanoseconds by which a cut after a number of operations is delayed at random, so that cuts find programs and
 /// erases at all stages.
 const SCATTER_NS: u64 = 5_000_000;
 
@@ -17,11 +17,11 @@ pub(crate) struct PowerPlan {
     after: Vec<u64>,
     drawn: u32,
     within: u64,
-    /// How long it is gone each time.
+    /// How long the power stays off after each cut.
     pub off: Nanos,
-    /// The drive has capacitors, by which its buffer is written out.
+    /// The drive has capacitors, whose energy writes the buffer to the flash.
     pub has_capacitors: bool,
-    /// How long they last; none: as long as that takes.
+    /// How long the capacitors last; none: until the buffer is written out.
     pub hold_up: Option<Nanos>,
 }
 
@@ -30,7 +30,7 @@ pub(crate) struct PowerPlan {
 pub(crate) enum CutMoment {
     /// At a time.
     At(SimTime),
-    /// So long after so many operations of the flash.
+    /// This number of flash operations has ended, and then this time has passed.
     After(u64, Nanos),
 }
 
@@ -66,8 +66,8 @@ impl PowerPlan {
         })
     }
 
-    /// True where all that the buffer holds is durable by capacitors. What these have no time for is lost, so that a drive whose
-    /// capacitors have a limit promises only what is on flash.
+    /// True where capacitors make all data in the buffer durable. Capacitors of limited energy may run out first, so
+    /// that a drive with such a limit promises only the data on flash.
     pub fn is_buffer_durable(&self) -> bool {
         self.has_capacitors && self.hold_up.is_none()
     }

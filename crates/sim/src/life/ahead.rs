@@ -4,7 +4,7 @@
 use ftl::Ftl;
 use units::Lpn;
 
-/// Memory answers within so many writes.
+/// Writes by which memory is prefetched ahead: it answers within this number of them.
 const DISTANCE: usize = 32;
 
 /// The next units to be written.

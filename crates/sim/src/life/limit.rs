@@ -22,7 +22,7 @@ use units::Nanos;
 
 const YEAR_S: f64 = 365.25 * 86_400.0;
 
-/// What JESD218 asks of a drive.
+/// Class of a drive, by the requirements of JESD218.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum DriveClass {
@@ -32,12 +32,12 @@ pub enum DriveClass {
     Enterprise,
 }
 
-/// Between which temperatures a drive spends its years.
+/// Years of service of a drive: how long, how much of it powered, and the temperatures.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct ServiceLife {
-    /// Years that it is to serve.
+    /// Years that the drive must serve.
     pub years: f64,
-    /// Share of them in which it is powered.
+    /// Share of those years in which the drive is powered.
     pub duty: f64,
     /// Degrees Celsius then.
     pub celsius: f64,
@@ -45,7 +45,7 @@ pub struct ServiceLife {
     pub off_celsius: f64,
 }
 
-/// What must still be readable, and how sure that is.
+/// Data that must still be readable: the accepted error rate, the retention time and the service before it.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Requirement {
     /// Uncorrectable codewords for each bit of data read.
@@ -54,7 +54,7 @@ pub struct Requirement {
     pub retention_s: f64,
     /// At which temperature, degrees Celsius.
     pub retention_celsius: f64,
-    /// What comes before that.
+    /// The years of service before the retention time.
     pub service: ServiceLife,
 }
 
@@ -82,11 +82,11 @@ impl DriveClass {
 /// The page that errs most.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct WorstPage {
-    /// Its die.
+    /// Die of the page.
     pub die: u32,
-    /// Its block, numbered within the die.
+    /// Block of the page, numbered within the die.
     pub block: u32,
-    /// Its place in the wordline.
+    /// Type of the page: its place in the wordline.
     pub page_type: u32,
     /// Program/erase cycles of the block.
     pub pe_cycles: u32,
@@ -94,18 +94,18 @@ pub struct WorstPage {
     pub worn: u32,
     /// Raw bit error rate with the usual references.
     pub rber: f64,
-    /// The same when retries have done what they can.
+    /// Raw bit error rate after all retries.
     pub rber_left: f64,
 }
 
-/// How a drive reads its data at the end of the time that they must last.
+/// How well a drive reads its data at the end of the required retention time.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Readability {
     /// Uncorrectable codewords for each bit read, mean over the blocks in use.
     pub uber: f64,
-    /// The same without parity across dies.
+    /// As `uber`, without the parity across dies.
     pub uber_without_parity: f64,
-    /// Which page errs most.
+    /// The page with the highest error rate.
     pub worst: WorstPage,
     /// Cycles that refreshing has added to each block until then.
     pub refresh_cycles: f64,
@@ -126,7 +126,7 @@ pub(crate) struct LimitParts {
 }
 
 impl LimitParts {
-    /// What tells until when its code reads worn flash, and of which class it is; the text says what is missing.
+    /// The parts of the drive that the limit follows from, or a text that names a missing part; and the drive's class.
     pub fn of(drive: &Drive) -> Result<(Result<Self, String>, DriveClass), Error> {
         let whole = drive.read(0)?;
         let said = |key: &str| drive.entries().iter().find(|entry| entry.key == key);
@@ -158,14 +158,14 @@ impl LimitParts {
     }
 }
 
-/// A block with its data.
+/// A block whose data have an age.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct AgedBlock {
     pub number: u32,
     pub pe_cycles: u32,
     /// See [`WorstPage::worn`].
     pub worn: u32,
-    /// Seconds since its data were written, at the table's temperature.
+    /// Age of the block's data: seconds at the temperature of the table.
     pub age_s: f64,
 }
 
@@ -178,7 +178,7 @@ struct RetriedPage {
     lost_page: f64,
 }
 
-/// A table's last line is carried on beyond its last wear by this part of it.
+/// The last row of a table is extended beyond its wear by one part in this many.
 const CARRIED_ON: u32 = 10;
 
 /// Calculates the uncorrectable bit error rate that a drive's code leaves: at the end of the retention time, and in
@@ -188,7 +188,7 @@ pub(crate) struct CodeLimit {
     pub requirement: Requirement,
     /// The retention time, at the table's temperature.
     retention_s: f64,
-    /// Pages at the end of the retention time, by wear and page type, as far as they were asked for.
+    /// Pages at the end of the retention time, by wear and then page type; none where they are not calculated yet.
     known: Vec<Option<Vec<RetriedPage>>>,
 }
 
@@ -197,10 +197,10 @@ pub(crate) struct CodeLimit {
 pub(crate) struct BeyondTable(WorstPage);
 
 impl CodeLimit {
-    /// Checks that the table knows what is asked of it.
+    /// Makes the limit for a requirement that the table reaches.
     ///
     /// # Errors
-    /// When it ends before the age that is needed; the text names the cell.
+    /// When the table ends before the age that is needed; the text names the cell.
     pub fn new(parts: LimitParts, requirement: Requirement) -> Result<Self, Error> {
         let Requirement { retention_s, retention_celsius, .. } = requirement;
         let retention_s = parts.table.at_reference(retention_s, retention_celsius);
@@ -211,13 +211,13 @@ impl CodeLimit {
         Ok(Self { parts, requirement, retention_s, known })
     }
 
-    /// The last wear that is told of: the table's, and a tenth more along its last line.
+    /// The greatest wear that the limit covers: the last of the table and a tenth more, along the table's last line.
     pub fn last_wear(&self) -> u32 {
         self.known.len() as u32 - 1
     }
 
-    /// The greatest raw bit error rate, after retries, that every page may have for the UBER to hold: by what soft reads of the
-    /// page that needs them most tell, on a block that can just no longer be read.
+    /// The greatest raw bit error rate, after retries, at which every page keeps the UBER, for the page type whose soft
+    /// reads give the least information, on a block at the end of its readable life.
     pub fn rber_limit(&self) -> f64 {
         let LimitParts { ladder, table, page_types, .. } = &self.parts;
         let target = self.requirement.uber * f64::from(8 * ladder.codeword_bytes);
@@ -227,7 +227,7 @@ impl CodeLimit {
         (0..*page_types as usize).map(of_page).fold(0.5, f64::min)
     }
 
-    /// Cycles of refreshing that each block bears, if the years of service end when blocks have these cycles.
+    /// Mean cycles that refreshing adds to a block if the years of service end when the blocks have these cycles.
     pub fn refresh_cycles(&self, cycles: &[u32]) -> f64 {
         let Some(refresh_s) = self.parts.refresh_s else { return 0.0 };
         let least = self.requirement.service.years * YEAR_S / refresh_s;
@@ -235,8 +235,8 @@ impl CodeLimit {
         lacking.sum::<f64>() / cycles.len().max(1) as f64
     }
 
-    /// How the drive reads at the end of the retention time, if its years end now, `times` times the wear of `more`
-    /// later.
+    /// How the drive reads at the end of the retention time, if its service ended after `times` more times the wear
+    /// `more`.
     pub fn after_retention(
         &mut self,
         array: &FlashArray,
@@ -261,7 +261,8 @@ impl CodeLimit {
         self.judge(&blocks, refreshed, pages)
     }
 
-    /// How it reads in use, when `shares` of the years of service have passed since the data of each block were written.
+    /// How the drive reads in use, when `shares` of the years of service have passed since each block's data were
+    /// written.
     pub fn in_use(&self, array: &FlashArray, shares: &[f64], years: f64) -> Result<Readability, BeyondTable> {
         let cycles = array.pe_cycles_by_block();
         let refreshed = self.refresh_cycles(cycles);
@@ -278,7 +279,7 @@ impl CodeLimit {
         })
     }
 
-    /// Seconds at the table's temperature that data of this age have behind them in use.
+    /// Age of data written `seconds` ago in a drive in use, in seconds at the temperature of the table.
     pub fn age_in_use(&self, seconds: f64) -> f64 {
         let ServiceLife { duty, celsius, off_celsius, .. } = self.requirement.service;
         let seconds = self.parts.refresh_s.map_or(seconds, |refresh_s| seconds.min(refresh_s));
@@ -286,13 +287,13 @@ impl CodeLimit {
         duty * at(celsius) + (1.0 - duty) * at(off_celsius)
     }
 
-    /// What the drive has against errors.
+    /// The parts of the drive that the limit follows from.
     pub fn parts(&self) -> &LimitParts {
         &self.parts
     }
 
-    /// The cycles after which a block of mean life can no longer be read at the end of the retention time, with every
-    /// other block like it and without parity; none: not within the table.
+    /// Cycles after which a block of mean life can no longer be read at the end of the retention time, if all blocks
+    /// are alike and there is no parity; none where the table does not reach them.
     pub fn mean_wear(&self) -> Option<u32> {
         let target = self.requirement.uber * f64::from(8 * self.parts.ladder.codeword_bytes);
         let lost = |wear: u32| {
@@ -314,7 +315,7 @@ impl CodeLimit {
         Some(low)
     }
 
-    /// The blocks in use, each with the cycles that would wear a block of mean life as much.
+    /// The blocks in use, each with the cycles that give a block of mean life the same wear.
     fn blocks<'a>(
         &self,
         array: &'a FlashArray,
@@ -329,7 +330,7 @@ impl CodeLimit {
         })
     }
 
-    /// Each page type of a block.
+    /// The pages of a block, one for each page type.
     fn pages(&self, worn: u32, age_s: f64, reads: u32) -> Vec<RetriedPage> {
         (0..self.parts.page_types as usize)
             .map(|page_type| self.page(page_type, worn, age_s, reads))
@@ -349,8 +350,8 @@ impl CodeLimit {
         RetriedPage { rber, rber_left, lost_codeword, lost_page }
     }
 
-    /// The UBER of these blocks. A block worn beyond the table is taken as its last row, which is no worse: no table's
-    /// rates fall with wear. Where that is enough to end the drive its end is certain, else nothing can be said.
+    /// Calculates the UBER of these blocks. A block worn beyond the table counts as its last row, a lower bound. If
+    /// that bound exceeds the limit, the drive is at its end; else the result is unknown.
     fn judge(
         &self,
         blocks: &[AgedBlock],

@@ -73,7 +73,7 @@ pub struct AgeFacts {
     pub requirement: Requirement,
     /// Why only failing blocks end the life; none: the code does.
     pub without_code: Option<String>,
-    /// The greatest raw bit error rate that the code corrects, after retries, as surely as it must.
+    /// The greatest raw bit error rate, after retries, at which the code still keeps the required UBER.
     pub rber_limit: Option<f64>,
     /// What the code's chances rest on below what was counted of it; none: they are in closed form, or there is no code.
     pub extrapolated: Option<String>,
@@ -81,7 +81,7 @@ pub struct AgeFacts {
     pub mean_wear: Option<u32>,
     /// Pages of a stripe that a parity page protects; none: there is no parity.
     pub stripe: Option<u32>,
-    /// Seconds after which data are written anew; none: never.
+    /// Seconds after which data are refreshed; none: never.
     pub refresh_s: Option<f64>,
     /// Bits of a cell.
     pub bits: u32,
@@ -92,16 +92,16 @@ pub struct AgeFacts {
 pub struct InUse {
     /// Age of the oldest data, seconds.
     pub oldest_s: f64,
-    /// How they read, where that can be told.
+    /// How well the data read, where that is known.
     pub readability: Option<Readability>,
-    /// Why it cannot be told.
+    /// Why the readability is unknown.
     pub unknown: Option<String>,
     /// Years in use after which the drive exceeds the required uncorrectable bit error rate; none when that is not
     /// before the years asked for.
     pub years_readable: Option<f64>,
 }
 
-/// A window that is being written: what was counted when it began, and how far it is.
+/// A window that is being written: the counts at its beginning, and its progress.
 struct Window {
     cycles: Vec<u32>,
     stats: FtlStats,
@@ -123,10 +123,10 @@ struct ErasedAt {
 /// Units written in one go, after which a caller can look at the clock or give up.
 const UNITS_AT_ONCE: u64 = 1 << 18;
 const YEAR_S: f64 = 365.25 * 86_400.0;
-/// One block in so many may end its life in a jump, which lets it live on to the jump's end.
+/// One block in this many may reach the end of its life during a jump; it then lives on to the end of the jump.
 const FAILING: usize = 400;
 
-/// A drive on its way to its end.
+/// A drive that is aged until its end.
 pub struct Ageing {
     drive: Drive,
     ftl: Ftl,
@@ -139,16 +139,16 @@ pub struct Ageing {
     /// Units of a window, and the window in progress.
     window_units: u64,
     window: Option<Window>,
-    /// Drive writes behind the drive, and those of them that were written, no jumps.
+    /// Drive writes so far, jumps included, and the drive writes that were simulated.
     drive_writes: f64,
     written: f64,
     capacity: f64,
     read_only: bool,
     unreadable: bool,
     class: DriveClass,
-    /// The code's limit, or why it has none.
+    /// The limit of the code, or why there is none.
     limit: Result<CodeLimit, String>,
-    /// When each block was last erased.
+    /// For each block, when it was last erased.
     erased_at: Vec<ErasedAt>,
     /// Cycles that the mean block lives or can be read after, which is less.
     life: f64,
@@ -203,7 +203,7 @@ impl Ageing {
         })
     }
 
-    /// What its end is judged by.
+    /// The facts by which the end of the drive's life is judged.
     pub fn facts(&self) -> AgeFacts {
         let limit = self.limit.as_ref().ok();
         let parts = limit.map(CodeLimit::parts);
@@ -220,7 +220,7 @@ impl Ageing {
         }
     }
 
-    /// True when the drive takes no more writes, or would lose what it took.
+    /// True when the drive takes no more writes, or its data would no longer be readable.
     pub fn is_done(&self) -> bool {
         self.read_only || self.unreadable
     }
@@ -247,7 +247,7 @@ impl Ageing {
         }
     }
 
-    /// Goes on by a part of a window; after its last, the jump, and how the drive is then.
+    /// Goes on by a part of a window; after the last part it jumps, and returns the state of the drive.
     ///
     /// # Errors
     /// When the drive cannot be copied for the measurement, or has worn beyond its chip's tables.
@@ -336,8 +336,8 @@ impl Ageing {
         self.limit.as_ref().map_or(f64::INFINITY, |limit| limit.requirement.uber)
     }
 
-    /// How the data read at the end of their time, after `times` more of the wear `more`; none where nothing tells, or
-    /// where blocks have failed faster than errors came.
+    /// How the data read at the end of the retention time, after `times` more times the wear `more`; none where no
+    /// limit is known, or where blocks failed before errors became too many.
     fn readability(&mut self, more: &[u32], times: u32) -> Result<Option<Readability>, Error> {
         let Ok(limit) = &mut self.limit else { return Ok(None) };
         match limit.after_retention(self.ftl.array(), more, times) {
@@ -378,7 +378,7 @@ impl Ageing {
         state_file::save(&self.ftl, &about, path)
     }
 
-    /// How long ago the data of each superblock were written, at the temperature of the chip's tables; none without tables.
+    /// Age of each superblock's data at the temperature of the chip's tables, nanoseconds; empty without tables.
     fn ages_ns(&self) -> Vec<u64> {
         let Ok(limit) = &self.limit else { return Vec::new() };
         let years_s = limit.requirement.service.years * YEAR_S;

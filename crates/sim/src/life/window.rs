@@ -11,16 +11,16 @@ use host::{Completion, Effect, HostRequest, Op, Poll, Workload, WorkloadError, W
 use serde::Serialize;
 use units::SimTime;
 
-/// Times of an aged drive under a mixed load: what it does at its limit.
+/// Speed of an aged drive under a mixed load, at its limit.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Speed {
     /// Latency of the host's reads, nanoseconds.
     pub read_ns_mean: f64,
-    /// What 99 % of them did not exceed.
+    /// 99th percentile of the read times, nanoseconds.
     pub read_ns_p99: u64,
     /// Latency of the host's writes, nanoseconds.
     pub write_ns_mean: f64,
-    /// What 99 % of them did not exceed.
+    /// 99th percentile of the write times, nanoseconds.
     pub write_ns_p99: u64,
     /// Bytes the host wrote in a second.
     pub write_bytes_per_s: f64,
@@ -39,7 +39,7 @@ const REQUESTS: u64 = 20_000;
 /// Events between two looks whether to go on.
 const EVENTS_AT_ONCE: u64 = 1 << 16;
 
-/// Units written as the ageing writes them, and read anywhere, always `DEPTH` outstanding.
+/// A load that writes units as the ageing does and reads random units, with `DEPTH` requests outstanding.
 struct MixedLoad {
     random: RandomStream,
     options: AgeingOptions,
@@ -86,7 +86,7 @@ impl Workload for MixedLoad {
     }
 }
 
-/// Runs a copy of `ftl` for a while; none when it does not last that long.
+/// Measures the speed of a copy of `ftl` for a while; none when the copy's life ends before.
 ///
 /// # Errors
 /// When the copy cannot be made.

@@ -9,46 +9,47 @@ use host::{Effect, Extent, HostRequest, HostZones, Op};
 use std::collections::{BTreeMap, VecDeque};
 use units::{Nanos, SimTime};
 
-/// What waits its turn in a zone: data cross one write after the other, so that they come to the flash in order.
+/// Work that waits for its turn in a zone: one write transfers its data after the other, so that they reach the flash
+/// in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ZoneTurn {
-    /// A write takes its data.
+    /// The write with this number takes its data.
     Write(u32),
-    /// A command that the flash has to do something for.
+    /// A command of this number that needs work on the flash.
     Work(u32, ZoneWork),
 }
 
-/// A request as it comes to the drive.
+/// A host request translated to the drive's own bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ZoneEntry {
-    /// In the drive's own bytes.
+    /// The request, with an offset in the drive's own bytes.
     pub inner: HostRequest,
-    /// The host's own words of it cannot be found again from those.
+    /// The host's original request cannot be derived from the translated one.
     pub is_odd: bool,
 }
 
-/// What is remembered of a zoned namespace.
+/// State of a zoned namespace.
 #[derive(Clone, Debug)]
 pub(crate) struct ZonedNamespace {
     zones: ZoneStates,
     /// Bytes of a block.
     unit: u64,
     times: ZoneTimes,
-    /// When the firmware that keeps the pointers can look at the next write.
+    /// When the firmware that keeps the pointers is free for the next write.
     firmware_free: SimTime,
-    /// Writes whose pointers it looks at, in this order.
+    /// Writes whose pointers the firmware checks, in this order.
     looked_at: VecDeque<u32>,
-    /// Of each zone, what takes its turn, first, and what waits for that.
+    /// For each zone: the work that has its turn, first, and the work that waits.
     turns: BTreeMap<u32, VecDeque<ZoneTurn>>,
-    /// Requests that reach beyond what can be written of a zone, in the host's words, by number.
+    /// Requests that reach beyond the capacity of a zone, as the host made them, by request number.
     odd: BTreeMap<u32, HostRequest>,
     errors: BTreeMap<ZoneError, u64>,
-    /// What was counted before the measured window.
+    /// Counts before the measured window.
     before: ZoneCounts,
 }
 
 impl ZonedNamespace {
-    /// A namespace of such zones, all empty, in blocks of `unit` bytes.
+    /// A zoned namespace with zones as `zoning` describes, all empty, in blocks of `unit` bytes.
     pub fn new(zoning: Zoning, unit: u64) -> Self {
         let shape = ZoneShape {
             count: zoning.count,
@@ -71,7 +72,7 @@ impl ZonedNamespace {
         }
     }
 
-    /// A run begins on a drive that holds what it holds.
+    /// A run begins on this drive: takes the states of the zones from its contents.
     pub fn begin(&mut self, ftl: &Ftl) {
         for (zone, state) in (0..).zip(ftl.zones()) {
             self.zones.found(zone, (u64::from(state.written), state.is_finished));
@@ -84,7 +85,7 @@ impl ZonedNamespace {
         self.errors.clear();
     }
 
-    /// What a workload learns of the zones.
+    /// Shape and limits of the zones, for a workload.
     pub fn seen(&self) -> HostZones {
         let shape = self.zones.shape();
         HostZones {
@@ -109,7 +110,7 @@ impl ZonedNamespace {
         &self.zones
     }
 
-    /// What happened to them in the measured window.
+    /// Counts of zone operations in the measured window.
     pub fn counts(&self) -> ZoneCounts {
         self.zones.counts.since(&self.before)
     }
@@ -129,7 +130,7 @@ impl ZonedNamespace {
         request.offset / self.unit
     }
 
-    /// Why a request cannot be asked of zones at all: what was found, and what was expected.
+    /// Why a zoned drive cannot take the request at all: the fault found, and what was expected.
     pub fn refusal(&self, request: &HostRequest) -> Option<(String, String)> {
         let (unit, size) = (self.unit, self.zones.shape().size * self.unit);
         let found = || format!("a {} of {} bytes at {}", request.op.name(), request.bytes, request.offset);
@@ -156,12 +157,12 @@ impl ZonedNamespace {
         ZoneEntry { inner: HostRequest { offset, bytes, ..*request }, is_odd }
     }
 
-    /// The number of a request whose words cannot be found again, and these.
+    /// Keeps the host's request of number `id`, which cannot be derived from its translated form.
     pub fn keep(&mut self, id: u32, request: HostRequest) {
         self.odd.insert(id, request);
     }
 
-    /// A request in the host's words, and the byte where its data are in the host's count.
+    /// The request as the host made it, and the first byte of its data in the host's address space.
     pub fn in_hosts_words(&mut self, id: u32, inner: &HostRequest) -> (HostRequest, u64) {
         let address = self.hosts_byte(inner.offset);
         if let Some(odd) = self.odd.remove(&id) {
@@ -181,7 +182,7 @@ impl ZonedNamespace {
         offset / capacity * (shape.size * self.unit) + offset % capacity
     }
 
-    /// Parts of the drive's own bytes that a part of the host's is.
+    /// Calls `name` with each part of the drive's own bytes that holds the part `extent` of the host's address space.
     pub fn on_flash(&self, extent: Extent, name: &mut dyn FnMut(Extent)) {
         let (size, capacity) = (self.zones.shape().size * self.unit, self.zones.shape().capacity * self.unit);
         let end = extent.offset.saturating_add(extent.bytes);
@@ -194,7 +195,7 @@ impl ZonedNamespace {
         }
     }
 
-    /// When the firmware will have looked at the pointer that a write is about: one write after the other. None once it has.
+    /// When the firmware will have checked the pointer for this write, one write after the other; none once it has.
     pub fn look_at_pointer(&mut self, id: u32, op: Op, now: SimTime) -> Option<SimTime> {
         let took = if op == Op::APPEND { self.times.append } else { self.times.write };
         if took == Nanos::ZERO {
@@ -209,7 +210,7 @@ impl ZonedNamespace {
         Some(self.firmware_free)
     }
 
-    /// Whether zones let a read or a write in, named in the drive's own bytes; gives where an append goes.
+    /// Checks a read or write, in the drive's own bytes, against the state of its zone; returns where an append goes.
     ///
     /// # Errors
     /// With the status of the completion.
@@ -247,7 +248,7 @@ impl ZonedNamespace {
         (offset / self.unit / self.zones.shape().capacity) as u32
     }
 
-    /// The host manages a zone; gives what that asks of the flash.
+    /// Changes a zone's state as the host asks; returns the work that the flash must do for it.
     ///
     /// # Errors
     /// With the status of the completion.
@@ -256,7 +257,7 @@ impl ZonedNamespace {
         self.zones.manage(zone, inner.op)
     }
 
-    /// What the firmware takes for a command that needs nothing of the flash, or for a reset.
+    /// Time that the firmware takes for a command that needs no work on the flash, or for a reset.
     pub fn time_of(&self, work: ZoneWork) -> Nanos {
         match work {
             ZoneWork::None | ZoneWork::Finish => self.times.manage,
@@ -266,14 +267,14 @@ impl ZonedNamespace {
         }
     }
 
-    /// Something joins what takes its turn in a zone; true when it is its turn.
+    /// Work joins the queue of a zone; true when it has its turn at once.
     pub fn queue(&mut self, zone: u32, turn: ZoneTurn) -> bool {
         let turns = self.turns.entry(zone).or_default();
         turns.push_back(turn);
         turns.len() == 1
     }
 
-    /// What had its turn in a zone is done; gives what has it next.
+    /// The work that had its turn in a zone is done; returns the work that has the next turn.
     pub fn next_turn(&mut self, zone: u32) -> Option<ZoneTurn> {
         let turns = self.turns.get_mut(&zone)?;
         turns.pop_front();

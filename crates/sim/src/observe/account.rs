@@ -10,25 +10,26 @@ use units::{Lpn, Ppa, SimTime};
 /// The account of a drive.
 pub(crate) type Account = check::Checker<MapThen>;
 
-/// The drive of a run as the account sees it: when that begins, with its configuration, and its translation layer alone later.
+/// The drive of a run as the account sees it: with its configuration at the beginning, later only its translation
+/// layer.
 pub(crate) struct Shown<'a> {
     ftl: &'a Ftl,
     drive: Option<&'a Drive>,
 }
 
 impl<'a> Shown<'a> {
-    /// A drive that is made, before it runs.
+    /// A new drive, before its run.
     pub fn at_first(drive: &'a Drive, ftl: &'a Ftl) -> Self {
         Self { ftl, drive: Some(drive) }
     }
 
-    /// The same while it runs.
+    /// The drive during its run.
     pub fn later(ftl: &'a Ftl) -> Self {
         Self { ftl, drive: None }
     }
 }
 
-/// What the map held when the account began.
+/// Contents of the map when the account began.
 pub(crate) struct MapThen(ftl::Beginning);
 
 impl MapAtFirst for MapThen {
@@ -171,7 +172,7 @@ impl Examined for Shown<'_> {
     }
 }
 
-/// What the translation layer says of its snapshots, as the account hears it.
+/// An event of the translation layer's snapshots, translated for the account.
 pub(crate) fn past_event(event: VersionEvent) -> PastEvent {
     match event {
         VersionEvent::Taken { serial } => PastEvent::Taken(serial),

@@ -20,7 +20,7 @@ use units::{ChannelId, Lpn, Ppa, SimTime};
 /// A probe that also sees host requests.
 pub(crate) trait Observer: Probe {
     fn on_request(&mut self, _id: u32, _: &HostRequest) {}
-    /// The number of that request in its source, where the source has one; asked for only by who wants it.
+    /// The number of a request in its source, where it has one; computed only by an observer that needs it.
     fn on_number(&mut self, _id: u32, _tag: u16, _number: impl FnOnce() -> Option<u64>) {}
     /// The data of one unit of a write are about to enter the drive.
     fn on_data(&mut self, _id: u32, _: &HostRequest, _lpn: Lpn) {}
@@ -30,14 +30,14 @@ pub(crate) trait Observer: Probe {
     fn on_cut(&mut self, _now: SimTime, _: &[Interrupted]) {}
     /// The drive says that it has found its map again.
     fn on_found(&mut self, _: &Ftl) {}
-    /// These dies answer no more.
+    /// These dies have failed.
     fn on_dies_failed(&mut self, _dies: &[u32]) {}
-    /// They enter it now: who holds data takes them.
+    /// The data of one unit of a write enter the drive now: a holder of data takes them.
     fn on_content(&mut self, _id: u32, _: &HostRequest, _lpn: Lpn, _: &Ftl) {}
-    /// A ramp is over: what is measured begins.
+    /// A ramp is over: the measured window begins.
     fn on_window(&mut self, _now: SimTime) {}
     fn on_complete(&mut self, _: &Request, _now: SimTime, _stages: &[u64; STAGES.len() + 1]) {}
-    /// A request is answered now: who holds data gives what it read.
+    /// A request is answered now: a holder of data supplies what it read.
     fn on_answer(&mut self, _: &Request, _now: SimTime, _: &Ftl) {}
 }
 
@@ -45,22 +45,22 @@ impl Observer for () {}
 
 /// Numbers in a row of `requests.parquet`.
 const WIDTH: usize = REQUESTS.len();
-/// Rows that are turned into columns together: what they hold stays in the first-level cache.
+/// Rows that are turned into columns at once, few enough to stay in the first-level cache.
 const ROWS_AT_ONCE: usize = 64;
 
-/// Rows of `requests.parquet` until they are taken: a row is written as it comes, and columns are made of many.
+/// Rows of `requests.parquet` that were not taken yet: written one by one, turned into columns in batches.
 pub(crate) struct RequestRows {
     rows: Vec<[u64; WIDTH]>,
     /// The number of each request in flight, by id.
     numbers: Vec<u64>,
-    /// Requests of each tag so far.
+    /// For each tag: requests so far.
     counts: Vec<u64>,
     /// Times count from here.
     origin: SimTime,
 }
 
 impl RequestRows {
-    /// Of requests whose times count from `origin`.
+    /// Rows of requests whose times count from `origin`.
     pub fn since(origin: SimTime) -> Self {
         Self { rows: Vec::new(), numbers: Vec::new(), counts: Vec::new(), origin }
     }
@@ -112,7 +112,7 @@ impl RequestRows {
     }
 }
 
-/// Adds the numbers at a place of all rows to their column, in so many bytes each.
+/// Appends the numbers at place `place` of all rows to their column, in `BYTES` bytes each.
 fn append<const BYTES: usize>(column: &mut Vec<u8>, rows: &[[u64; WIDTH]], place: usize) {
     let from = column.len();
     column.resize(from + rows.len() * BYTES, 0);
@@ -128,12 +128,12 @@ pub(crate) struct Observers {
     pub timeline: Option<Timeline>,
     pub rows: Option<RequestRows>,
     pub holder: Option<Box<dyn Holder>>,
-    /// Where the timeline begins.
+    /// Start of the timeline.
     pub origin: SimTime,
 }
 
 impl Observers {
-    /// What the timeline shows of an interval, counted from its beginning.
+    /// The part of an interval that the timeline shows, with times from the timeline's start; none if it ends before.
     fn shown(&self, from: SimTime, to: SimTime) -> Option<[SimTime; 2]> {
         let counted = |time: SimTime| SimTime::from_ns(time.since(self.origin).ns());
         (to > self.origin).then(|| [from.max(self.origin), to].map(counted))

@@ -3,7 +3,7 @@
 use ftl::buffer::Dram;
 use units::SimTime;
 
-/// The DRAM, and until when it is taken.
+/// The DRAM, and the time until which it is busy.
 pub(crate) struct Memory {
     dram: Dram,
     free_at: SimTime,
@@ -14,7 +14,7 @@ impl Memory {
         Self { dram, free_at: SimTime::ZERO }
     }
 
-    /// When an access to `bytes` that is asked for now is over.
+    /// Time at which an access to `bytes` bytes, requested now, is complete.
     pub fn access(&mut self, bytes: u64, now: SimTime) -> SimTime {
         self.free_at = self.free_at.max(now) + self.dram.access(bytes);
         self.free_at

@@ -8,7 +8,7 @@ use host::{Effect, HostRequest, Poll, WorkloadError};
 use units::SimTime;
 
 impl<P: Observer> Run<P> {
-    /// Takes requests again after a time without.
+    /// Takes requests from the workload again after a time without requests.
     pub fn draw_anew(&mut self, now: SimTime) {
         self.next_arrival = SimTime::NEVER;
         self.group_room = self.group_units;
@@ -68,7 +68,7 @@ impl<P: Observer> Run<P> {
         }
     }
 
-    /// No request follows. A run that never left its ramp measured nothing, and must not look as if it had.
+    /// The workload has no more requests. A run that never left its ramp measured nothing, and ends with an error.
     #[cold]
     pub(super) fn end_of_source(&mut self, now: SimTime) {
         self.source_done = true;
@@ -109,7 +109,7 @@ impl<P: Observer> Run<P> {
         self.take_in(request, now);
     }
 
-    /// A request is in flight from now on; gives its number.
+    /// Takes in a request, which is in flight from now on; returns its number.
     #[inline]
     pub(super) fn take_in(&mut self, request: HostRequest, now: SimTime) -> u32 {
         self.handed_out += 1;

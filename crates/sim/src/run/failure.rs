@@ -8,7 +8,7 @@ use crate::{Drive, Error};
 use ftl::DiesFailed;
 use units::SimTime;
 
-/// What failed.
+/// A failure that happened in a run.
 #[derive(Clone, Debug)]
 pub(crate) struct Failure {
     pub at: SimTime,
@@ -18,7 +18,7 @@ pub(crate) struct Failure {
     pub failed: DiesFailed,
 }
 
-/// The failure of a run, before and after it came.
+/// The planned failure of a run, and the failure once it has happened.
 #[derive(Debug, Default)]
 pub(crate) struct Failures {
     plan: FailurePlan,
@@ -30,17 +30,17 @@ impl Failures {
         Self { plan: plan.clone(), done: None }
     }
 
-    /// What was planned and did not come yet.
+    /// True while the planned failure has not happened yet.
     pub fn is_to_come(&self) -> bool {
         self.plan.moment.is_some() && self.done.is_none()
     }
 
-    /// True where something is planned.
+    /// True where a failure is planned.
     pub fn are_planned(&self) -> bool {
         self.plan.moment.is_some()
     }
 
-    /// As [`Cuts::advance`], where a die may fail.
+    /// As [`Cuts::advance`], on a drive of which a die may fail.
     ///
     /// # Errors
     /// As there.
@@ -64,7 +64,7 @@ impl Failures {
         Ok(run.is_done())
     }
 
-    /// When it fails, if nothing happens before that. A drive that looks for its map does so first.
+    /// Time of the failure, if no event comes before it. A drive that looks for its map finishes that first.
     fn due<P: Observer>(&self, run: &Run<P>) -> Option<SimTime> {
         if run.dark {
             return None;

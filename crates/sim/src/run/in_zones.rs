@@ -12,14 +12,14 @@ use host::{Completion, CompletionStatus, Effect, HostRequest, Op};
 use units::{Lpn, SimTime};
 
 impl<P: Observer> Run<P> {
-    /// The namespaces of the drive are these, as its state has left them.
+    /// Sets the namespaces of the run, with the zone states that the drive's contents give.
     pub fn live_in(&mut self, namespaces: &Namespaces) {
         self.namespaces = namespaces.clone();
         self.namespaces.begin(&self.ftl);
         self.report_zones();
     }
 
-    /// The workload learns what the zones of the drive hold, if it has any.
+    /// Tells the workload what the zones of the drive hold, if the drive has zones.
     pub(super) fn report_zones(&mut self) {
         if let Some(zoned) = self.namespaces.seen_zoned() {
             self.workload.learn_zones(&zoned.report());
@@ -27,7 +27,7 @@ impl<P: Observer> Run<P> {
     }
 }
 
-/// A run whose drive is zones, asked for what only such a drive does.
+/// A run on a zoned drive: operations that only a zoned drive has.
 pub(super) struct AtZones<'a, P: Observer>(pub &'a mut Run<P>);
 
 impl<P: Observer> AtZones<'_, P> {
@@ -50,7 +50,7 @@ impl<P: Observer> AtZones<'_, P> {
         }
     }
 
-    /// A command is understood: true when zones have something to do with it, or to say to it, before all else.
+    /// A command is understood: true when the zones handle it first, or answer it with an error.
     #[cold]
     pub fn takes(&mut self, id: u32, now: SimTime) -> bool {
         let inner = self.0.requests.get(id).host;
@@ -84,7 +84,7 @@ impl<P: Observer> AtZones<'_, P> {
         }
     }
 
-    /// The firmware has looked at the pointer of the zone that a write is about: it moves on, and the data may come.
+    /// The firmware has checked the pointer for a write: the pointer moves on, and the data may come.
     fn on_pointer(&mut self, id: u32, now: SimTime) {
         let request = self.0.requests.get(id);
         request.understood = now;
@@ -107,7 +107,7 @@ impl<P: Observer> AtZones<'_, P> {
         }
     }
 
-    /// Something has its turn in a zone; what the flash has to do for a command does not keep the next one.
+    /// Work has its turn in a zone; work that the flash does for a command does not delay the next turn.
     fn go_on_in_zone(&mut self, zone: u32, turn: ZoneTurn, now: SimTime) {
         let mut next = Some(turn);
         while let Some(turn) = next {
@@ -130,7 +130,7 @@ impl<P: Observer> AtZones<'_, P> {
         self.0.ctx.calendar.schedule(end, Event { kind: events::COMPLETE, index: id });
     }
 
-    /// All data of a write at byte `at` of the drive's own are in: what waits in its zone has its turn.
+    /// All data of a write at the drive's own byte `at` are in: the work that waits in its zone has its turn.
     #[cold]
     pub fn end_turn(&mut self, at: u64, now: SimTime) {
         let zone = self.0.namespaces.zoned().zone_of(at);
@@ -151,7 +151,7 @@ impl<P: Observer> AtZones<'_, P> {
         self.0.answer(id, now);
     }
 
-    /// The host is told of a request in its own words, and where its data are if the drive chose that.
+    /// Tells the host that its request is complete, and for an append where its data are.
     #[cold]
     pub fn tell(&mut self, id: u32, completion: Completion) {
         let inner = self.0.requests.get(id).host;

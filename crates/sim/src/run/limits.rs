@@ -11,17 +11,17 @@ use units::{Nanos, SimTime};
 
 /// Events between two looks.
 const EVERY: u64 = 1 << 16;
-/// Events that the longest wait may take for each page row of the drive, and at least.
+/// Events per page row of the drive that the longest wait may take, and further events on a drive of any size.
 const EVENTS_PER_ROW: u64 = 64;
 const EVENTS_LEAST: u64 = 1 << 20;
 /// The most events that a run may be known to need: a hundred days of work, at two million a second.
 const EVENTS_MOST: u64 = 1 << 44;
-/// What is known of the work ahead must be so much beyond what a run can hold before the run is refused.
+/// Factor by which the expected number of events must exceed what a run can hold before the run is refused.
 const SURELY: f64 = 16.0;
 
 /// Watches that the host gets on.
 pub(crate) struct Watch {
-    /// Nothing of the host's has to wait longer for the flash.
+    /// Longest time that any request of the host should have to wait for the flash.
     longest: Nanos,
     events_most: u64,
     /// Events until the next look.
@@ -50,26 +50,26 @@ impl Watch {
         }
     }
 
-    /// The workload begins anew: what is said to be done from now on is a part of this pass.
+    /// A pass of the workload begins: progress is counted from here.
     pub fn begin_pass(&mut self) {
         self.events_before = self.events;
     }
 
-    /// Refuses a pass of which so many events are only the part `done`.
+    /// Refuses a pass whose total number of events, estimated from the part `done`, would be far too large.
     fn look_ahead(&self, done: f64) -> Result<(), Error> {
         let events = (self.events - self.events_before) as f64;
         let is_too_long = done > 0.0 && events / done > SURELY * EVENTS_MOST as f64;
         if is_too_long { Err(too_long(events, done)) } else { Ok(()) }
     }
 
-    /// The most events that a drive which comes to rest can need.
+    /// The most events that a drive can need until it is at rest.
     pub fn events_most(&self) -> u64 {
         self.events_most
     }
 }
 
 impl<P: Observer> Run<P> {
-    /// Each event that brings a request of the host's nearer to its end moves this on.
+    /// A number that grows with each event that brings a host request nearer to its end.
     fn host_progress(&self) -> u64 {
         let stats = self.ftl.stats();
         let [read, programmed] =
@@ -77,10 +77,10 @@ impl<P: Observer> Run<P> {
         self.host_requests + self.handed_out + stats.units_written + read + programmed
     }
 
-    /// Looks whether the run still comes nearer to its end.
+    /// Checks that the run still makes progress.
     ///
     /// # Errors
-    /// When it does not; the text says what waits for what.
+    /// When the run makes no progress; the text names what waits.
     #[cold]
     pub fn look(&mut self) -> Result<(), Error> {
         let (now, progress) = (self.ctx.calendar.now(), self.host_progress());
@@ -104,10 +104,10 @@ impl<P: Observer> Run<P> {
         self.fraction_done().map_or(Ok(()), |done| self.watch.look_ahead(done))
     }
 
-    /// As [`Self::look`], for `passes` times as much as was done so far.
+    /// Checks that a run can hold `passes` times as many events as it has had so far.
     ///
     /// # Errors
-    /// When a run cannot hold so much.
+    /// When a run cannot hold so many events.
     pub fn look_ahead(&self, passes: u32) -> Result<(), Error> {
         let events = self.ctx.calendar.scheduled() as f64;
         let done = 1.0 / f64::from(passes);
@@ -144,7 +144,7 @@ fn too_long(events: f64, done: f64) -> Error {
     ))
 }
 
-/// What is said of a run in which nothing is in flight any more, and requests are.
+/// The error of a run with unanswered requests and nothing in flight.
 pub(crate) fn stuck(outstanding: u32, now: SimTime, ftl: &ftl::Ftl) -> Error {
     Error(format!(
         "no request of the host's came nearer to its end, and none will: {outstanding} wait at {now}, and nothing is under \
@@ -153,7 +153,7 @@ pub(crate) fn stuck(outstanding: u32, now: SimTime, ftl: &ftl::Ftl) -> Error {
     ))
 }
 
-/// What is said of writing without time when what is erased gains no room; none while it does.
+/// The error of untimed writing when erased superblocks give no room; none while they do.
 pub(crate) fn in_vain(ftl: &ftl::Ftl) -> Option<Error> {
     let erased = ftl.erased_in_vain()?;
     Some(Error(format!(
@@ -163,7 +163,7 @@ pub(crate) fn in_vain(ftl: &ftl::Ftl) -> Option<Error> {
     )))
 }
 
-/// What is said of it when no die has room and nothing is collected.
+/// The error of untimed writing when no die has room and no superblock is collected.
 pub(crate) fn no_room(ftl: &ftl::Ftl) -> Error {
     Error(format!(
         "no request of the host's came nearer to its end: no die has room for another unit written without time, and \
@@ -172,7 +172,7 @@ pub(crate) fn no_room(ftl: &ftl::Ftl) -> Error {
     ))
 }
 
-/// The first dies say what there is to say.
+/// The first part of a long text, up to `MOST` characters.
 fn shortened(text: &str) -> String {
     const MOST: usize = 900;
     if text.len() <= MOST {

@@ -41,9 +41,9 @@ mod events {
     pub const DATA_IN: u8 = FIRST + 1;
     /// A request is complete.
     pub const COMPLETE: u8 = FIRST + 2;
-    /// The workload said it would have a request now.
+    /// Event: the time at which the workload said it would have a request.
     pub const ARRIVAL: u8 = FIRST + 3;
-    /// The buffer's DRAM has taken or given what a request is about.
+    /// Event: the buffer's DRAM has transferred the data of a request.
     pub const MEMORY: u8 = FIRST + 4;
 }
 
@@ -59,12 +59,12 @@ pub(crate) struct Run<P: Observer> {
     writers: VecDeque<u32>,
     pub in_drive: u32,
     t_decode: Nanos,
-    /// The buffer's DRAM, where it takes time.
+    /// The buffer's DRAM, where its accesses take time.
     pub memory: Option<Memory>,
     unit: u64,
     /// Units of a write that cross the link in one piece.
     frame_units: u32,
-    /// Bytes of a read that gather before they go on to the host; 0: each page as it comes.
+    /// Bytes of a read that are collected before they go on to the host; 0: each page goes on as it comes.
     read_frame: u64,
     /// Units that make a group of commands, and how many this group may still take.
     group_units: u32,
@@ -79,12 +79,12 @@ pub(crate) struct Run<P: Observer> {
     /// The power is gone, or the drive is looking for its map: the host gets no answers.
     pub dark: bool,
     error: Option<Error>,
-    /// Some of the drive's policies are the user's own: what they bring about is no fault of ours.
+    /// Some of the drive's policies come from the user, who is responsible for stalls that they cause.
     pub has_own_policies: bool,
     ramping: bool,
-    /// What runs now only brings the drive into its state.
+    /// True while the run only brings the drive into its state.
     pub warming: bool,
-    /// When the time of the workload began: after what brought the drive into its state.
+    /// Time at which the workload began, after the drive was brought into its state.
     pub origin: SimTime,
     /// Counters when measuring began, and bytes of the host's that the buffer alone held then.
     pub baseline: FtlStats,
@@ -107,12 +107,12 @@ pub(crate) struct BusyTimes {
     pub wires: [u64; 2],
 }
 
-/// What writes cost and reads took so far; nothing on a drive without a code.
+/// Costs of writes and reads so far; all zero on a drive without a code.
 pub(crate) fn regulation_counts(ftl: &Ftl) -> RegulationCounts {
     ftl.feature::<ftl::Regulation>().map_or_else(Default::default, ftl::Regulation::counts)
 }
 
-/// What some drives count beside [`FtlStats`], when measuring began.
+/// Counts at the beginning of the measured window that are not in [`FtlStats`].
 pub(crate) struct CountsBefore {
     pub regulation: RegulationCounts,
     pub placed: HandleTotals,
@@ -135,7 +135,7 @@ pub(crate) fn page_operations(stats: &FtlStats) -> u64 {
 /// The shortest time that there is.
 pub(crate) const MOMENT: Nanos = Nanos::new(1);
 
-/// What bounds a run.
+/// Limits of a run.
 pub(crate) struct RunLimits {
     pub requests: Option<u64>,
     pub ns: Option<u64>,
@@ -213,7 +213,7 @@ impl<P: Observer> Run<P> {
         }
     }
 
-    /// True when the workload is over and everything it asked for is answered.
+    /// True when the workload is over and all its requests are answered.
     pub fn is_done(&self) -> bool {
         // What is seldom so is asked first: this is asked at every event.
         self.requests.outstanding == 0 && self.source_done && !self.dark
@@ -241,8 +241,8 @@ impl<P: Observer> Run<P> {
         self.draw(self.ctx.calendar.now());
     }
 
-    /// What ran until now, to the end, brought the drive into its state: what counts begins with `workload`, whose time
-    /// zero is now.
+    /// Ends the part of the run that brought the drive into its state, and begins with `workload`, whose time zero is
+    /// now.
     pub fn take_up(&mut self, workload: Box<dyn Workload>, limits: &RunLimits) {
         debug_assert!(self.is_done() && self.warming);
         let now = self.ctx.calendar.now();
@@ -267,7 +267,7 @@ impl<P: Observer> Run<P> {
         self.handed_out >= self.limit_requests || self.ctx.calendar.now() >= self.limit_time
     }
 
-    /// Lets what runs until [`Self::take_up`] be measured by nothing.
+    /// Starts the unmeasured part of the run, which lasts until [`Self::take_up`].
     pub fn warm_up(&mut self) {
         (self.warming, self.ramping) = (true, true);
     }
@@ -322,8 +322,8 @@ impl<P: Observer> Run<P> {
         count
     }
 
-    /// Nothing is pending but requests are: only a drive that wore out may leave them. It answers them with
-    /// an error, and goes on.
+    /// Requests wait but no event is pending, which only a worn-out drive allows: answers them with an error, and goes
+    /// on.
     #[cold]
     fn give_up(&mut self) {
         self.ftl.declare_stalled();
@@ -380,7 +380,7 @@ impl<P: Observer> Run<P> {
         page_operations(self.ftl.stats()) - self.pages_before
     }
 
-    /// Time begins for a drive that has found its map.
+    /// Simulated time begins again for a drive that has found its map.
     pub fn begin_again(&mut self) {
         self.begun = true;
         self.ftl.begin(&mut self.ctx);
@@ -393,7 +393,7 @@ impl<P: Observer> Run<P> {
 
     // ---- from the workload into the drive -----------------------------------------------------------
 
-    /// The ramp is over: what was measured until now is forgotten.
+    /// The ramp is over: discards all measurements so far.
     #[cold]
     fn begin_measuring(&mut self, now: SimTime) {
         self.ramping = false;

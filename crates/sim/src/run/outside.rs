@@ -6,14 +6,14 @@ use crate::observe::Observer;
 use units::SimTime;
 
 impl<P: Observer> Run<P> {
-    /// Time begins, where it has not.
+    /// Begins simulated time, where it has not begun.
     pub fn wake(&mut self) {
         if !std::mem::replace(&mut self.begun, true) {
             self.ftl.begin(&mut self.ctx);
         }
     }
 
-    /// The workload has something that arrives at `at`; what lies in the past is taken now.
+    /// The workload has a request that arrives at `at`; one that arrived in the past is taken now.
     pub fn offer(&mut self, at: SimTime) {
         let now = self.ctx.calendar.now();
         if at <= now { self.draw(now) } else { self.await_arrival(at, now) }

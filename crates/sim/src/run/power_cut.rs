@@ -12,7 +12,7 @@ use units::{Nanos, SimTime};
 /// What one cut did, and what it took to come back.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Cut {
-    /// When the host lost its power, and the drive, which may have capacitors.
+    /// When the host lost its power, and when the drive did: later, where the drive has capacitors.
     pub failed: SimTime,
     pub dark: SimTime,
     /// Operations of the flash since the run began.
@@ -20,12 +20,12 @@ pub(crate) struct Cut {
     /// Requests that were never answered.
     pub requests: u32,
     pub damage: Damage,
-    /// Units that the host was told are written and that the buffer lost.
+    /// Units that the host was told are written and that the drive's buffer lost.
     pub buffered_lost: u32,
     /// When the power came back, and the drive was ready; none where the power failed again before.
     pub back: SimTime,
     pub ready: Option<SimTime>,
-    /// What recovery read and found until then: pages, superblocks and units.
+    /// Pages, superblocks and units that recovery read and found before the next cut, if there was one.
     pub found: ftl::Found,
 }
 
@@ -33,7 +33,7 @@ pub(crate) struct Cut {
 #[derive(Debug, Default)]
 pub(crate) struct Cuts {
     plan: PowerPlan,
-    /// Those still to come: by time and by operations, the next one last.
+    /// Cuts still to come, by time and by number of operations; the next one is the last of each list.
     by_time: Vec<SimTime>,
     by_operations: Vec<(u64, Nanos)>,
     seed: u64,
@@ -42,7 +42,7 @@ pub(crate) struct Cuts {
 }
 
 impl Cuts {
-    /// What the plan of a drive comes to with this seed.
+    /// The cuts that the plan of a drive gives with this seed.
     pub fn new(plan: &PowerPlan, seed: u64) -> Self {
         let mut cuts = Self { plan: plan.clone(), seed, ..Self::default() };
         for moment in plan.moments(seed) {
@@ -56,7 +56,7 @@ impl Cuts {
         cuts
     }
 
-    /// What was broken, and after which cut that was seen; none where the power does not fail in the run.
+    /// The text `broken` with the last power cut before it was found; none where no power cut is planned.
     pub fn place_of(&self, broken: &str) -> Option<String> {
         match self.done.len() {
             0 if self.left() == 0 => None,
@@ -70,12 +70,12 @@ impl Cuts {
         self.by_time.len() + self.by_operations.len()
     }
 
-    /// The next cut that comes at a time, independent of what the flash does until then.
+    /// Time of the next cut that is planned by time, not by operations of the flash.
     pub fn next_time(&self) -> Option<SimTime> {
         self.by_time.last().copied()
     }
 
-    /// As [`Run::advance`], where the power may fail.
+    /// As [`Run::advance`], on a drive whose power may fail.
     ///
     /// # Errors
     /// As there, and when the drive cannot be made anew.
@@ -150,7 +150,7 @@ impl Cuts {
         Ok(())
     }
 
-    /// The drive begins with a flash that was at work before a cut that took this: it looks for what that holds.
+    /// The drive begins with a flash that lost power at work, as `lost` describes: finds the map again.
     pub fn begin_finding<P: Observer>(&mut self, run: &mut Run<P>, lost: &Lost) {
         let now = run.ctx.calendar.now();
         run.dark = true;
@@ -171,7 +171,7 @@ impl Cuts {
         }
     }
 
-    /// The drive goes on finding its map; when it is done, it takes requests again.
+    /// Handles an event of a drive that looks for its map; once the map is found, the drive takes requests again.
     fn find_on<P: Observer>(&mut self, run: &mut Run<P>) {
         if run.looks_for_its_map() {
             return;
@@ -185,7 +185,7 @@ impl Cuts {
 }
 
 impl<P: Observer> Run<P> {
-    /// The host's power is gone at `now`: no request is answered any more. Gives how many there were.
+    /// The host's power fails at `now`: no request is answered any more. Returns how many requests were lost.
     fn lose_power(&mut self, now: SimTime) -> u32 {
         self.ctx.calendar.pass_to(now);
         self.dark = true;
@@ -203,7 +203,8 @@ impl<P: Observer> Run<P> {
         lost.len() as u32
     }
 
-    /// Capacitors keep the drive at work until its buffer is on flash, or until `end`. Gives when it is dark.
+    /// Capacitors keep the drive at work until its buffer is on flash, or until `end`. Returns when the drive goes
+    /// dark.
     fn write_out(&mut self, begun: SimTime, end: Option<SimTime>) -> SimTime {
         self.ftl.pause_upkeep();
         self.ftl.write_out_own(&mut self.ctx);
@@ -225,7 +226,7 @@ impl<P: Observer> Run<P> {
         (self.ctx.calendar.now() + MOMENT).max(begun)
     }
 
-    /// Handles the next event of a drive that looks for its map; false when there is none, for it has found it.
+    /// Handles the next event of a drive that looks for its map; false when there is no event left: the map is found.
     fn looks_for_its_map(&mut self) -> bool {
         let Some((_, event)) = self.ctx.calendar.pop() else { return false };
         !self.ftl.find_on(event, &mut self.ctx)

@@ -9,7 +9,8 @@ use host::Effect;
 use units::{Nanos, SimTime};
 
 impl<P: Observer> Run<P> {
-    /// Asks the DRAM for what a read found in the buffer; gives how many parts of the read that makes.
+    /// Fetches from DRAM the units of a read that the buffer holds; returns the number of parts that this adds to the
+    /// read.
     #[inline]
     pub(super) fn ask_memory(&mut self, id: u32, now: SimTime) -> u32 {
         if self.memory.is_none() { 0 } else { self.fetch_from_memory(id, now) }
@@ -28,7 +29,7 @@ impl<P: Observer> Run<P> {
         1
     }
 
-    /// The DRAM took the last data of a write, or gave what a read found in the buffer.
+    /// The DRAM took the last data of a write, or delivered the part of a read that the buffer held.
     #[cold]
     pub(super) fn on_memory(&mut self, id: u32, now: SimTime) {
         let request = self.requests.get(id);

@@ -10,13 +10,13 @@ impl<P: Observer> Run<P> {
         self.pass_while(|run| run.ftl.buffer().is_draining());
     }
 
-    /// The host is gone: nothing more falls due, and what the buffer holds goes to the flash.
+    /// The host is gone: no timer-driven work falls due any more, and the buffer's data go to the flash.
     pub(super) fn end_host(&mut self) {
         self.ftl.end_upkeep();
         self.ftl.send_out(&mut self.ctx);
     }
 
-    /// Lets the drive go on while there is a reason to, the host being gone.
+    /// Handles events while `reason` holds, with the host gone.
     pub(super) fn pass_while(&mut self, reason: impl Fn(&mut Self) -> bool) {
         let mut left = self.watch.events_most();
         while reason(self) && self.pass() {
@@ -30,8 +30,8 @@ impl<P: Observer> Run<P> {
         self.pass_while(|run| run.ftl.controller().in_flight() > 0);
     }
 
-    /// As [`Self::drain`] and [`Self::come_to_rest`], for at most so many page operations: a large drive that is short of
-    /// room collects for far longer than a short run.
+    /// As [`Self::drain`] and [`Self::come_to_rest`], for at most `page_operations_most` page operations: a large drive
+    /// short of space collects far longer than a short run.
     pub fn come_to_rest_within(&mut self, page_operations_most: u64) {
         self.end_host();
         let last = page_operations(self.ftl.stats()).saturating_add(page_operations_most);
@@ -41,7 +41,7 @@ impl<P: Observer> Run<P> {
         });
     }
 
-    /// As [`Self::drain`], until nothing is in flight any more, nor waits for what would complete its program.
+    /// As [`Self::drain`], until nothing is in flight and no unit waits for the rest of its program.
     pub fn settle_down(&mut self) {
         self.drain();
         loop {
@@ -52,7 +52,7 @@ impl<P: Observer> Run<P> {
         }
     }
 
-    /// Lets the drive handle its next event, the host being gone. False when there is none.
+    /// Handles the next event with the host gone; false when there is none.
     pub fn pass(&mut self) -> bool {
         let Some((_, event)) = self.ctx.calendar.pop() else { return false };
         if event.kind < events::COMMAND {

@@ -11,7 +11,7 @@ use ftl::Ftl;
 use host::Workload;
 
 impl Session {
-    /// The workload begins, now that the drive is as it leaves it.
+    /// Begins the workload, now that the warm-up has brought the drive into its state.
     pub(super) fn end_warm_up(&mut self) {
         let waiting = self.waiting.take();
         match &mut self.phase {
@@ -44,7 +44,7 @@ impl Session {
     }
 }
 
-/// Copies of a workload, for a drive that it writes before.
+/// Copies of a workload, for a drive that they write to before the run.
 pub(super) fn copies_of(workload: &WorkloadSpec, drive: &Drive, seed: u64) -> Copies {
     let (spec, reach) = (workload.clone(), drive.reach_of_host());
     let recorded = matches!(spec, WorkloadSpec::Trace { .. });
@@ -56,8 +56,7 @@ pub(super) fn copies_of(workload: &WorkloadSpec, drive: &Drive, seed: u64) -> Co
     if recorded { Copies::recorded(copies) } else { Copies::drawn(copies) }
 }
 
-/// What brings a drive into the state that `options` ask for, before a workload under which `waiting` units wait in the
-/// buffer, where that is known.
+/// The preconditioning that `options` ask for. `waiting`: units in the buffer while this workload runs, where known.
 pub(super) fn precondition_of(
     options: &RunOptions,
     drive: &Drive,
@@ -91,7 +90,7 @@ pub(super) fn advance_warm_up<P: Observer>(
     warm_up.map_or(Ok(true), |warm_up| warm_up.advance(run, drive, events))
 }
 
-/// What brought the drive into its state is over: the workload begins. Where the run was stopped meanwhile, no request comes.
+/// The drive is in its state: begins the workload. If the run was stopped meanwhile, no request comes.
 fn take_up<P: Observer>(
     run: &mut Run<P>,
     workload: Option<Box<dyn Workload>>,

@@ -33,10 +33,10 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 use units::SimTime;
 
-/// How far a run is.
+/// Progress of a run.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Progress {
-    /// True when there is nothing left to do.
+    /// True when the run is complete.
     pub done: bool,
     /// `precondition`, `layout` or `run`.
     pub phase: &'static str,
@@ -50,15 +50,16 @@ pub struct Progress {
     pub page_operations: u64,
 }
 
-/// Copies that write without time have numbers of their own: passes of `--loop` count from 0, copies of a warm-up from further
-/// up.
+/// First number of copies that write without time: passes of `--loop` count from 0, copies of a warm-up from a higher
+/// number.
 const FIRST_COPY: u32 = 1 << 30;
 
 /// Page operations that a checked drive may take to come to rest after any run, however short: the account of a small drive is
 /// always settled with no operation in flight.
 const SHORT_REST: u64 = 1 << 16;
 
-/// Units of flash of a drive whose map is held against its account at the end of the run as well, with operations in flight.
+/// Most units on flash of a drive whose map is compared with its account also at the end of a run with operations in
+/// flight.
 const WALKED_TWICE: usize = 1 << 22;
 
 /// Work of one slice of preconditioning, in unit writes for each event of the caller's budget.
@@ -66,7 +67,7 @@ const WRITES_PER_EVENT: u64 = 2;
 
 enum SessionPhase {
     Precondition(Box<(Ftl, Box<dyn Workload>)>),
-    /// Without observers: compiled apart, so that it costs nothing to be observable.
+    /// A run without observers: a type of its own, so that observers cost it nothing.
     Plain(Box<Run<()>>),
     Observed(Box<Run<Observers>>),
     Broken,
@@ -78,7 +79,7 @@ pub struct Session {
     options: RunOptions,
     precondition: Precondition,
     passes: WorkloadPasses,
-    /// What is run before the workload, and what it is copied from.
+    /// The workload, which `--loop` repeats and preconditioning copies.
     spec: Option<WorkloadSpec>,
     warm_up: Option<WarmUp>,
     /// The workload, until that is over.
@@ -90,13 +91,13 @@ pub struct Session {
     preconditioned: bool,
     layout: LayingOut,
     phase: SessionPhase,
-    /// Who holds the data of a drive whose requests come from outside.
+    /// The holder of the data of a drive whose requests come from outside.
     holder: Option<Box<dyn Holder>>,
     interrupted: bool,
     wall: Duration,
     precondition_wall: Duration,
     build_wall: Duration,
-    /// How long the map's arrays had taken when the run began: what comes later is no part of the run, either.
+    /// Time that making the map's arrays had taken when the run began; such time is not counted as part of the run.
     map_made_before: Duration,
 }
 
@@ -279,7 +280,7 @@ impl Session {
         Ok(self.progress())
     }
 
-    /// A broken invariant says after which power cut it was found.
+    /// Does `work`; a panic in it gets the number of the last power cut added to its text.
     fn telling_cut<T>(&mut self, work: impl FnOnce(&mut Self) -> T) -> T {
         catch_unwind(AssertUnwindSafe(|| work(self))).unwrap_or_else(|cause| {
             let text = cause.downcast_ref::<String>().map(String::as_str);
@@ -300,7 +301,7 @@ impl Session {
         Ok(())
     }
 
-    /// What a saved state says of this run.
+    /// Origin of this run's saved state: drive and seed.
     fn about(&self) -> About<'_> {
         About::new(&self.drive, self.options.seed)
     }
@@ -360,7 +361,7 @@ impl Session {
         Ok(())
     }
 
-    /// How far it is.
+    /// Progress of the run.
     pub fn progress(&self) -> Progress {
         match &self.phase {
             SessionPhase::Precondition(parts) => Progress {

@@ -70,7 +70,7 @@ impl Session {
         }
     }
 
-    /// How long the map's arrays took since the run began.
+    /// Time that making the map's arrays took since the run began.
     fn map_made_since(&self) -> Duration {
         let made = match &self.phase {
             SessionPhase::Plain(run) => run.ftl.map_made_in(),
@@ -126,14 +126,14 @@ impl Session {
     }
 }
 
-/// Holds the final account of a checked drive against its own.
+/// Compares the final account of a checked drive with the drive.
 fn settle_account(run: &Run<Observers>) {
     if let Some(check) = &run.ctx.probe.check {
         check.settle(&Shown::later(&run.ftl), run.outstanding(), run.ctx.calendar.now());
     }
 }
 
-/// No part is busy longer than there was time.
+/// Checks that no part was busy for longer than the measured time.
 fn check_shares(name: &str, value: &Value) {
     match value {
         Value::Array(items) => items.iter().for_each(|item| check_shares(name, item)),

@@ -57,7 +57,7 @@ impl Session {
         Ok(session)
     }
 
-    /// What an image of a served drive is of: sizes that another drive may not differ in, and its namespaces.
+    /// The shape of a served drive in its image: the sizes that must be equal on another drive, and the namespaces.
     pub fn live_shape(drive: &Drive, ftl: &Ftl) -> Value {
         let mut shape = state_file::shape(ftl);
         if let Some(parts) = drive.namespaces().described() {
@@ -66,10 +66,10 @@ impl Session {
         shape
     }
 
-    /// Whether a drive can be served: what its image says of it must be enough to find it again.
+    /// Checks that a drive can be served: its image must hold enough to find the data again.
     ///
     /// # Errors
-    /// When it cannot, with the key that is in the way.
+    /// When the drive cannot be served; the text names the key that prevents it.
     pub fn check_live(drive: &Drive) -> Result<(), Error> {
         if drive.has(Feature::Zones) {
             let text = "ftl.mapping.name: a served drive is blocks, and the protocol of network block devices knows no zones: \
@@ -131,7 +131,7 @@ impl Session {
         Ok((calendar.now(), calendar.next_time()))
     }
 
-    /// So much time on the wall went by with this run.
+    /// Adds wall-clock time that was spent on this run.
     pub fn spend(&mut self, wall: Duration) {
         self.wall += wall;
     }

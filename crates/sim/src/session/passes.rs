@@ -11,15 +11,16 @@ use crate::run::Run;
 use crate::{Drive, Error, WorkloadSpec};
 use host::later::Later;
 
-/// Passes after which `until` gives up, unless it says otherwise.
+/// Most passes with `until`, where the option gives no number.
 const PASSES_MOST: u32 = 100;
 
 /// How often a workload is run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Rule {
-    /// So often.
+    /// This number of passes.
     Times(u32),
-    /// Until half the interval of the long-run write amplification is this share of it; so often at most.
+    /// Until half the interval of the long-run write amplification is at most this share of it, and at most `most`
+    /// passes.
     Until { half: f64, most: u32 },
 }
 
@@ -47,7 +48,7 @@ pub(crate) struct WorkloadPasses {
 }
 
 impl WorkloadPasses {
-    /// As the option `--loop` says; once without it.
+    /// Reads the option `--loop`; without it the workload runs once.
     ///
     /// # Errors
     /// When it cannot be understood.
@@ -64,7 +65,7 @@ impl WorkloadPasses {
         Ok(Self { rule: rule.transpose()?, spec: None, begun: 1, reached: None })
     }
 
-    /// What to run again.
+    /// Sets the workload that is run again.
     pub fn repeat(&mut self, spec: WorkloadSpec) {
         self.spec = Some(spec);
     }
@@ -104,7 +105,7 @@ impl WorkloadPasses {
         more && !run.is_at_limit() && !run.ftl.is_read_only()
     }
 
-    /// How much of all passes is done, `part` being that of the pass in progress; none where unknown.
+    /// Progress of all passes, `part` being the progress of the present one; none where unknown.
     pub fn fraction(&self, part: Option<f64>) -> Option<f64> {
         match &self.rule {
             None => part,
@@ -115,7 +116,7 @@ impl WorkloadPasses {
         }
     }
 
-    /// What became of it, for the result; none where it was not asked for.
+    /// The passes that were run, for the result; none without `--loop`.
     pub fn report(&self) -> Option<Loop> {
         let (rule, _) = self.rule.as_ref()?;
         Some(Loop { rule: rule.clone(), passes: self.begun, reached: self.reached })

@@ -12,9 +12,9 @@ use units::{Lpn, Ppa};
 enum LayoutStep {
     /// Does the drive lack anything at all?
     Look,
-    /// The workload names what must be there.
+    /// The workload names the extents that must hold data.
     Name,
-    /// It is written.
+    /// The named units are written.
     Write,
     Done,
 }
@@ -33,22 +33,22 @@ pub(crate) struct LayingOut {
 }
 
 impl LayingOut {
-    /// Nothing done yet.
+    /// A layout that has not begun.
     pub fn new() -> Self {
         Self { step: LayoutStep::Look, on: true, named: Vec::new(), next: 0, fraction: 0.0, units: 0 }
     }
 
-    /// Nothing will be done.
+    /// A layout that writes nothing.
     pub fn off() -> Self {
         Self { step: LayoutStep::Done, on: false, ..Self::new() }
     }
 
-    /// Whether it was asked for.
+    /// True if the layout was asked for.
     pub fn is_on(&self) -> bool {
         self.on
     }
 
-    /// How far it is.
+    /// Progress of the layout, from 0 to 1.
     pub fn fraction(&self) -> f64 {
         self.fraction
     }
@@ -164,7 +164,7 @@ impl LayingOut {
     }
 }
 
-/// Notes the units that `extent` touches. What reaches beyond the drive is left to the run, which refuses it.
+/// Marks the units that `extent` touches. The part beyond the drive's end is left to the run, which refuses it.
 fn mark(named: &mut [u64], extent: Extent, unit: u64, units: u32) {
     let first = extent.offset / unit;
     let end = extent.offset.saturating_add(extent.bytes).div_ceil(unit).min(u64::from(units));

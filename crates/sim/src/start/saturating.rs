@@ -3,11 +3,11 @@
 use host::{Completion, HostRequest, Op, Poll, Workload, WorkloadError, WorkloadReport};
 use units::{Lpn, SimTime};
 
-/// Requests outstanding: enough for the programs that a die may have waiting, and for the link to be what takes the time of
-/// writes that a buffer has room for.
+/// Requests outstanding: enough for the programs that a die may have waiting, and to keep the link busy while the
+/// buffer has room.
 const DEPTH: u32 = 64;
 
-/// Writes of `units` until there are no more; it may never end.
+/// Writes of `units` as fast as the drive takes them, until `units` ends, if it does.
 pub(crate) struct Saturating<I> {
     units: I,
     unit: u32,
@@ -15,7 +15,7 @@ pub(crate) struct Saturating<I> {
 }
 
 impl<I: Iterator<Item = Lpn>> Saturating<I> {
-    /// Of these, of so many bytes each.
+    /// Writes of these units, of `unit` bytes each.
     pub fn new(units: I, unit: u32) -> Self {
         Self { units, unit, outstanding: 0 }
     }

@@ -18,10 +18,10 @@ const MAGIC: &[u8; 8] = b"FLGATESN";
 /// 2: a collection may be in progress. 3: superblocks with one bit a cell, groups of parity, snapshots, units that are lost. 4:
 /// what every map has comes first. 5: random streams, the order of candidates, lives of blocks, ages of data.
 const VERSION: u32 = 6;
-/// Level 3: the arrays are random numbers, more effort gains nothing.
+/// Compression level: a higher one gains nothing, because the arrays look random.
 const LEVEL: i32 = 3;
 
-/// What a drive's state is of: sizes that another drive may not differ in.
+/// Shape of a drive in its saved state: sizes that must be equal on another drive.
 pub fn shape(ftl: &Ftl) -> Value {
     let layout = ftl.layout();
     json!({
@@ -40,20 +40,20 @@ pub fn shape(ftl: &Ftl) -> Value {
     })
 }
 
-/// What a saved state says of where it comes from.
+/// Origin of a saved state.
 #[derive(Clone, Copy)]
 pub(crate) struct About<'a> {
     pub drive: &'a Drive,
-    /// The seed that made it.
+    /// Seed of the drive.
     pub seed: u64,
-    /// Drive writes behind a drive that was aged; none: it was not.
+    /// Drive writes of an aged drive; none: the drive was not aged.
     pub aged: Option<f64>,
-    /// How long ago the data of each superblock were written, where that is known.
+    /// For each superblock, how long ago its data were written, nanoseconds; empty where unknown.
     pub ages_ns: &'a [u64],
 }
 
 impl<'a> About<'a> {
-    /// Of a drive that was not aged.
+    /// Origin of the state of a drive that was not aged.
     pub fn new(drive: &'a Drive, seed: u64) -> Self {
         Self { drive, seed, aged: None, ages_ns: &[] }
     }
@@ -105,7 +105,7 @@ fn write_longs(body: &mut Vec<u8>, longs: &[u64]) {
     body.extend(longs.iter().flat_map(|long| long.to_le_bytes()));
 }
 
-/// Puts `bytes` at `path` in one step, once they are on the disk: a state that was there stays until then.
+/// Writes `bytes` to a temporary file, syncs it and renames it to `path`: an earlier state stays until then.
 fn write_durably(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
     if path.exists() && !path.is_file() {
         return Err(std::io::Error::other("is no regular file: expected a new file, or an earlier state"));
@@ -182,7 +182,7 @@ pub(crate) fn load(
         .map_err(|reason| Error(format!("{}: {reason}", path.display())))
 }
 
-/// What to do with a state that unpacks to more than is asked for.
+/// How to treat a state that unpacks to more bytes than asked for.
 #[derive(PartialEq)]
 enum SurplusBytes {
     Leave,

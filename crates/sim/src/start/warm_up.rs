@@ -18,24 +18,23 @@ use host::Workload;
 use host::later::Later;
 use units::{Lpn, SimTime};
 
-/// Events between two looks at the buffer: what is seen must not depend on how the caller slices its work.
+/// Events between two samples of the buffer, however the caller slices its work.
 const EVENTS: u64 = 256;
 /// The buffer is settled when the means of two spans of windows differ by no more than this share of its slots.
 const TOLERANCE: f64 = 0.01;
-/// What it holds goes up and down where it varies by more than this share of its slots. Such a buffer remembers for many
-/// windows that it was full: spans of as many are compared, where copies are shorter than that.
+/// The buffer fluctuates if its contents vary by more than this share of its slots. Such a buffer remembers for many
+/// windows that it was full: longer spans of windows are compared, where copies are shorter than those.
 const WANDERS: f64 = 0.02;
 const WINDOWS_WANDERING: usize = 16;
 /// A buffer that holds less than this share of its slots is not full.
 const FULL: f64 = 0.9;
-/// Copies that wrote without time must have replaced this part of their writes in the buffer, or how full it is hardly
-/// mattered.
+/// The buffer must have coalesced this share of the writes of untimed copies; else its filling hardly mattered.
 const COALESCED: f64 = 0.02;
-/// Windows after which what it holds only goes up and down: so many, or more of a small buffer, up to so many units.
+/// Most windows; for a small buffer more, as many as `UNITS_MOST` units fill, up to `WINDOWS_MOST_SMALL`.
 const WINDOWS_MOST: u64 = 16;
 const WINDOWS_MOST_SMALL: u64 = 128;
 const UNITS_MOST: u64 = 1 << 18;
-/// Copies of a workload that are run at most: one that asks for next to nothing never fills a buffer.
+/// Most copies of a workload: one with very few requests never fills a buffer.
 const COPIES_MOST: u32 = 1 << 13;
 /// Passes of `--loop` count from 0: copies that come before have other numbers.
 const FIRST_COPY: u32 = 1 << 31;
@@ -45,15 +44,15 @@ pub(crate) struct WarmUp {
     spec: WorkloadSpec,
     seed: u64,
     copies: u32,
-    /// Units of a window, and those handled until the one at hand began.
+    /// Units of a window, and units handled before the present window.
     window: u64,
     before: u64,
-    /// What the buffer held in the window at hand, all of it and what the flash lacked, summed over looks.
+    /// Units in the buffer, and those of them not on flash, each summed over the samples of the present window.
     sums: [f64; 2],
     looks: u64,
-    /// The least and the most that it held at any look.
+    /// The least and the most units in the buffer at any sample.
     ends: [f64; 2],
-    /// The means of each window so far.
+    /// Mean buffer contents in each window so far: all units, and those not on flash.
     means: Vec<[f64; 2]>,
     settled: bool,
     written_before: u64,
@@ -61,8 +60,8 @@ pub(crate) struct WarmUp {
 }
 
 impl WarmUp {
-    /// Before a run of `spec` on a drive in a state that long work ends in; none where the buffer keeps nothing, or where
-    /// something is to happen at its time.
+    /// A warm-up for a run of `spec`, where it is needed: after preconditioning to a settled state, on a drive whose
+    /// buffer keeps units, and without events planned for a time.
     pub fn wanted(
         spec: &WorkloadSpec,
         drive: &Drive,
@@ -104,7 +103,7 @@ impl WarmUp {
         Ok(Box::new(Saturating::new(waiting.into_iter(), unit)))
     }
 
-    /// The next copy of the workload.
+    /// Opens the next copy of the workload.
     ///
     /// # Errors
     /// When it cannot be opened.
@@ -113,7 +112,7 @@ impl WarmUp {
         self.spec.open_on(&drive.reach_of_host(), self.seed, FIRST_COPY + self.copies)
     }
 
-    /// Lets a run that begins with a copy go on for about so many events; true when it is over.
+    /// Goes on for about `events` events with a run that began with a copy; true when the warm-up is over.
     ///
     /// # Errors
     /// When the workload is faulty.
@@ -180,7 +179,7 @@ impl WarmUp {
         (!is_full && before.coalesced() >= COALESCED).then(|| lacking.round() as u32)
     }
 
-    /// The user does not want to wait for more of it.
+    /// Ends the warm-up early, as the user asked.
     pub fn end_early(&mut self) {
         self.settled = true;
     }
@@ -194,12 +193,12 @@ impl WarmUp {
         });
     }
 
-    /// What was run, for the result; nothing until it is over.
+    /// The copies that were run, for the result; none until the warm-up is over.
     pub fn report(&self) -> Option<WarmedUp> {
         self.report.clone()
     }
 
-    /// Copies are run to their ends.
+    /// Limits of a copy: none, it runs to its end.
     pub fn limits() -> RunLimits {
         RunLimits { requests: None, ns: None }
     }

@@ -6,14 +6,14 @@ use controller::arbitration::{Arbiter, ChannelView, Maker, Want};
 use engine::RandomStream;
 use units::{Nanos, SimTime};
 
-/// Where a die stands between two uses of the channel.
+/// State of a die between two uses of the channel.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Stage {
-    /// It wants to be sent the command of its next operation.
+    /// The die waits to receive the command of its next operation.
     Command,
-    /// Its array works until then, to give data (true) after that, or to take a command again.
+    /// The array is busy until this grant; then the die has data to send (true) or takes a command.
     Array(u64, bool),
-    /// It wants to give data (true) or to take it.
+    /// The die waits to send data (true) or to receive them.
     Data(bool),
 }
 
@@ -21,7 +21,7 @@ enum Stage {
 struct KeptChannel {
     stages: Vec<Stage>,
     since: Vec<SimTime>,
-    /// For each die, the grants when its wait began.
+    /// For each die, the number of grants when it began to wait.
     waits_from: Vec<u64>,
     grants: u64,
     reads: f64,
@@ -67,7 +67,7 @@ impl KeptChannel {
         }
     }
 
-    /// One grant, or a moment in which the channel stands idle.
+    /// Makes one grant, or lets the channel idle for a moment.
     fn step(&mut self, context: &str) -> Option<(u32, Want)> {
         self.wake();
         let set = |stage: Stage| {
@@ -93,7 +93,7 @@ impl KeptChannel {
         Some((die, want))
     }
 
-    /// First come, first served can be told from the outside.
+    /// Checks the rule of the policy `fifo`: first come, first served.
     fn check_rule(&self, context: &str, die: usize) {
         if context.split(' ').next() == Some("name=fifo") {
             let waiting = |other: &usize| !matches!(self.stages[*other], Stage::Array(..));

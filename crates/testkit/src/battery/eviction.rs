@@ -12,7 +12,7 @@ const BLOCK_UNITS: u32 = 8;
 /// A buffer kept by hand.
 struct Shelf {
     slots: Vec<Slot>,
-    /// When each slot came, and when it was used last.
+    /// For each slot, when it came and when it was last used.
     came: Vec<u64>,
     used: Vec<u64>,
     clock: u64,
@@ -69,7 +69,7 @@ impl Shelf {
         chosen
     }
 
-    /// What the rule says, where the name alone settles it.
+    /// Checks the policy's rule, where its name alone determines the choice.
     fn check_rule(&self, context: &str, chosen: u32) {
         let oldest = |of: &[u64]| self.kept().into_iter().min_by_key(|slot| of[*slot as usize]);
         match context.split(' ').next() {
@@ -131,7 +131,7 @@ fn history(context: &str, maker: &Maker, events: u64) -> Vec<u32> {
     chosen
 }
 
-/// Asked until nothing is left, a policy gives every kept slot exactly once, and then has nothing overdue.
+/// A policy that is asked until nothing is left must return each kept slot exactly once, and then nothing overdue.
 fn drain(context: &str, maker: &Maker) {
     let mut shelf = Shelf::new(maker);
     for slot in 0..SLOTS {

@@ -3,7 +3,7 @@
 use ecc::flow::{ATTEMPTS_MOST, Flow, FlowView, Maker, Next, Steps};
 use engine::RandomStream;
 
-/// A page, as a drive could have it.
+/// A page as a drive could have it.
 struct Page {
     first: u32,
     soft_bits: u32,
@@ -13,7 +13,7 @@ struct Page {
     good_step: Option<u32>,
     halves: Vec<f64>,
     page_type: usize,
-    /// At the usual references, and by how much each step of the retries lowers it.
+    /// Raw bit error rate with the default references, and how much each retry step lowers it.
     rate: f64,
     fall: f64,
 }

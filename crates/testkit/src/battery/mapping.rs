@@ -14,12 +14,12 @@ use units::{Lpn, Ppa};
 
 /// Steps from which on a history is long.
 const LONG: u64 = 1_000;
-/// A request that waits for nothing.
+/// Request number of operations for which no request waits.
 const NO_REQUEST: u32 = u32::MAX;
 /// Reads that may be outstanding.
 const READS_MOST: u32 = 4;
 
-/// The version of what is not the newest.
+/// Version number of all data that are not the newest.
 const OLDER: u64 = 0;
 
 const SMALL: &[&str] = &[
@@ -41,7 +41,7 @@ const SMALL: &[&str] = &[
     "ftl.buffer.power_loss_protection=false",
 ];
 
-/// What the flash holds, kept apart from the layer's own map.
+/// Expected contents of the flash, kept apart from the layer's own map.
 struct ExpectedFlash {
     reference: ReferenceFtl,
     units: u32,
@@ -80,7 +80,7 @@ impl Probe for ExpectedFlash {
     }
 }
 
-/// A layer, its time and its flash.
+/// A translation layer with its time and its flash.
 struct MappingBench {
     ftl: Ftl,
     ctx: Context<ExpectedFlash>,
@@ -89,7 +89,7 @@ struct MappingBench {
 }
 
 impl MappingBench {
-    /// Lets one event pass. False when there is none.
+    /// Handles one event; false when there is none.
     fn pass(&mut self) -> bool {
         let Some((_, event)) = self.ctx.calendar.pop() else { return false };
         self.ftl.handle(event, &mut self.ctx);
@@ -129,7 +129,7 @@ impl MappingBench {
         true
     }
 
-    /// Flushes and waits for the answer. False when it never comes.
+    /// Flushes and waits for the answer; false when it never comes.
     fn flush(&mut self) -> bool {
         self.flushed = false;
         self.ftl.flush(0, &mut self.ctx);
@@ -212,7 +212,7 @@ pub fn check(context: &str, _maker: &Maker, steps: u64) {
     }
 }
 
-/// Every cache before the map; one where a parameter is at its edge and the history short.
+/// Variants with each eviction policy of the write buffer; only one for short histories.
 fn caches(context: &str, steps: u64) -> Vec<Vec<String>> {
     let read_cache = || "ftl.buffer.read_cache=true".to_owned();
     let keep = || "ftl.buffer.keep_ratio=0.5".to_owned();

@@ -29,27 +29,27 @@ use config::PolicyEntry;
 /// Whether a policy may let an operation wait for ever.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Starvation {
-    /// Its card owns up to that.
+    /// Starvation is possible, as the policy's card says.
     Allowed,
-    /// It must keep everyone served.
+    /// Every operation must be served at some time.
     Forbidden,
 }
 
-/// What the policy's card says of starvation.
+/// Reads from the policy's card whether starvation is possible.
 pub fn starvation(entry: &PolicyEntry) -> Starvation {
     if entry.card.not_modelled.contains("starv") { Starvation::Allowed } else { Starvation::Forbidden }
 }
 
-/// What decides between superblocks that are equal in all that matters.
+/// How a policy chooses between superblocks that are equal in all that matters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ties {
-    /// Their numbers, as the policy's card says.
+    /// By the numbers of the superblocks, as the policy's card says.
     ByNumber,
-    /// Nothing: the choices must not depend on how superblocks are numbered.
+    /// Undetermined, but the choice must not depend on the numbers of the superblocks.
     Open,
 }
 
-/// What the policy's card says of equals.
+/// Reads from the policy's card how it chooses between equal superblocks.
 pub fn ties(entry: &PolicyEntry) -> Ties {
     if entry.card.rule.contains("number") { Ties::ByNumber } else { Ties::Open }
 }

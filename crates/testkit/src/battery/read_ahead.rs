@@ -8,7 +8,7 @@ const UNITS: [u64; 3] = [512, 4096, 65_536];
 /// Units of the host's, for random reads: so many that two of them hardly ever follow each other.
 const SPAN: u64 = 1 << 31;
 
-/// A policy, its twin, and what both know of the drive.
+/// A policy and its twin, which must give the same answers, and their share of DRAM.
 struct Pair<'a> {
     context: &'a str,
     policies: [Box<dyn ReadAheadPolicy>; 2],
@@ -16,7 +16,7 @@ struct Pair<'a> {
 }
 
 impl Pair<'_> {
-    /// Both read; gives what is to be fetched, after checking it.
+    /// Tells both policies of a read; checks and returns the stretch that they want to fetch.
     fn read(&mut self, first: u32, count: u32) -> Option<Stretch> {
         let [one, twin] = &mut self.policies;
         let (stretch, context) = (one.on_read(Lpn(first), count), self.context);

@@ -43,7 +43,7 @@ impl DueDie {
         }
     }
 
-    /// One was written anew: it holds other data, and is worn by an erase.
+    /// A superblock was written anew: it holds other data, and an erase has worn it.
     fn remove(&mut self, at: usize, random: &mut RandomStream) {
         let gone = self.candidates.remove(at).index();
         self.due_since_ns.remove(at);

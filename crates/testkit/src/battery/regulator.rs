@@ -18,7 +18,7 @@ fn steps() -> Steps {
     }
 }
 
-/// The costs as the FTL would show them, some of them perhaps too much for the block at hand.
+/// The costs as the FTL would show them, some of which may not be feasible for the block.
 fn candidates(policy: &dyn CostRegulator, random: &mut RandomStream) -> Vec<Candidate> {
     let candidate = |cost: &ftl::regulator::WriteCost| Candidate {
         t_prog: Nanos::new(600_000 * 300_000 / cost.step.get().max(1)),
@@ -28,7 +28,7 @@ fn candidates(policy: &dyn CostRegulator, random: &mut RandomStream) -> Vec<Cand
     policy.costs(&steps()).iter().map(candidate).collect()
 }
 
-/// What the regulator is asked about one unit, drawn at random.
+/// A random event at a unit, about which the regulator is asked.
 enum UnitEvent {
     Write { origin: Origin, age: Option<Nanos>, waiting: u32, gap: Option<Nanos>, quiet: Nanos },
     Read,
@@ -55,7 +55,7 @@ fn draw(random: &mut RandomStream) -> UnitEvent {
     }
 }
 
-/// One unit as the FTL keeps it.
+/// State of a unit as the FTL keeps it.
 #[derive(Clone, Copy, Default)]
 struct KeptUnit {
     bits: u8,
@@ -63,7 +63,7 @@ struct KeptUnit {
     cost: Option<usize>,
 }
 
-/// Tells `policy` of `event` at a unit; gives its answer: the cost of a write, or whether a read asked for a re-write.
+/// Tells `policy` of `event` at a unit; returns its answer: the cost of a write, or whether a read asks for a re-write.
 fn tell(
     policy: &mut dyn CostRegulator,
     unit: &mut KeptUnit,
@@ -128,7 +128,7 @@ pub fn check(context: &str, maker: &Maker, events: u64) {
     after_a_rewrite(context, maker);
 }
 
-/// What was written anew for its reads is not asked for again by more reads.
+/// After a re-write, further reads of the unit must not ask for another one.
 fn after_a_rewrite(context: &str, maker: &Maker) {
     let mut policy = maker();
     let costs: Vec<Candidate> = policy

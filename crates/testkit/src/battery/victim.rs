@@ -7,7 +7,7 @@ use ftl::Blocks;
 use ftl::gc::victim::{Maker, VictimPolicy, VictimView};
 use units::SuperblockId;
 
-/// One die, kept by hand: what the real bookkeeping would show and tell the policy.
+/// A die whose bookkeeping the test keeps by hand.
 struct CollectedDie {
     units: u32,
     candidates: Vec<SuperblockId>,
@@ -80,7 +80,7 @@ impl CollectedDie {
         self.pe_cycles[superblock.index()] += 1;
     }
 
-    /// What the rule says, where the name alone settles it.
+    /// Checks the policy's rule, where its name alone determines the choice.
     fn check_rule(&self, context: &str, picked: SuperblockId) {
         let least = |of: &dyn Fn(SuperblockId) -> u64| self.candidates.iter().map(|id| of(*id)).min();
         let age = |id: SuperblockId| self.closed_at[id.index()];
@@ -166,7 +166,7 @@ fn history(
     picks
 }
 
-/// Asked until nothing is left, a policy gives every candidate exactly once.
+/// A policy that is asked until nothing is left must return each candidate exactly once.
 fn drain(context: &str, maker: &Maker) {
     let mut die = CollectedDie::new(maker, 40, 8, 3);
     for superblock in 0..40 {
@@ -182,8 +182,8 @@ fn drain(context: &str, maker: &Maker) {
     assert_eq!(picks, (0..40).collect::<Vec<_>>(), "{context}: not every candidate was picked once");
 }
 
-/// A collection that only ever moves full superblocks gains nothing: where one superblock alone holds garbage
-/// and what is reclaimed is closed again at once, full, that one is reclaimed before long.
+/// Collection that moves only full superblocks gains nothing: if one superblock alone holds garbage, and reclaimed ones
+/// are closed again at once, full, the policy must choose it before long.
 fn every_garbage_is_found(context: &str, maker: &Maker) {
     const SUPERBLOCKS: u32 = 12;
     let mut die = CollectedDie::new(maker, SUPERBLOCKS, 8, 5);

@@ -20,7 +20,7 @@ struct WornDie<'a> {
     policy: Box<dyn WearPolicy>,
     policy_draws: RandomStream,
     free: BinaryHeap<Reverse<(u64, u32)>>,
-    /// The erase count when each superblock became free.
+    /// For each superblock, the erase count when it became free.
     freed_at: Vec<u64>,
     candidates: Vec<SuperblockId>,
     valid: Vec<u32>,

@@ -14,7 +14,7 @@ struct Block {
     next: u32,
     /// Written from its first unit on, each unit once, in order.
     sequential: bool,
-    /// Its place in the order of blocks.
+    /// Place of the block in the order of blocks.
     place: u32,
 }
 
@@ -28,7 +28,7 @@ pub struct Bplru {
     /// The block behind each place of the order, and places not in use.
     at: Vec<u32>,
     free: Vec<u32>,
-    /// The block that is on its way out.
+    /// The block that is being evicted.
     leaving: Option<u32>,
 }
 

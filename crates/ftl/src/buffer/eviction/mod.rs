@@ -10,7 +10,7 @@ use engine::RandomStream;
 pub(crate) use order::Order;
 use units::Lpn;
 
-/// Units of a logical block where the map has no blocks of its own.
+/// Units of a logical block for eviction, where the map does not use blocks.
 pub const BLOCK_UNITS: u32 = 64;
 const BLOCK_UNITS_HELP: &str =
     "mapping units of a logical block; 0: of a block of the map, 64 where it has none";
@@ -18,19 +18,19 @@ const BLOCK_UNITS_HELP: &str =
 /// How the host used a unit that the buffer keeps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
-    /// It read it.
+    /// The host read the unit.
     Read,
-    /// It wrote it anew.
+    /// The host overwrote the unit.
     Write,
 }
 
-/// What a policy may know when it chooses.
+/// The information that an eviction policy may use.
 pub struct EvictionView<'a> {
     /// Every slot of the buffer, by number; only kept ones may be chosen.
     pub slots: &'a [Slot],
     /// Slots kept now.
     pub kept: u32,
-    /// How many may be kept.
+    /// The most units that may be kept.
     pub keep: u32,
 }
 
@@ -54,12 +54,13 @@ impl EvictionView<'_> {
     }
 }
 
-/// The choice of a unit to leave the buffer. One instance for the drive.
+/// The policy that chooses the next unit to leave the buffer. One instance for the drive.
 pub trait EvictionPolicy: Send {
-    /// A stream of its own, for a policy that draws. Called before anything else on a drive.
+    /// Gives a policy that draws at random a random stream of its own. Called before anything else on a drive.
     fn take_random(&mut self, _random: RandomStream) {}
 
-    /// Called once, before anything else: how many slots there are, and units of a block of the map.
+    /// Tells the policy the number of slots, and the units of a block of the map. Called once, before the buffer is
+    /// used.
     fn attach(&mut self, slots: u32, block_units: u32);
 
     /// A slot is kept from now on: [`SlotState::Held`], with data that the flash does not hold, or [`SlotState::Clean`].
@@ -71,7 +72,7 @@ pub trait EvictionPolicy: Send {
     /// A slot is kept no longer: chosen, trimmed, flushed or about to be programmed.
     fn on_leave(&mut self, slot: u32, lpn: Lpn);
 
-    /// One of the kept slots, whenever there is one.
+    /// Chooses one of the kept slots; none only when there is none.
     fn choose(&mut self, view: &EvictionView<'_>) -> Option<u32>;
 
     /// True when the policy is a queue that nothing need wait in: unless told otherwise, the buffer keeps nothing.
@@ -79,13 +80,13 @@ pub trait EvictionPolicy: Send {
         false
     }
 
-    /// True when a block of which units leave is to be written whole, with what the flash holds of it; a map without
-    /// blocks does not heed it.
+    /// True when a block whose units leave must be written as a whole, including units on flash; a page map ignores
+    /// this.
     fn pads(&self) -> bool {
         false
     }
 
-    /// True when a unit should leave although there is room: the rest of a block that is on its way.
+    /// True when a unit should leave although there is room, because the rest of its block is leaving.
     fn is_overdue(&self) -> bool {
         false
     }

@@ -5,22 +5,22 @@ use controller::Controller;
 use nand::errors::Condition;
 use units::Voltage;
 
-/// What the FTL works with of each write cost.
+/// The properties of each write cost that the FTL works with.
 pub(crate) struct CostTable {
-    /// As the regulator gave them.
+    /// The write costs as the regulator gave them.
     pub costs: Vec<WriteCost>,
     /// Program step over the usual one.
     pub steps: Vec<f64>,
-    /// Set of voltages: 0 the usual one, then those of the chip's tables.
+    /// Voltage set of each cost: 0 for the usual one, then the sets of the chip's tables.
     pub voltages: Vec<usize>,
-    /// Which is finer: how much faster than the usual way it programs.
+    /// For comparing costs: how much faster than the usual way each one programs.
     pub coarseness: Vec<f64>,
-    /// Its name in a transaction.
+    /// The number of each cost in a transaction.
     pub names: Vec<u8>,
 }
 
 impl CostTable {
-    /// Tells the controller of them. `page_types`: bits of a cell.
+    /// Registers the costs with the controller. `page_types`: bits of a cell.
     ///
     /// # Errors
     /// When the chip does not know a set of voltages.
@@ -59,29 +59,29 @@ impl CostTable {
         Ok(table)
     }
 
-    /// How many there are.
+    /// Number of write costs.
     pub fn len(&self) -> usize {
         self.costs.len()
     }
 
-    /// The way that parity is written in: the finest of the costs that hold for the longest time.
+    /// The cost that parity is written with: the finest one among those with the longest retention time.
     pub fn for_own(&self) -> u8 {
         let longest = self.costs.iter().map(|cost| cost.retention).max();
         let holding = (0..self.len()).filter(|&way| Some(self.costs[way].retention) == longest);
         holding.min_by(|a, b| self.coarseness[*a].total_cmp(&self.coarseness[*b])).unwrap_or(0) as u8
     }
 
-    /// True when one way is finer than another.
+    /// True when the cost `way` has a finer program step than the cost `than`.
     pub fn finer(&self, way: usize, than: usize) -> bool {
         self.coarseness[way] < self.coarseness[than]
     }
 
-    /// In what condition a page is read that was written this way.
+    /// The condition in which a page that was written with the cost `way` is read.
     pub fn condition(&self, way: usize, pe_cycles: u32, seconds: f64, reads: u32) -> Condition {
         Condition { step: self.steps[way], voltages: self.voltages[way], pe_cycles, seconds, reads }
     }
 
-    /// The way in words, for errors.
+    /// The cost in words, for errors.
     pub fn describe(&self, way: usize) -> String {
         match &self.costs[way].voltages {
             None => format!("a program step of {}", self.costs[way].step),

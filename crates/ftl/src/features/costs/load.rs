@@ -9,7 +9,7 @@ use units::{Lpn, Nanos, SimTime};
 /// No unit has asked for a cost yet.
 pub(super) const NO_COST: u8 = u8::MAX;
 
-/// A die as a regulator sees it.
+/// The load of a die as a regulator sees it.
 #[derive(Clone, Debug)]
 pub(super) struct DieLoad {
     last: SimTime,
@@ -23,7 +23,7 @@ pub(super) struct DieLoad {
 }
 
 impl DieLoad {
-    /// Nothing happened yet.
+    /// The load of a die on which nothing has happened yet.
     pub const IDLE: Self = Self {
         last: SimTime::ZERO,
         seen: 0,
@@ -32,7 +32,7 @@ impl DieLoad {
         pending: [NO_COST; STREAMS_MOST],
     };
 
-    /// What a regulator sees of a unit that nothing is known about.
+    /// The view that a regulator gets of a unit of which nothing is known.
     pub fn view<'a>(&self, origin: Origin, now: SimTime, costs: &'a [Candidate]) -> WriteView<'a> {
         WriteView {
             origin,

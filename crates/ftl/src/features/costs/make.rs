@@ -39,7 +39,7 @@ impl Made for Regulation {
         if code.is_some() { kept } else { 0 }
     }
 
-    /// None where the drive has no code.
+    /// None where the drive has no error-correcting code.
     fn new(rules: &CostRules, making: &mut Making<'_>) -> Result<Option<Box<Self>>, String> {
         let Making { layout, seed, refresh_age, .. } = *making;
         let mut regulator = (rules.regulator)();
@@ -96,7 +96,7 @@ impl Made for Regulation {
         })))
     }
 
-    /// What the data of each page row went through.
+    /// The history of the data in each page row survives.
     fn take_back(&mut self, before: Self) {
         *self = before;
     }

@@ -31,7 +31,7 @@ pub use settings::{CostRules, Reckoned};
 use unit_notes::UnitNotes;
 use units::{Lpn, SimTime};
 
-/// What a drive is given to build its regulation from.
+/// The parts from which a drive's regulation is built.
 pub struct CorrectionParts {
     /// The ways to read a page.
     pub ladder: Option<Ladder>,
@@ -52,23 +52,24 @@ pub struct CorrectionParts {
 struct Unit {
     pub lpn: Lpn,
     pub origin: Origin,
-    /// Where its old copy lies: a page row numbered over the drive.
+    /// The place of its old copy: a page row numbered over the drive.
     pub old_row: Option<u32>,
 }
 
-/// What the data of each superblock of the drive went through.
+/// The age and reads of the data in each superblock of the drive.
 struct Ages {
     /// Row of wear of the superblock.
     wear_row: Vec<u8>,
-    /// When it was opened, in ns; negative: before the run.
+    /// When the superblock was opened, in ns; negative: before the run.
     opened_at: Vec<i64>,
     /// Reads since.
     reads: Vec<u32>,
-    /// The step of the retries at which a read came right last, or [`NO_STEP`]; empty where no flow wants it.
+    /// The retry step at which a read of the superblock last succeeded, or [`NO_STEP`]; empty where no read flow uses
+    /// it.
     good_step: Vec<u8>,
 }
 
-/// No read of the superblock came right by a flow's attempts since it was erased.
+/// No read of the superblock has succeeded by an attempt of the read flow since it was erased.
 const NO_STEP: u8 = u8::MAX;
 
 impl Ages {
@@ -81,13 +82,13 @@ impl Ages {
         }
     }
 
-    /// The step at which a read of a superblock came right last.
+    /// The retry step at which a read of a superblock last succeeded.
     fn good_step_of(&self, superblock: usize) -> Option<u32> {
         self.good_step.get(superblock).filter(|step| **step != NO_STEP).map(|step| u32::from(*step))
     }
 }
 
-/// The way that each page row of the drive was written.
+/// The write cost of each page row of the drive.
 struct RowCosts {
     costs: Vec<u8>,
     /// Rows of a superblock.
@@ -121,9 +122,9 @@ pub struct Regulation {
     random: RandomStream,
     /// Which attempt of a read comes next.
     flows: Flows,
-    /// What estimates of error rates are drawn from.
+    /// The random stream for estimates of error rates.
     estimating: RandomStream,
-    /// What decodes the words of reads, where no table says what they come to.
+    /// The decoder of the words of reads, where no table gives their outcome.
     words: Option<Words>,
     counts: RegulationCounts,
 }

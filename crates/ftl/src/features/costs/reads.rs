@@ -38,7 +38,7 @@ impl Regulation {
         (superblock, within % self.correction.page_types)
     }
 
-    /// How a page row with one bit a cell is read: not modelled are errors there, which the code corrects at once.
+    /// How a page row in SLC mode is read: its errors are not modelled, and the code corrects them at once.
     pub(super) fn plan_one_bit_read(&mut self, origin: Origin) -> Reading {
         self.count_read(origin, 0);
         Reading { senses: 1, ..self.reckoning.readings[0] }
@@ -52,7 +52,7 @@ impl Regulation {
         }
     }
 
-    /// The type of a page row, and in what condition it is.
+    /// The page type of a page row, and its condition now.
     pub(super) fn condition_now(&self, row: u32, now: SimTime) -> (usize, Condition) {
         let (superblock, page_type) = self.page_of(row);
         let pe_cycles = self.reckoning.pe_cycles(self.ages.wear_row[superblock]);

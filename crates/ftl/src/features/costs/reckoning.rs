@@ -8,11 +8,11 @@ use ecc::{Ladder, Rates, Soft};
 use nand::errors::{Condition, ErrorModel};
 use units::Nanos;
 
-/// Wear is told apart in steps of this ratio, to the worse side.
+/// Wear is divided into steps of this ratio and rounded to the worse side.
 const WEAR_RATIO: f64 = 1.1;
 const WEAR_ROWS: usize = 150;
 
-/// How a read begins.
+/// The first attempt of a read.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Begin {
     /// The rung.
@@ -38,7 +38,7 @@ impl Begin {
     }
 }
 
-/// The code, and the errors that it meets.
+/// The error-correcting code and the error model that it works on.
 pub(super) struct Correction {
     /// The ways to read a page.
     pub ladder: Ladder,
@@ -59,7 +59,7 @@ impl Correction {
         Rates { usual: self.errors.rber(page_type, condition), shifted, soft }
     }
 
-    /// The raw bit error rate that is left when retries have done what they can.
+    /// The raw bit error rate that remains after all useful retries.
     pub fn rate_left(&self, rates: &Rates) -> f64 {
         rates
             .shifted
@@ -74,7 +74,7 @@ impl Correction {
     }
 }
 
-/// What reads are reckoned with, and how they begin then.
+/// The conditions that reads are planned for, and the first attempt of a read in each.
 pub(super) struct Reckoning {
     /// Reads of a superblock between erases.
     pub reads: u32,
@@ -109,7 +109,7 @@ fn readings(ladder: &Ladder) -> Vec<Reading> {
 }
 
 impl Reckoning {
-    /// For a drive whose blocks have `pe_cycles` at the start.
+    /// Plans the reads of a drive whose blocks have `pe_cycles` at the start.
     ///
     /// # Errors
     /// When the code cannot correct what a write cost leaves there.
@@ -177,7 +177,7 @@ impl Reckoning {
         &self.candidates[usize::from(wear_row) * costs..][..costs]
     }
 
-    /// How a read begins.
+    /// The first attempt of a read for this cost, wear and page type.
     #[inline]
     pub fn begin(&self, cost: usize, wear_row: u8, page_type: usize) -> Begin {
         self.begins[(cost * self.wear_edges.len() + usize::from(wear_row)) * self.page_types + page_type]

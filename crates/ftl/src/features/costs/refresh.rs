@@ -8,11 +8,11 @@ use controller::Origin;
 use engine::Calendar;
 use units::SimTime;
 
-/// When superblocks hold data that must be written anew.
+/// When the data of superblocks must be rewritten.
 pub(super) struct DueTimes {
-    /// Of each superblock of the drive.
+    /// For each superblock of the drive; `NEVER`: not at all.
     pub at: Vec<SimTime>,
-    /// That of the program issued last, where it is earlier than was known.
+    /// The due time of the program issued last, where it is earlier than the superblock's due time was before.
     pub newly: Option<SimTime>,
     /// Superblocks read as often as was reckoned with, where such ones are moved.
     pub worn_by_reads: Vec<u32>,
@@ -20,7 +20,7 @@ pub(super) struct DueTimes {
 }
 
 impl DueTimes {
-    /// Nothing is due.
+    /// No superblock is due.
     pub fn new(superblocks: usize, reckoned: &Reckoned) -> Self {
         Self {
             at: vec![SimTime::NEVER; superblocks],
@@ -30,7 +30,7 @@ impl DueTimes {
         }
     }
 
-    /// A superblock takes new data.
+    /// A superblock takes new data: nothing in it is due.
     pub fn forget(&mut self, superblock: usize) {
         self.at[superblock] = SimTime::NEVER;
     }
@@ -43,7 +43,7 @@ impl DueTimes {
         }
     }
 
-    /// A superblock was read as often as was reckoned with: its data are due, until they are written anew.
+    /// A superblock has had as many reads as are planned for: its data are due until they are rewritten.
     pub fn note_worn_by_reads(&mut self, superblock: usize, now: SimTime) {
         if self.reclaims {
             self.worn_by_reads.push(superblock as u32);
@@ -53,7 +53,7 @@ impl DueTimes {
 }
 
 impl Regulation {
-    /// Notes when the data that a superblock holds before time begins must be written anew, and gives that.
+    /// Notes when the data that a superblock holds before time begins must be rewritten, and returns that time.
     pub(super) fn due_from_start(&mut self, superblock: usize) -> Option<SimTime> {
         let cost = self.rows.of(superblock as u32 * self.rows.per_superblock);
         let refresh = self.table.costs[cost].refresh?.ns().min(i64::MAX as u64);
@@ -63,7 +63,7 @@ impl Regulation {
         Some(due)
     }
 
-    /// A superblock is to be written anew as soon as its die has time for that.
+    /// Asks for a superblock to be rewritten as soon as its die has time for it.
     pub(super) fn ask_upkeep(
         &self,
         core: &mut Core,

@@ -4,13 +4,13 @@ use crate::regulator;
 use config::{ConfigError, Section};
 use units::Nanos;
 
-/// What writes cost and reads take.
+/// Settings of write costs and reads.
 pub struct CostRules {
-    /// With what cost a unit is written.
+    /// The policy that chooses the cost of each write.
     pub regulator: regulator::Maker,
-    /// The program steps it chooses among.
+    /// The program steps that the regulator chooses among.
     pub steps: regulator::Steps,
-    /// What reads are reckoned with.
+    /// The conditions that reads are planned for.
     pub reckoned: Reckoned,
 }
 
@@ -25,16 +25,16 @@ impl CostRules {
     }
 }
 
-/// What reads are reckoned with beside wear and age.
+/// The conditions that reads are planned for, beside wear and age.
 #[derive(Clone, Copy, Debug)]
 pub struct Reckoned {
     /// Reads of a block between erases.
     pub reads: u32,
-    /// Age of the data; none: the whole time for which they must stay correctable.
+    /// Age of the data; none: the whole time for which data must stay correctable.
     pub age: Option<Nanos>,
-    /// Age of what was there before the run.
+    /// Age of the data that the drive held before the run.
     pub data_age: Nanos,
-    /// What was read that often is written anew.
+    /// A superblock that has had `reads` reads since its erase is rewritten.
     pub reclaim: bool,
 }
 

@@ -8,17 +8,17 @@ use units::Lpn;
 pub(super) const SEEN: u8 = 1 << 6;
 /// The unit waits to be written anew.
 pub(super) const QUEUED: u8 = 1 << 7;
-/// The regulator's own bits.
+/// The bits that the regulator uses itself.
 pub(super) const NOTES: u8 = (1 << BITS_MAX) - 1;
 
-/// A byte of each unit, where the regulator tells units apart: its own bits, [`SEEN`], [`QUEUED`].
+/// One byte for each unit, where the regulator treats units differently: its own bits, [`SEEN`], [`QUEUED`].
 pub(super) struct UnitNotes {
     notes: Vec<u8>,
     bits: u32,
 }
 
 impl UnitNotes {
-    /// Nothing known of `units` units, of which the regulator wants `bits` bits each.
+    /// Empty notes for `units` units, of which the regulator wants `bits` bits each.
     pub fn new(bits: u32, units: u64) -> Self {
         Self { notes: if bits > 0 { large_array(units as usize, 0) } else { Vec::new() }, bits }
     }
@@ -28,19 +28,19 @@ impl UnitNotes {
         self.bits
     }
 
-    /// True where units are told apart.
+    /// True where notes of units are kept.
     #[inline]
     pub fn are_kept(&self) -> bool {
         self.bits > 0
     }
 
-    /// What is known of a unit; nothing where units are not told apart.
+    /// The note of a unit; 0 where no notes are kept.
     #[inline]
     pub fn of(&self, lpn: Lpn) -> u8 {
         if self.are_kept() { self.notes[lpn.index()] } else { 0 }
     }
 
-    /// Notes something else of a unit, where units are told apart.
+    /// Replaces the note of a unit, where notes are kept.
     #[inline]
     pub fn set(&mut self, lpn: Lpn, note: u8) {
         if self.are_kept() {

@@ -42,7 +42,7 @@ impl Regulation {
         }
     }
 
-    /// What the regulator answers for a unit that goes to a block with this row of wear.
+    /// The cost that the regulator chooses for a unit that goes to a block with this row of wear.
     fn ask(&mut self, die: usize, wear_row: u8, unit: Unit, waiting: u32, now: SimTime) -> usize {
         let Unit { lpn, origin, old_row } = unit;
         let note = self.notes.of(lpn);
@@ -72,8 +72,8 @@ impl Regulation {
         self.dies[die].note_host_operation(now);
     }
 
-    /// A row of a superblock is programmed: with the first, everything there is new. Where it holds one bit a cell that is
-    /// all there is to note: nothing falls due, it is folded before.
+    /// A row of a superblock is programmed; the first row marks all its data as new. In SLC mode nothing more is noted,
+    /// because the superblock is folded before its data are due.
     pub(super) fn note_programmed(&mut self, superblock: usize, row: u32, now: SimTime) {
         if row == 0 {
             self.ages.begins_anew(superblock, now);
@@ -81,7 +81,7 @@ impl Regulation {
         }
     }
 
-    /// The way asked for, or the next finer one that holds on a block of this wear.
+    /// The chosen cost, or the next finer one that is feasible on a block of this wear.
     #[inline]
     fn refine(&mut self, chosen: usize, wear_row: u8) -> usize {
         let candidates = self.reckoning.candidates(wear_row);
@@ -103,7 +103,8 @@ impl Regulation {
         if pending == NO_COST { 0 } else { pending }
     }
 
-    /// A program of this cost is issued to `rows` rows from `row` of `superblock`: what its transaction names its cost by.
+    /// A program of this cost is issued to `rows` rows from `row` of `superblock`: returns the number of the cost in
+    /// its transaction.
     pub(super) fn issue(&mut self, cost: u8, superblock: usize, row: u32, rows: u32, now: SimTime) -> u8 {
         self.note_programmed(superblock, row, now);
         let first = superblock * self.rows.per_superblock as usize + row as usize;

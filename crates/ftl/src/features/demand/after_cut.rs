@@ -9,16 +9,16 @@ use crate::core::Core;
 use crate::store::Places;
 use units::Lpn;
 
-/// What the flash has of a map when the power is gone.
+/// The part of a map that is on flash when the power fails.
 pub(super) struct Translations {
-    /// Where each unit was when the power failed; this is what the translation units say ...
+    /// The place of each unit when the power failed, which the translation units on flash give ...
     places: Places,
-    /// ... but for these, of which the newest version was only in RAM.
+    /// ... except for these translation units, whose newest version was only in RAM.
     outdated: Vec<u32>,
 }
 
 impl Demand {
-    /// The power fails: what is left is what the flash has.
+    /// The power fails: only the map on flash is left.
     pub(super) fn end(&mut self, core: &mut Core) {
         core.store.stats.units_read_cut += self.tasks.units_awaited();
         self.checkpoints = self.checkpoints.take().map(Checkpoints::after_cut);
@@ -30,7 +30,7 @@ impl Demand {
         }
     }
 
-    /// The map is found: notes which translation units must be written anew, for they do not say what was found.
+    /// The drive has found its map: notes the translation units on flash that differ from it and must be rewritten.
     pub(super) fn compare(&mut self, core: &Core) {
         let Some(said) = self.left.take() else { return };
         for page in said.outdated {

@@ -17,17 +17,18 @@ pub(super) struct Checkpoints {
     /// Superblocks that were closed when the checkpoint in progress began, and when the last complete one began.
     pub began: u64,
     pub done: u64,
-    /// Units of it yet to be written.
+    /// Units of the checkpoint in progress that are still to be written.
     pub left: u32,
-    /// Without time something was written since the last checkpoint.
+    /// Units were written without simulated time since the last checkpoint.
     pub outdated: bool,
-    /// Where the map is read when the drive is ready.
+    /// How the map is read on demand, on a drive that is ready before its map is in RAM.
     pub on_demand: Option<OnDemand>,
     /// The part that is not in RAM yet, while it is read.
     pub loading: Option<Loading>,
     /// Changes of the map since the last checkpoint, where they are logged.
     pub log: Option<Journal>,
-    /// A unit of the last complete one, or of the log, is lost: so many were closed when that one began.
+    /// A unit of the last complete checkpoint, or of the log, is lost: the number of superblocks closed when that
+    /// checkpoint began.
     pub lost: Option<u64>,
 }
 
@@ -55,12 +56,12 @@ impl Checkpoints {
         }
     }
 
-    /// Units of a checkpoint that say where the others are.
+    /// Units of a checkpoint that hold the places of its other units.
     pub fn directory_units(&self) -> u32 {
         self.on_demand.map_or(0, |on_demand| on_demand.directory_units)
     }
 
-    /// A checkpoint of so many units begins.
+    /// A checkpoint of `units` units begins.
     pub fn begin(&mut self, units: u32) {
         (self.began, self.left) = (self.closed, units);
         if let Some(log) = &mut self.log {
@@ -68,23 +69,23 @@ impl Checkpoints {
         }
     }
 
-    /// What is known after a power cut: the checkpoint in progress, if any, is not whole.
+    /// The state after a power cut: a checkpoint in progress is not complete.
     pub fn after_cut(self) -> Self {
         let log = self.log.map(Journal::after_cut);
         Self { began: self.done, left: 0, loading: None, log, ..self }
     }
 
-    /// All units of the last complete one are there, and of the log that goes on from it.
+    /// True when all units of the last complete checkpoint, and of the log that follows it, are on flash.
     fn is_whole(&self) -> bool {
         self.lost.is_none_or(|lost| self.done > lost)
     }
 
-    /// The last whole checkpoint says all that a full superblock holds.
+    /// True when the last complete checkpoint gives the whole content of a full superblock.
     pub fn covers(&self, superblock: usize) -> bool {
         self.is_whole() && self.closed_as[superblock] <= self.done
     }
 
-    /// Page rows of a superblock of which checkpoint and log tell what they hold.
+    /// Page rows of a superblock whose content checkpoint and log give.
     pub fn rows_told(&self, superblock: usize) -> u32 {
         let log = self.log.as_ref().filter(|_| self.is_whole());
         log.map_or(0, |log| log.rows_told(superblock))

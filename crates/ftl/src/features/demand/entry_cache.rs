@@ -17,7 +17,7 @@ pub(super) struct EntryCache {
 }
 
 impl EntryCache {
-    /// Nothing looked up yet.
+    /// A cache that holds no entry.
     pub fn new(capacity: usize, logical_units: u32) -> Self {
         Self {
             entries: Vec::with_capacity(capacity),
@@ -28,7 +28,7 @@ impl EntryCache {
         }
     }
 
-    /// Entries that there is room for.
+    /// Number of entries that the cache can hold.
     pub fn capacity(&self) -> usize {
         self.capacity
     }
@@ -59,12 +59,12 @@ impl EntryCache {
         self.newest = at;
     }
 
-    /// True when the entry of `lpn` is here.
+    /// True when the entry of `lpn` is in the cache.
     pub fn contains(&self, lpn: Lpn) -> bool {
         self.of_unit[lpn.index()] != NONE
     }
 
-    /// Looks `lpn` up, and makes it the last used.
+    /// Looks up the entry of `lpn` and makes it the most recently used. False when it is not in the cache.
     pub fn touch(&mut self, lpn: Lpn) -> bool {
         let at = self.of_unit[lpn.index()];
         if at == NONE {
@@ -75,7 +75,8 @@ impl EntryCache {
         true
     }
 
-    /// Makes `lpn`, which is not here, the last used. Gives what falls out for it, where that was changed.
+    /// Adds `lpn`, which is not in the cache, as the most recently used. Returns the unit whose entry is evicted for
+    /// it, if that entry was changed.
     pub fn insert(&mut self, lpn: Lpn) -> Option<Lpn> {
         let entry = FlashMapEntry { lpn: lpn.0, newer: NONE, older: NONE, dirty: false };
         let (at, changed) = if self.entries.len() < self.capacity {
@@ -93,7 +94,7 @@ impl EntryCache {
         changed
     }
 
-    /// The place of `lpn` changed. False where its entry is not here.
+    /// The place of `lpn` changed. False when its entry is not in the cache.
     pub fn change(&mut self, lpn: Lpn) -> bool {
         let at = self.of_unit[lpn.index()];
         if at != NONE {
@@ -102,7 +103,7 @@ impl EntryCache {
         at != NONE
     }
 
-    /// What is known of these units is on the flash, too.
+    /// The entries of these units are on the flash as they are in the cache.
     pub fn clean(&mut self, units: Range<u32>) {
         for lpn in units {
             let at = self.of_unit[lpn as usize];
@@ -112,7 +113,7 @@ impl EntryCache {
         }
     }
 
-    /// Units whose entries changed since they were looked up.
+    /// Units whose entries changed since they were read or last written.
     pub fn changed(&self) -> impl Iterator<Item = Lpn> {
         self.entries.iter().filter(|entry| entry.dirty).map(|entry| Lpn(entry.lpn))
     }

@@ -87,7 +87,7 @@ impl Feature for Demand {
         self.end_task(core, owner);
     }
 
-    /// Be it paid for by the host or not.
+    /// All changed translation units, whether the host has paid for them or not.
     fn flushes_map(&mut self) -> Option<Vec<u32>> {
         let mut pages = self.changed();
         if let Some(checkpoints) = &mut self.checkpoints {
@@ -105,7 +105,7 @@ impl Feature for Demand {
         }
     }
 
-    /// It may be time for a checkpoint.
+    /// A closed superblock may make a checkpoint due.
     fn closed(&mut self, superblock: usize) {
         let Some(checkpoints) = &mut self.checkpoints else { return };
         checkpoints.note_closed(superblock);
@@ -140,7 +140,7 @@ impl Feature for Demand {
         self.outdated.earn();
     }
 
-    /// What fell out of the cache, or is due.
+    /// Translation units that were evicted from the cache, or are due.
     fn due_untimed(&mut self) -> Option<Lpn> {
         let page = self.outdated.next()?;
         self.clean(page);
@@ -170,7 +170,7 @@ impl Feature for Demand {
         self.outdated.all_fall_behind();
     }
 
-    /// The log begins, or goes on with what was found after a power cut and it does not tell of.
+    /// The log begins or, after a power cut, is extended with the data found of which it has no change.
     fn time_begins(&mut self, core: &Core) {
         let Some(log) = self.log() else { return };
         for superblock in 0..core.store.layout.superblocks() {

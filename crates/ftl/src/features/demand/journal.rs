@@ -7,7 +7,7 @@
 use std::collections::VecDeque;
 use units::Lpn;
 
-/// Page rows of a superblock, from its first one on, and the change with which the last of them is told.
+/// Page rows of a superblock, from its first one on, and the number of the change that completes them in the log.
 #[derive(Clone, Copy)]
 struct Told {
     superblock: u32,
@@ -15,7 +15,7 @@ struct Told {
     change: u64,
 }
 
-/// A unit of the log on its way to the flash.
+/// A unit of the log that was sent to the flash.
 struct Sent {
     lpn: Lpn,
     on_flash: bool,
@@ -24,14 +24,14 @@ struct Sent {
 
 /// The log of a drive.
 pub(super) struct Journal {
-    /// The ring: its first logical unit, and how many there are.
+    /// The ring of logical units for the log: the first unit, and their number.
     first: u32,
     units: u32,
     /// Changes that a unit holds.
     per_unit: u64,
-    /// Of each superblock the page rows, from its first one on, of which the flash has the changes.
+    /// For each superblock: page rows, from its first one on, whose changes are on flash.
     told: Vec<u32>,
-    /// Changes since the log began, and those of them that are in no unit yet.
+    /// Changes since the log began, and changes that are in no unit of the log yet.
     changes: u64,
     pending: VecDeque<Told>,
     sent: VecDeque<Sent>,
@@ -39,7 +39,7 @@ pub(super) struct Journal {
     count: u64,
     needed: u64,
     began: u64,
-    /// Time has begun: what was there before is in the map on flash.
+    /// Simulated time has begun: earlier changes are in the map on flash.
     pub has_begun: bool,
 }
 
@@ -66,12 +66,12 @@ impl Journal {
         self.told[superblock]
     }
 
-    /// The map on flash tells of so many page rows.
+    /// The map on flash gives the content of the first `rows` page rows of a superblock.
     pub fn begin_with(&mut self, superblock: usize, rows: u32) {
         self.told[superblock] = rows;
     }
 
-    /// So many changes were made, with which the page rows of a superblock up to `rows` are told.
+    /// `changes` changes were made; with them the log covers the page rows of a superblock up to `rows`.
     pub fn note(&mut self, superblock: usize, rows: u32, changes: u32) {
         self.changes += u64::from(changes);
         self.pending.push_back(Told { superblock: superblock as u32, rows, change: self.changes });
@@ -99,7 +99,7 @@ impl Journal {
         Some(lpn)
     }
 
-    /// A unit is on flash; false where it is not one of the log.
+    /// A unit is on flash; false when it does not belong to the log.
     pub fn note_written(&mut self, lpn: Lpn) -> bool {
         if !(self.first..self.first + self.units).contains(&lpn.0) {
             return false;
@@ -116,12 +116,12 @@ impl Journal {
         true
     }
 
-    /// A checkpoint begins: it will tell what was changed until now.
+    /// A checkpoint begins: it will contain all changes up to now.
     pub fn note_checkpoint_begun(&mut self) {
         self.began = self.count;
     }
 
-    /// It is whole.
+    /// The checkpoint is complete.
     pub fn note_checkpoint_done(&mut self) {
         self.needed = self.began;
     }
@@ -135,7 +135,7 @@ impl Journal {
         Lpn(self.first + (number % u64::from(self.units)) as u32)
     }
 
-    /// What is left after a power cut: the units that are on flash one after the other.
+    /// The log after a power cut: the consecutive units that are on flash.
     pub fn after_cut(self) -> Self {
         // Units that a checkpoint made unnecessary may not have come to the flash.
         let count = (self.count - self.sent.len() as u64).max(self.needed);

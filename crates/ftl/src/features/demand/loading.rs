@@ -33,7 +33,7 @@ impl Loading {
         page
     }
 
-    /// Nothing is missing any more.
+    /// True when all translation units are in RAM.
     pub fn is_done(&self) -> bool {
         self.left == 0
     }

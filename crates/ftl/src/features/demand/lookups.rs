@@ -44,13 +44,14 @@ impl Demand {
         is_at_hand
     }
 
-    /// A translation unit is nowhere yet, or in the buffer: no flash read is needed for it.
+    /// True when no flash read is needed for a translation unit: it was never written, or is in the buffer.
     fn is_at_hand(&self, core: &Core, page: u32) -> bool {
         let unit = self.unit_of(page);
         core.store.map.lookup(unit) == Ppa::NONE || core.buffer.find(unit).is_some()
     }
 
-    /// Lets a write wait for the entry of its unit, or a read for those in one translation unit: so many.
+    /// Lets a write wait for the entry of its unit, or a read for its entries in one translation unit; returns their
+    /// number.
     pub(super) fn await_entries(&mut self, core: &Core, waiter: Waiter) -> u32 {
         let (lpn, waiter, count) = match waiter {
             Waiter::Read { request, first, count, since } => {
@@ -64,7 +65,7 @@ impl Demand {
         count
     }
 
-    /// The next translation unit to read of a map that belongs into RAM, while nothing waits for another.
+    /// The next translation unit to read of a map that must come into RAM, when no request waits for another one.
     fn next_to_load(&mut self, core: &Core) -> Option<u32> {
         while !self.tasks.is_half_full() {
             let page = self.loading()?.next()?;
@@ -77,7 +78,7 @@ impl Demand {
         None
     }
 
-    /// The whole map is in RAM, where it is.
+    /// Ends the loading of the map if all of it is in RAM.
     fn end_if_loaded(&mut self) -> Option<Lookup> {
         let is_done = self.loading().is_some_and(|loading| loading.is_done());
         if is_done {
@@ -86,7 +87,7 @@ impl Demand {
         is_done.then_some(Lookup::Loaded)
     }
 
-    /// Slots are left for another translation unit.
+    /// True when a buffer slot is left for another translation unit.
     fn has_slot(&self) -> bool {
         self.used_slots + self.tasks.updates() < self.slots
     }
@@ -101,7 +102,8 @@ impl Demand {
         }
     }
 
-    /// Starts what is queued while there is a place for it, the updates first, up to what the layer has to do.
+    /// Starts queued reads and updates as far as there is room for them, updates first, until there is work for the
+    /// layer.
     pub(super) fn look_on(&mut self, core: &mut Core) -> Option<Lookup> {
         loop {
             if let Some(waiter) = self.answered.pop_front() {

@@ -13,7 +13,7 @@ use ecc::Ladder;
 use std::collections::VecDeque;
 
 impl Said for Demand {
-    /// It has no keys of its own.
+    /// This feature has no keys of its own.
     type Settings = ();
 }
 
@@ -22,7 +22,7 @@ impl Made for Demand {
         Ok(())
     }
 
-    /// What asked for it says that.
+    /// The bytes are counted by the mapping or recovery that asked for the feature.
     fn bytes_most((): &(), _: &Layout, _: Option<&Ladder>) -> u64 {
         0
     }
@@ -37,7 +37,7 @@ impl Made for Demand {
 }
 
 impl Demand {
-    /// Nothing looked up yet.
+    /// A map with no entry looked up yet.
     fn of(layout: &Layout, map: &MapOnFlash) -> Self {
         let logical = layout.logical_units;
         let &MapOnFlash { entries_per_unit, in_flight, slots, in_ram } = map;

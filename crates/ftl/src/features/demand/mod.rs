@@ -26,24 +26,24 @@ use std::collections::VecDeque;
 use tasks::Tasks;
 use units::Lpn;
 
-/// The part of the map that is in RAM, and units of it on their way.
+/// The part of the map that is in RAM, and translation units in flight.
 pub(crate) struct Demand {
     /// The first of the logical units that hold the map.
     first: u32,
     entries_per_unit: u32,
     cache: EntryCache,
     tasks: Tasks,
-    /// What waited for translation units that are there now, in turn.
+    /// Requests whose translation units have been read, in order.
     answered: VecDeque<Waiter>,
     outdated: Outdated,
-    /// Every translation unit is on flash when time begins, be it written or not.
+    /// True: each translation unit is on flash when time begins, even if its entries were never written.
     stored: bool,
-    /// Where all of the map is in RAM, and the flash has checkpoints of it.
+    /// Checkpoints on flash, for a map that is all in RAM.
     checkpoints: Option<Checkpoints>,
     /// Buffer slots for translation units, and those in use.
     slots: u32,
     used_slots: u32,
-    /// What the flash had of the map when the power failed, until the map is found.
+    /// The map on flash when the power failed; kept until the drive has found its map.
     left: Option<Translations>,
 }
 
@@ -52,8 +52,8 @@ impl Demand {
         lpn.0 / self.entries_per_unit
     }
 
-    /// The translation unit that says where `lpn` is; where a translation unit is only RAM says: then itself. None for what
-    /// the drive keeps beside its map.
+    /// The translation unit that holds the place of `lpn`; for a translation unit, its own number. None for other units
+    /// of the drive's own.
     fn page_holding(&self, lpn: Lpn) -> Option<u32> {
         let page = if lpn.0 >= self.first { lpn.0 - self.first } else { self.page_of(lpn) };
         (page < self.outdated.pages()).then_some(page)
@@ -97,7 +97,7 @@ impl Demand {
         self.checkpoints.as_mut()?.log.as_mut()
     }
 
-    /// Not all of a map that belongs into RAM is there yet.
+    /// True while a part of a map that must come into RAM is still on flash only.
     fn is_loading(&self) -> bool {
         self.checkpoints.as_ref().is_some_and(|checkpoints| checkpoints.loading.is_some())
     }
@@ -114,7 +114,7 @@ impl Demand {
         }
     }
 
-    /// What the cache knows of a translation unit is in the version that is about to be written.
+    /// The cached entries of a translation unit are clean: the version that is about to be written contains them.
     fn clean(&mut self, page: u32) {
         self.outdated.clean(page);
         if self.checkpoints.is_none() {
@@ -123,7 +123,7 @@ impl Demand {
         }
     }
 
-    /// Translation units of which the flash lacks the newest version, in order.
+    /// Translation units whose newest version is not on flash, in order.
     fn changed(&self) -> Vec<u32> {
         if self.checkpoints.as_ref().is_some_and(|checkpoints| checkpoints.outdated) {
             return (0..self.outdated.pages()).collect();

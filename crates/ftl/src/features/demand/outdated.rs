@@ -5,18 +5,18 @@ use std::collections::VecDeque;
 /// Updates of translation units that garbage collection may be behind with, for each unit the host writes.
 const CREDIT_MOST: u32 = 64;
 
-/// What is to be written of the map, and how much of it the host has paid for.
+/// Translation units that must be written, and how many of them the host has paid for.
 pub(super) struct Outdated {
     /// Translation units whose changed entries left the cache.
     pub evicted: VecDeque<u32>,
-    /// Translation units with entries that changed while they were not cached, in that order, and which those are.
+    /// Translation units with entries that changed while they were not cached, in order, and a mark for each of them.
     behind: VecDeque<u32>,
     is_behind: Vec<bool>,
     credit: u32,
 }
 
 impl Outdated {
-    /// None of `pages` translation units.
+    /// A state in which none of `pages` translation units is outdated.
     pub fn new(pages: u32) -> Self {
         Self {
             evicted: VecDeque::new(),
@@ -59,7 +59,7 @@ impl Outdated {
         self.is_behind[page as usize] = false;
     }
 
-    /// The next that must be written: evicted ones first, then those garbage collection changed.
+    /// The next translation unit that must be written: evicted units first, then units that garbage collection changed.
     pub fn next(&mut self) -> Option<u32> {
         if let Some(page) = self.evicted.pop_front() {
             return Some(page);
@@ -74,13 +74,13 @@ impl Outdated {
         None
     }
 
-    /// All of them, and in any order.
+    /// All outdated translation units, in any order.
     pub fn iter(&self) -> impl Iterator<Item = u32> {
         let behind = (0..self.pages()).filter(|&page| self.is_behind[page as usize]);
         behind.chain(self.evicted.iter().copied())
     }
 
-    /// Nothing is outdated any more, and nothing paid for.
+    /// No translation unit is outdated any more, and none is paid for.
     pub fn clear(&mut self) {
         *self = Self::new(self.pages());
     }

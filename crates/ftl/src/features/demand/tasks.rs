@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 /// A translation unit on its way from or to the flash.
 pub(super) struct Task {
     pub page: u32,
-    /// It is read to be changed and written, and nothing waits for it.
+    /// The unit is read in order to be changed and written; no request waits for it.
     pub update: bool,
     pub waiters: Vec<Waiter>,
 }
@@ -20,22 +20,22 @@ pub(super) struct Tasks {
 }
 
 impl Tasks {
-    /// None; at most `most` at a time.
+    /// No tasks; at most `most` in flight at a time.
     pub fn new(most: u32) -> Self {
         Self { tasks: Vec::new(), in_flight: 0, most, queued: VecDeque::new() }
     }
 
-    /// Something is in flight, or waits for that.
+    /// True when a task is in flight or queued.
     pub fn are_any(&self) -> bool {
         self.in_flight > 0 || !self.queued.is_empty()
     }
 
-    /// Nothing more may begin.
+    /// True when no further task may begin.
     pub fn is_full(&self) -> bool {
         self.in_flight >= self.most
     }
 
-    /// What nothing waits for does not begin while this holds.
+    /// True when half the places are taken: tasks that no request waits for do not begin.
     pub fn is_half_full(&self) -> bool {
         2 * self.in_flight >= self.most
     }
@@ -45,7 +45,7 @@ impl Tasks {
         self.tasks.iter().flatten().any(|task| task.page == page)
     }
 
-    /// How many are in flight to be written.
+    /// Number of translation units in flight that will be written.
     pub fn updates(&self) -> u32 {
         self.updated().count() as u32
     }
@@ -90,13 +90,13 @@ impl Tasks {
         place as u32
     }
 
-    /// The task at `place` is done.
+    /// Ends the task at `place`, and returns it.
     pub fn end(&mut self, place: u32) -> Task {
         self.in_flight -= 1;
         self.tasks[place as usize].take().expect("a task is in flight")
     }
 
-    /// The write in a slot waits no longer. Gives whether it was complete, if it waited.
+    /// Ends the wait of the write in a slot. Returns whether its unit was complete, if it waited.
     pub fn take_write(&mut self, slot: u32) -> Option<bool> {
         let is_its = |waiter: &Waiter| matches!(waiter, Waiter::Write { slot: other, .. } if *other == slot);
         let tasks = self.tasks.iter_mut().flatten().chain(&mut self.queued);

@@ -9,7 +9,7 @@ use crate::store::{Mark, NONE, SuperblockState};
 use controller::Origin;
 
 impl Stripes {
-    /// True when a superblock holds data, or may; one with the parity of others is told apart.
+    /// True when a superblock holds data or may take some; a superblock that holds parity is marked as such.
     pub(super) fn holds_data_of(&self, core: &mut Core, superblock: u32, mark: &Mark) -> bool {
         let group = self.group_of(superblock);
         if self.groups[group as usize].parity != NONE && self.is_parity(superblock) {
@@ -19,7 +19,7 @@ impl Stripes {
         self.data_members(group) >> self.member_of(superblock) & 1 == 1
     }
 
-    /// All superblocks are told apart: the free ones of each group are opened by all dies in the same order.
+    /// The role of every superblock is known: the free ones of each group are put in the same order on all dies.
     pub(super) fn free_found(&mut self, core: &mut Core) {
         for group in 0..self.groups.len() as u32 {
             let places: Vec<(usize, u32)> = self.data_places(group).collect();
@@ -53,7 +53,7 @@ impl Stripes {
         }
     }
 
-    /// What a cut tore is moved while it can be found again.
+    /// Asks for groups with torn rows to be moved while the rows can still be restored.
     pub(super) fn move_torn(&mut self, core: &Core) {
         for (superblock, row) in self.torn_rows() {
             let layout = &core.store.layout;

@@ -22,8 +22,8 @@ impl Stripes {
         self.asks[set].push_back((group, origin));
     }
 
-    /// A superblock holds data that must be written anew: its group is closed, if it is open, and taken when there is
-    /// room for that. False where it is being emptied anyway.
+    /// A superblock holds data that must be rewritten: its group is closed if it is open, and taken once there is room.
+    /// False when the superblock is being emptied anyway.
     pub(super) fn ask_anew(&mut self, core: &Core, superblock: u32, origin: Origin) -> bool {
         let state = core.store.space.state[superblock as usize];
         let stays = matches!(state, SuperblockState::Open | SuperblockState::Closed);
@@ -33,7 +33,7 @@ impl Stripes {
         stays
     }
 
-    /// What was asked of a die's collection by itself becomes a wish for the group.
+    /// Turns superblocks that were asked of a die's collection alone into requests for their groups.
     pub(super) fn ask_forced(&mut self, core: &mut Core, die: usize) {
         while let Some((superblock, origin)) = core.collections[die].forced.pop_front() {
             let global = core.store.space.global(die, superblock);
@@ -58,7 +58,7 @@ impl Stripes {
         }
     }
 
-    /// True when a group, which is reclaimed as a whole, gives back enough for background work.
+    /// True when a group, which is reclaimed as a whole, gains enough space for work in idle time.
     fn is_group_worthwhile(&self, core: &Core, group: u32, wish: &Wish<'_>) -> bool {
         let gain = |(_, at): (usize, u32)| core.gain_of(core.store.space.valid[at as usize]);
         let units = self.data_places(group).count() as u32 * core.store.layout.data_units();
@@ -73,7 +73,7 @@ impl Stripes {
         Some(Together { members, origin, fits })
     }
 
-    /// That group is taken.
+    /// The group at `at` in the list of requests is taken for collection.
     pub(super) fn begin_group(&mut self, die: usize, at: usize) {
         let set = self.set_of(die);
         let Some((group, _)) = self.asks[set].remove(at) else { return };
@@ -83,8 +83,8 @@ impl Stripes {
         }
     }
 
-    /// A member of a group leaves the superblocks that can be written, or collected for themselves; true when there is
-    /// something to move out of it.
+    /// Takes a member of a group out of the superblocks that can be written, or collected by themselves; true when it
+    /// holds units to be moved.
     pub(super) fn take(&mut self, core: &mut Core, die: usize, superblock: u32) -> bool {
         let (group, member) = (self.group_of(superblock), self.member_of(superblock));
         self.groups[group as usize].taken |= 1 << member;
@@ -105,7 +105,8 @@ impl Stripes {
         self.groups[group as usize].left += 1;
     }
 
-    /// Drops choices of garbage collection for which there is no room and none is coming: the policy is asked again.
+    /// Drops victims chosen by garbage collection for which there is no room and will be none: the policy is asked
+    /// again.
     pub(super) fn forget_hopeless(&mut self, core: &Core, die: usize) {
         let set = self.set_of(die);
         let dies = self.dies_of(set);
@@ -125,7 +126,7 @@ impl Stripes {
         self.asked_by[dies].fill(NONE);
     }
 
-    /// A parity program is done, for good or ill.
+    /// A parity program has ended, whether it succeeded or failed.
     pub(super) fn end_parity_program<P: Probe>(
         &mut self,
         core: &mut Core,
@@ -153,7 +154,7 @@ impl Stripes {
         }
     }
 
-    /// Erases a group of which nothing is needed any more.
+    /// Erases a group when no unit of it is needed any more.
     pub(super) fn erase_group<P: Probe>(&mut self, core: &mut Core, group: u32, ctx: &mut Context<P>) {
         let of = &self.groups[group as usize];
         let (phase, parity) = (of.phase, of.parity);
@@ -202,7 +203,7 @@ impl Stripes {
         }
     }
 
-    /// An erase of a group is over; true when it was the last.
+    /// An erase of a superblock of a group has ended; true when it was the group's last one.
     pub(super) fn count_erased(&mut self, core: &mut Core, superblock: u32) -> bool {
         let group = self.group_of(superblock);
         let of = &mut self.groups[group as usize];
@@ -217,7 +218,7 @@ impl Stripes {
         true
     }
 
-    /// A group is erased: its superblocks with data are free again. Gives them, each with its die.
+    /// A group is erased: its superblocks for data are free again. Returns them, each with its die.
     pub(super) fn give_back_group(&mut self, core: &mut Core, group: u32) -> Vec<(usize, u32)> {
         let before = self.groups[group as usize].taken;
         let elected = self.begin_anew(group);

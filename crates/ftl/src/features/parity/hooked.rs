@@ -23,7 +23,7 @@ impl Feature for Stripes {
         self.is_reclaiming()
     }
 
-    /// What was gathered before is no part of the run.
+    /// Parity that was gathered before time began does not count as part of the run.
     fn time_begins(&mut self, _: &Core) {
         self.gathered_most = self.gathered;
     }
@@ -74,7 +74,7 @@ impl Feature for Stripes {
         self.is_torn_row(superblock, row)
     }
 
-    /// The others of its group stay until the read is made good.
+    /// The other superblocks of its group stay until the data of the read are restored.
     fn pinned(&mut self, superblock: u32) {
         let group = self.group_of(superblock);
         self.groups[group as usize].pins += 1;

@@ -9,7 +9,7 @@ use config::{ConfigError, Section};
 use ecc::Ladder;
 
 impl Said for Stripes {
-    /// Superblocks with data that share one of parity; none: there is no parity.
+    /// Superblocks with data that share one superblock of parity; none: no parity.
     type Settings = Option<u32>;
 }
 

@@ -23,16 +23,16 @@ use rebuilds::Rebuilds;
 use scars::{Remains, Scars};
 use std::collections::VecDeque;
 
-/// Where a group is on its way from erased to erased.
+/// The phase of a group between two erases.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
     /// Erased, taking data, or full.
     Resting,
     /// Chosen to be reclaimed, waiting for room and for programs in flight.
     Asked,
-    /// What is valid in it is being moved.
+    /// The valid units of the group are being moved.
     Moving,
-    /// It is being erased.
+    /// The group is being erased.
     Erasing,
 }
 
@@ -41,11 +41,12 @@ enum Phase {
 struct Group {
     /// Which member holds the parity.
     pub parity: u32,
-    /// Members in use, those closed before they were full, those taken by the collection at work: a bit each.
+    /// One bit for each member: members in use, members closed before they were full, members taken by the collection
+    /// in progress.
     pub alive: u64,
     pub ended: u64,
     pub taken: u64,
-    /// Of the superblocks taken, how many hold nothing any more.
+    /// One bit for each member that was taken and holds no valid unit any more.
     pub emptied: u64,
     /// Parity programs handed out.
     pub parity_written: u32,
@@ -54,7 +55,7 @@ struct Group {
     pub left: u32,
     /// Reads in flight that may need the other members.
     pub pins: u32,
-    /// In what order it is opened, among the free ones.
+    /// Place of the group in the order in which free groups are opened.
     pub rank: u64,
 }
 
@@ -66,16 +67,16 @@ pub struct Stripes {
     groups: Vec<Group>,
     /// Programs handed out of each superblock of the drive.
     written: Vec<u32>,
-    /// By set of dies: groups to be reclaimed, and on whose behalf.
+    /// For each set of dies: groups to be reclaimed, with the origin of the request.
     asks: Vec<VecDeque<(u32, Origin)>>,
-    /// By die: the superblock that its garbage collection asked for, until it is taken.
+    /// For each die: the group that its garbage collection asked for, until it is taken.
     asked_by: Vec<u32>,
-    /// By set: groups that some dies have begun and others have not.
+    /// For each set of dies: groups that some dies have opened and others have not.
     begun: Vec<Vec<u32>>,
-    /// Parity programs gathered in RAM, and the most there ever were.
+    /// Parity programs gathered in RAM now, and the most there ever were.
     gathered: u64,
     gathered_most: u64,
-    /// What power cuts did to them.
+    /// Damage that power cuts did to the groups.
     scars: Scars,
     /// Reads that failed and are being made good.
     rebuilds: Rebuilds,
@@ -211,7 +212,7 @@ impl Stripes {
         self.gathered_most * self.program_bytes
     }
 
-    /// So many programs of a superblock were handed out. Gives how many of the parity may follow now.
+    /// `programs` programs of a superblock were handed out. Returns how many programs of the parity may follow now.
     fn note_written(&mut self, superblock: u32, programs: u32) -> u32 {
         let group = self.group_of(superblock);
         let before = self.ahead(group);
@@ -222,7 +223,7 @@ impl Stripes {
         self.recount(group, before)
     }
 
-    /// A superblock was closed before it was full. Gives how many programs of the parity may follow now.
+    /// A superblock was closed before it was full. Returns how many programs of the parity may follow now.
     fn note_ended(&mut self, superblock: u32) -> u32 {
         let group = self.group_of(superblock);
         let before = self.ahead(group);
@@ -243,7 +244,7 @@ impl Stripes {
         due
     }
 
-    /// Programs of the parity of which all parts are known.
+    /// Number of parity programs whose parts are all known.
     fn ready(&self, group: u32) -> u32 {
         let of = &self.groups[group as usize];
         let waits_for = self.data_members(group) & !of.ended;
@@ -266,7 +267,8 @@ impl Stripes {
         self.longest(group).saturating_sub(self.groups[group as usize].parity_written)
     }
 
-    /// A group is erased: it begins anew. Gives the member that holds parity from now on if the one that did is gone.
+    /// A group was erased and starts again. Returns the member that holds parity from now on, if the former one is
+    /// gone.
     fn begin_anew(&mut self, group: u32) -> Option<u32> {
         self.gathered -= u64::from(self.ahead(group));
         self.scars.forget(group);
@@ -291,12 +293,12 @@ impl Stripes {
         begun.map(|&other| self.groups[other as usize].rank + 1).max().unwrap_or(0).max(asked)
     }
 
-    /// Some dies have begun the group and others have not.
+    /// True when some dies have opened the group and others have not.
     fn is_begun(&self, group: u32) -> bool {
         self.begun[self.set_of_group(group)].contains(&group)
     }
 
-    /// True while a group is on its way from full to erased.
+    /// True while a group is being reclaimed.
     fn is_reclaiming(&self) -> bool {
         self.groups.iter().any(|group| matches!(group.phase, Phase::Moving | Phase::Erasing))
     }
@@ -361,7 +363,7 @@ impl Stripes {
 }
 
 impl Group {
-    /// Gives the parity to the first member in use from `begin` on, if there is another to be protected.
+    /// Gives the parity to the first member in use from `begin` on, if another member is left to be protected.
     fn elect(&mut self, begin: u32, width: u32) -> Option<u32> {
         let order = (0..width).map(|step| (begin + step) % width);
         let found = order.into_iter().find(|member| self.alive >> member & 1 == 1);

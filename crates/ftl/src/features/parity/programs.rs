@@ -44,7 +44,7 @@ impl Stripes {
         }
     }
 
-    /// So many programs of a superblock were written in no time.
+    /// `programs` programs of a superblock were written without simulated time.
     pub(super) fn note_written_untimed(&mut self, core: &mut Core, superblock: u32, programs: u32) {
         let due = self.note_written(superblock, programs);
         let group = self.group_of(superblock);

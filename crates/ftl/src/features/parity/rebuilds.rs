@@ -4,11 +4,11 @@ use super::Stripes;
 use crate::core::{Ask, Core, Remedy};
 use controller::{Origin, Transaction};
 
-/// A read whose data is being found again.
+/// A read whose data are being restored.
 #[derive(Clone, Debug)]
 struct Rebuild {
     read: Transaction,
-    /// Reads of the other members still to come.
+    /// Reads of the other members that have not ended yet.
     left: u32,
     failed: bool,
 }
@@ -32,7 +32,7 @@ impl Rebuilds {
 }
 
 impl Stripes {
-    /// A read failed: asks for the reads that make it good, if there are any.
+    /// A read failed: asks for the reads that restore its data; none where nothing can.
     pub(super) fn rebuild(&mut self, core: &mut Core, read: &Transaction) -> Option<Remedy> {
         let global = core.store.space.global(read.die.index(), read.superblock) as u32;
         let rows = self.rows_that_sum_up(core, global, read.row)?;
@@ -52,7 +52,8 @@ impl Stripes {
         Some(Remedy::Reads)
     }
 
-    /// One of those reads is over; gives the one that failed, and whether it fails for good, after the last of them.
+    /// A read for a restoration has ended; after the last one, returns the read that failed at first, and whether it
+    /// has failed for good.
     pub(super) fn note_reread(&mut self, read: &Transaction) -> Option<(Transaction, bool)> {
         let at = read.owner;
         let rebuild = &mut self.rebuilds.items[at as usize];

@@ -10,7 +10,7 @@ use crate::Layout;
 use crate::store::NONE;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A stripe that is not what its parity says, one bit for each member.
+/// A stripe that differs from what its parity counts: one bit for each member.
 #[derive(Clone, Copy, Debug, Default)]
 struct Scar {
     /// Rows that the parity counts, or the parity itself, and that are torn or were never written.
@@ -22,11 +22,11 @@ struct Scar {
 /// All that power cuts did to the stripes of a drive.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Scars {
-    /// By group and page row.
+    /// By group and page row: stripes that differ from what their parity counts.
     rows: BTreeMap<(u32, u32), Scar>,
     /// Groups whose erase was interrupted.
     dissolved: BTreeSet<u32>,
-    /// Some power cut came.
+    /// A power cut has happened.
     pub after_cut: bool,
 }
 
@@ -40,7 +40,7 @@ impl Scars {
     }
 }
 
-/// What a power cut left of the superblocks.
+/// The superblocks as a power cut left them.
 pub(super) struct Remains<'a> {
     pub layout: &'a Layout,
     /// Superblocks and their page rows that were torn now.
@@ -62,7 +62,7 @@ impl Stripes {
         scar.is_some_and(|scar| scar.missing >> self.member_of(superblock) & 1 == 1)
     }
 
-    /// The members whose rows sum up to the row of `superblock`; none when they do not.
+    /// The members whose rows sum up to the row of `superblock`; none where they do not.
     pub(super) fn beside(&self, superblock: u32, row: u32) -> Option<u64> {
         let (group, own) = (self.group_of(superblock), 1 << self.member_of(superblock));
         let of = &self.groups[group as usize];
@@ -71,7 +71,7 @@ impl Stripes {
         (whole && scar.missing & !own == 0).then_some(of.alive & !own & !scar.left_out)
     }
 
-    /// True when nothing may be written to what is left of a superblock until its group is erased.
+    /// True when no data may be written to the rest of a superblock until its group is erased.
     pub(super) fn is_ended(&self, superblock: u32) -> bool {
         let of = &self.groups[self.group_of(superblock) as usize];
         of.ended >> self.member_of(superblock) & 1 == 1
@@ -108,7 +108,7 @@ impl Stripes {
         if parity == NONE { 0 } else { (remains.next_row)(self.place_of(group, parity).1) }
     }
 
-    /// Rows that were handed out and never written, though the parity counts them.
+    /// Notes rows that were handed out and never written, although the parity on flash counts them.
     fn note_missing(&mut self, group: u32, remains: &Remains<'_>) {
         let parity_rows = self.parity_rows(group, remains);
         for member in members(self.data_members(group)) {
@@ -132,7 +132,7 @@ impl Stripes {
         }
     }
 
-    /// What a group is when the power is back. A member that lacks rows which the parity counts takes no more data.
+    /// The state of a group when the power is back. A member without rows that the parity counts takes no more data.
     fn go_on_with(&mut self, group: u32, remains: &Remains<'_>) {
         let programs = |rows: u32| rows / remains.layout.program_rows;
         let parity_written = programs(self.parity_rows(group, remains));
@@ -159,7 +159,7 @@ impl Stripes {
         self.groups[group as usize].ended |= 1 << member;
     }
 
-    /// What the superblocks are is known: groups of which some members are written are opened before all others.
+    /// The role of every superblock is known: groups of which some members are written are opened before all others.
     pub(super) fn rank_found(&mut self, group: u32, asked: u64) -> u64 {
         self.note_begun(group);
         let rank = if self.is_begun(group) { 0 } else { asked + 1 };
@@ -184,7 +184,7 @@ impl Stripes {
         rows
     }
 
-    /// The die is dead: nothing can make the parity anew that its rows have a part in.
+    /// The die has failed: a parity row cannot be made again if a row of this die is a part of it.
     pub(super) fn forget_sums(&mut self, die: u32, layout: &Layout) {
         for (superblock, row) in self.rows_to_sum(layout) {
             if superblock / self.per_die == die {
@@ -201,7 +201,7 @@ impl Stripes {
         self.recount(group, before)
     }
 
-    /// Rows that are torn and that the others of their stripes do not give back.
+    /// Torn rows that the rest of their stripe cannot restore.
     fn lost_rows(&self) -> Vec<(u32, u32)> {
         let mut lost = Vec::new();
         for (&(group, row), scar) in &self.scars.rows {
@@ -216,7 +216,7 @@ impl Stripes {
         lost
     }
 
-    /// Page rows that are torn and can be found again, each with its superblock.
+    /// Torn page rows that can be restored, each with its superblock.
     pub(super) fn torn_rows(&self) -> Vec<(u32, u32)> {
         let mut torn = Vec::new();
         for (&(group, row), scar) in &self.scars.rows {

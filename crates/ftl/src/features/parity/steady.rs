@@ -6,7 +6,7 @@ use crate::store::{NONE, SuperblockState};
 use engine::RandomStream;
 
 impl Stripes {
-    /// What the dies of the first set look like now.
+    /// The state of the first set of dies now.
     pub(super) fn moment(&self, core: &Core, worn: u32) -> SetMoment {
         let dies = self.dies_of(0);
         let group = |slot: u32| GroupMoment {
@@ -75,7 +75,8 @@ impl Stripes {
         Ok(SetPlan { roles, groups })
     }
 
-    /// The member of a moment's group that one of this drive's stands for: parity for parity, the others in their places.
+    /// The member of a recorded group whose state a member of this drive's group takes: parity for parity, the others
+    /// in their places.
     fn stands_for(&self, group: u32, like: &GroupMoment, member: u32) -> usize {
         let (own, other) = (self.groups[group as usize].parity, like.parity());
         (if member == own {
@@ -87,7 +88,7 @@ impl Stripes {
         }) as usize
     }
 
-    /// A group can take the place of one at a moment when every die keeps what it has open.
+    /// True when a group can take the state of a recorded one: every die keeps the open superblocks that it had.
     fn can_be(&self, group: u32, like: &GroupMoment) -> bool {
         (0..like.members.len() as u32).all(|member| {
             let alive = self.groups[group as usize].alive >> member & 1 == 1;
@@ -96,7 +97,7 @@ impl Stripes {
         })
     }
 
-    /// Tells the stripes what is written of a set's superblocks, and frees the rest of them, in this order of groups.
+    /// Notes the programs of a set's superblocks, and frees the rest of them in this order of groups.
     pub(super) fn begin_built_groups(&mut self, core: &mut Core, groups: &[u32]) {
         let set = self.set_of_group(groups.first().copied().unwrap_or(0));
         let per_die = core.store.space.per_die;

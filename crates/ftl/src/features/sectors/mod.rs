@@ -21,7 +21,7 @@ use engine::large_array;
 use settings::SectorRules;
 use units::{Lpn, Ppa};
 
-/// What a request or a buffered unit is about, sector by sector.
+/// The sectors of each logical unit, request and buffer slot.
 pub(crate) struct Sectors {
     per_unit: u64,
     unwritten: bool,
@@ -29,16 +29,16 @@ pub(crate) struct Sectors {
     written: Vec<u64>,
     /// First sector and end of each request in flight.
     extents: Vec<(u64, u64)>,
-    /// Of the request at hand.
+    /// First sector of the request in progress, and the first one behind it.
     current: (u64, u64),
     /// Sectors that a buffer slot holds, those it still misses, and whether it counts as on its way.
     slots: Vec<Held>,
-    /// Sectors on their way to the flash, and the most there may be.
+    /// Sectors in flight to the flash, and the most that may be.
     on_way: u32,
-    /// Sectors whose way was promised, and whose data are still to come.
+    /// Sectors that are promised a place in flight and whose data have not arrived yet.
     promised: u32,
     most: u32,
-    /// Pages of each die that were given to host data, be they programmed or only read.
+    /// Pages of each die that were given to host data, whether programmed or only read.
     pages: Vec<u32>,
     pages_per_block: u32,
     /// Bytes read from the buffer since the last call of [`Feature::take_cached`].
@@ -64,7 +64,7 @@ impl Sectors {
         below(to) & !below(from)
     }
 
-    /// True while more may begin its way to the flash.
+    /// True while more sectors may be sent to the flash.
     fn has_room(&self) -> bool {
         self.on_way + self.promised < self.most
     }
@@ -76,7 +76,7 @@ impl Sectors {
         page
     }
 
-    /// A slot is on its way to the flash from now on, until it is released.
+    /// Counts the sectors of a slot as in flight, until the slot is released.
     fn count(&mut self, slot: u32) {
         let held = &mut self.slots[slot as usize];
         held.counted = true;
@@ -162,7 +162,7 @@ impl Feature for Sectors {
         Some(asked & !here)
     }
 
-    /// What is read counts as written from then on.
+    /// A part that was read counts as written from then on.
     fn reads_part(&mut self, lpn: Lpn, part: u64, place: Ppa, home_die: u32) -> bool {
         if place == Ppa::NONE && !self.unwritten {
             return false;
@@ -200,7 +200,7 @@ impl Feature for Sectors {
         }
     }
 
-    /// What is on the flash was written whole.
+    /// Units on flash count as written as a whole.
     fn settled(&mut self, core: &Core) {
         for (lpn, written) in self.written.iter_mut().enumerate() {
             if core.store.map.lookup(Lpn(lpn as u32)) != Ppa::NONE {

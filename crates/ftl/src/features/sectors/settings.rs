@@ -9,7 +9,7 @@ use config::{ConfigError, Section};
 pub(crate) struct SectorRules {
     /// Sectors are known.
     pub track: bool,
-    /// What was never written is read from flash.
+    /// Sectors that were never written are read from flash.
     pub unwritten: bool,
 }
 

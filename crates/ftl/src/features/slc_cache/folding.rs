@@ -14,7 +14,8 @@ impl SlcCache {
         self.when_full == WhenFull::FoldFirst && folding.mover.has_victim() && !folding.background
     }
 
-    /// True when data need the superblocks that the cache has beyond its own, without superblocks that come back already.
+    /// True when data need the superblocks that the cache has beyond its own, not counting superblocks that are being
+    /// given back already.
     pub(super) fn is_crowded(&self, core: &Core, die: usize) -> bool {
         let kept = self.dies[die].superblocks - core.folding[die].mover.returning();
         kept > self.reserved
@@ -22,7 +23,7 @@ impl SlcCache {
                 > core.quota_beside(die, kept)
     }
 
-    /// The oldest superblock of a die is being folded, and so many of its rows are done.
+    /// Takes the oldest superblock of a die for folding; `rows` of its rows are done.
     pub(super) fn take_oldest(&mut self, core: &mut Core, die: usize, rows: u32) -> Option<u32> {
         let superblock = self.dies[die].waiting.pop_front()?;
         let folding = &mut core.folding[die];
@@ -34,7 +35,7 @@ impl SlcCache {
         Some(superblock)
     }
 
-    /// Where the cache must give superblocks back and only the open one is left, that one ends early.
+    /// Closes the open superblock before it is full, where the cache must give superblocks back and has no other one.
     pub(super) fn close_open(&mut self, core: &mut Core, die: usize) {
         let frontier = core.store.space.dies[die].one_bit();
         let superblock = frontier.superblock;

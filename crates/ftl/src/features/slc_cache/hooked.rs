@@ -12,7 +12,7 @@ use units::Nanos;
 const RETURNING_MAX: u32 = 2;
 
 impl Feature for SlcCache {
-    /// None holds one bit a cell yet.
+    /// No superblock is in SLC mode yet.
     fn made(&mut self, core: &mut Core) {
         core.store.space.one_bit = vec![false; core.store.space.state.len()];
         core.folding = self.dies.iter().map(|_| Folding::new()).collect();
@@ -43,7 +43,7 @@ impl Feature for SlcCache {
         !self.is_pacing(core, die) || core.folding[die].pace.credit >= 0.0 || self.may_open_one_bit(core, die)
     }
 
-    /// Waiting for folding helps only where something is left to be folded.
+    /// Waiting for folding helps only where a superblock is left to be folded.
     fn lets_pass(&self, die: usize) -> bool {
         self.when_full == WhenFull::Bypass || self.dies[die].superblocks == 0
     }
@@ -95,7 +95,7 @@ impl Feature for SlcCache {
         true
     }
 
-    /// It is one of all again.
+    /// The superblock uses all bits per cell again.
     fn erased_one_bit(&mut self, core: &mut Core, die: usize, global: usize) {
         core.store.space.one_bit[global] = false;
         self.dies[die].superblocks -= 1;
@@ -118,7 +118,7 @@ impl Feature for SlcCache {
         mover.has_victim() || !self.dies[die].waiting.is_empty() || !mover.waiting.is_empty()
     }
 
-    /// It is idle, a program failed, or the host has no room without it.
+    /// Folding is wanted when the die is idle, a program failed, or the host has no room otherwise.
     fn wants_folding(&self, core: &Core, die: usize) -> bool {
         core.folding[die].background
             || self.dies[die].failed > 0

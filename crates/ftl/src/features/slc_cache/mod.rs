@@ -22,9 +22,9 @@ use units::Nanos;
 struct CacheDie {
     /// Superblocks with one bit a cell, from their opening to the end of their erase.
     superblocks: u32,
-    /// The full ones, oldest first; one whose program failed comes before all others.
+    /// The full superblocks, oldest first; a superblock whose program failed comes before all others.
     waiting: VecDeque<u32>,
-    /// How many of those failed.
+    /// Number of waiting superblocks whose program failed.
     failed: u32,
 }
 
@@ -62,7 +62,7 @@ impl SlcCache {
         };
     }
 
-    /// One superblock more holds one bit a cell, numbered over the drive.
+    /// Another superblock (numbered over the drive) is used in SLC mode.
     fn add(&mut self, die: usize, global: usize, space: &mut Space) {
         space.one_bit[global] = true;
         self.dies[die].superblocks += 1;

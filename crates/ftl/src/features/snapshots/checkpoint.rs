@@ -9,16 +9,16 @@ use units::{Lpn, SimTime};
 /// Units of a checkpoint on their way at a time, beyond what two programs take.
 const IN_FLIGHT: u32 = 8;
 
-/// Where the map lies that a checkpoint is made of.
+/// Where the map lies from which a checkpoint is made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MapPlace {
-    /// All of it is in RAM, and snapshots write it.
+    /// All of it is in RAM; snapshots write it to flash.
     InRam,
-    /// On flash, and it is written by what keeps it there.
+    /// On flash; the feature that keeps it there writes it.
     OnFlash,
 }
 
-/// What waits for a checkpoint.
+/// An event that waits for a checkpoint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Awaited {
     Snapshot,
@@ -35,13 +35,14 @@ pub(super) struct Checkpoint {
     pub slots: u32,
     pub used_slots: u32,
     pub waiting: Vec<(Awaited, SimTime)>,
-    /// How many of them the checkpoint in progress is for.
+    /// Number of waiting events that the checkpoint in progress serves.
     pub covered: usize,
     /// The map is on flash that was written for all snapshots below this one; the checkpoint in progress is for those below `maps`.
     pub mapped: u32,
     /// See `mapped`.
     pub maps: u32,
-    /// It began on the heels of another: were it first in line, too, the host would never get through.
+    /// The checkpoint began right after another one: its units go behind the host's, which would otherwise never be
+    /// served.
     pub behind_host: bool,
     /// Where the map lies on flash anyway: the units of it that the checkpoint waits for, and how many those are.
     pub awaited: Vec<bool>,
@@ -50,7 +51,7 @@ pub(super) struct Checkpoint {
 }
 
 impl Checkpoint {
-    /// None in progress.
+    /// A state with no checkpoint in progress.
     pub fn of(map: MapPlace, layout: &Layout) -> Self {
         let (slots, awaited) = match map {
             MapPlace::InRam => (2 * layout.program_units + IN_FLIGHT, Vec::new()),
@@ -94,7 +95,7 @@ impl Checkpoint {
 }
 
 impl Snapshots {
-    /// A checkpoint is complete: those it was for have waited long enough.
+    /// A checkpoint is complete: ends the waits of the events that it served.
     pub fn end_checkpoint(&mut self, now: SimTime) {
         self.counts.checkpoints += 1;
         let covered = std::mem::take(&mut self.checkpoint.covered);
@@ -108,7 +109,8 @@ impl Snapshots {
         }
     }
 
-    /// Writes the map to flash, after the checkpoint in progress if there is one: more than one that wait share it.
+    /// Writes the map to flash, after the checkpoint in progress if there is one; several waiting events share one
+    /// checkpoint.
     pub(super) fn ask_checkpoint(&mut self, awaited: Awaited, since: SimTime, core: &mut Core, now: SimTime) {
         self.checkpoint.waiting.push((awaited, since));
         self.go_on_with_checkpoint(core, now);
@@ -165,7 +167,7 @@ impl Snapshots {
         }
     }
 
-    /// A unit of the map is on the flash, out of `slot`: it may be one that a checkpoint waits for.
+    /// A unit of the map has gone from `slot` to the flash: a checkpoint may wait for it.
     pub(super) fn note_map_unit(&mut self, core: &Core, lpn: Lpn, slot: u32) {
         let checkpoint = &mut self.checkpoint;
         let page = (lpn.0 - core.store.layout.logical_units) as usize;

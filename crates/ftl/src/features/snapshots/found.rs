@@ -11,8 +11,8 @@ use crate::{Probe, VersionEvent};
 use units::{Lpn, Ppa};
 
 impl Snapshots {
-    /// Makes the tables of the snapshots that were recorded, when the map is there. Gives the number that later writes must
-    /// be above.
+    /// Restores the tables of the recorded snapshots, once the map is found. Returns the number that all later writes
+    /// must exceed.
     pub(super) fn go_on_with(&mut self, core: &mut Core, spare: &SpareAreas, marks: &[Mark]) -> u64 {
         let numbers = self.numbers();
         let map = &core.store.map;

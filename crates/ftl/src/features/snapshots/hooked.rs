@@ -126,7 +126,7 @@ impl Feature for Snapshots {
         self.look_up(core, serial, lpn)
     }
 
-    /// They take a part of what is spare.
+    /// Snapshots take a share of the spare units.
     fn set_room(&mut self, spare: u64) {
         self.room = (spare as f64 * self.rules.space_ratio) as u64;
     }

@@ -40,7 +40,7 @@ const NONE: u32 = u32::MAX;
 /// Bytes of controller RAM that one difference takes: logical and physical number.
 const DIFFERENCE_BYTES: u64 = 8;
 
-/// What a place in a table of differences means.
+/// Decodes an entry in a table of differences.
 fn seen_at(place: u64) -> Seen {
     match place {
         ABSENT => Seen::Nowhere,
@@ -52,22 +52,22 @@ fn seen_at(place: u64) -> Seen {
 /// One snapshot.
 #[derive(Clone, Debug)]
 pub struct Snapshot {
-    /// Its number: the first of a drive is 0.
+    /// Number of the snapshot; the first of a drive is 0.
     pub serial: u32,
-    /// Its moment.
+    /// When the snapshot was taken.
     pub taken: SimTime,
-    /// Where the versions are that it was the last to see live.
+    /// By unit: the place of the version that this snapshot was the last to see as the newest.
     old: BTreeMap<u32, u64>,
-    /// The number of the last write before it, and the epoch of the buffer that ended then.
+    /// The number of the last write before the snapshot, and the epoch of the buffer that ended then.
     number: u64,
     /// See `number`.
     epoch: u32,
-    /// It survives a power cut.
+    /// The snapshot survives a power cut.
     recorded: bool,
 }
 
 impl Snapshot {
-    /// One that no write comes before.
+    /// A snapshot that no write precedes.
     fn new(serial: u32, taken: SimTime, old: BTreeMap<u32, u64>) -> Self {
         Self { serial, taken, old, number: 0, epoch: 0, recorded: false }
     }
@@ -98,7 +98,7 @@ pub struct SnapshotCounts {
     pub units_refused: u64,
     /// Units of trims ignored for lack of room.
     pub trims_ignored: u64,
-    /// Times that a unit was moved which only snapshots see.
+    /// Times that a unit which only snapshots see was moved.
     pub units_moved: u64,
     /// Checkpoints of the map that were completed, and their units.
     pub checkpoints: u64,
@@ -113,11 +113,11 @@ pub struct SnapshotCounts {
 /// Rollbacks to a snapshot.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RollbackCounts {
-    /// Those done.
+    /// Rollbacks that were completed.
     pub done: u64,
-    /// Those for which there was no snapshot.
+    /// Rollbacks that were due when there was no snapshot.
     pub void: u64,
-    /// Units that they changed.
+    /// Units that rollbacks changed.
     pub units: u64,
     /// From their moments until their checkpoints were on flash.
     pub taking: TimesToFlash,
@@ -139,7 +139,7 @@ impl TimesToFlash {
         self.max_ns = self.max_ns.max(ns);
     }
 
-    /// Their mean, in ns; none without any.
+    /// Mean time, in ns; none if no time was measured.
     pub fn mean_ns(&self) -> Option<f64> {
         (self.count > 0).then(|| self.sum_ns as f64 / self.count as f64)
     }
@@ -152,20 +152,20 @@ pub struct Snapshots {
     /// The oldest first.
     kept: VecDeque<Snapshot>,
     next_serial: u32,
-    /// One bit for each physical unit: a snapshot's table names it.
+    /// One bit for each physical unit: set when a snapshot's table names it.
     named: Vec<u64>,
-    /// Units that tables name, on flash or on their way there.
+    /// Units that tables name, on flash or in flight to it.
     units: u64,
-    /// The most there may be.
+    /// The most units that tables may name.
     room: u64,
-    /// The snapshot whose table names what a buffer slot holds, for each slot.
+    /// For each buffer slot, the snapshot whose table names its version.
     captured: Vec<u32>,
     checkpoint: Checkpoint,
-    /// The snapshot that the drive is on its way back to, and since when.
+    /// The snapshot that the drive is returning to, and since when.
     rolling_back: Option<(u32, SimTime)>,
-    /// When some are taken.
+    /// The times at which snapshots are taken.
     moments: Moments,
-    /// What happened.
+    /// Counts of events since the drive was built.
     pub counts: SnapshotCounts,
 }
 
@@ -175,7 +175,7 @@ impl Snapshots {
         &self.rules
     }
 
-    /// Those kept, the oldest first.
+    /// The snapshots that are kept, the oldest first.
     pub fn kept(&self) -> impl ExactSizeIterator<Item = &Snapshot> {
         self.kept.iter()
     }
@@ -196,12 +196,12 @@ impl Snapshots {
         differences * DIFFERENCE_BYTES + 8 * self.named.len() as u64
     }
 
-    /// True while a checkpoint is not on flash, or the drive is on its way back to a snapshot.
+    /// True while a checkpoint is in progress, or the drive is returning to a snapshot.
     fn is_under_way(&self) -> bool {
         self.checkpoint.is_under_way() || self.is_rolling_back()
     }
 
-    /// True while the drive takes no data because it is on its way back to a snapshot.
+    /// True while the drive takes no data because it is returning to a snapshot.
     fn is_rolling_back(&self) -> bool {
         self.rolling_back.is_some()
     }
@@ -265,7 +265,7 @@ impl Snapshots {
         self.set_named(to);
     }
 
-    /// The place of the snapshot that is dropped next; the one just taken is none of them unless room is needed.
+    /// The position of the snapshot to be dropped next; the newest one may be chosen only when room is needed.
     ///
     /// # Panics
     /// When the policy's answer is none of the choices.

@@ -3,7 +3,7 @@
 use super::SnapshotRules;
 use units::{Nanos, SimTime};
 
-/// What is due.
+/// The work that is due.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Moment {
     Snapshot,
@@ -20,7 +20,7 @@ pub(super) struct Moments {
 }
 
 impl Moments {
-    /// All that `rules` name.
+    /// All times that `rules` give.
     pub fn of(rules: &SnapshotRules) -> Self {
         // The last is the next to come.
         let (mut at, mut rollback_at) = (rules.at.clone(), rules.rollback_at.clone());
@@ -34,7 +34,7 @@ impl Moments {
         }
     }
 
-    /// The next moment and what is due then: a snapshot before a rollback.
+    /// The next time and the work due then: a snapshot before a rollback.
     pub fn first(&self) -> Option<(SimTime, Moment)> {
         let moment = |list: &Vec<Nanos>| list.last().map(|moment| SimTime::ZERO + *moment);
         let snapshot = self.next.into_iter().chain(moment(&self.at)).min();
@@ -45,19 +45,19 @@ impl Moments {
         }
     }
 
-    /// None comes any more.
+    /// Ends all times: nothing falls due any more.
     pub fn end(&mut self) {
         *self = Self::default();
     }
 
-    /// What fell before `now`, while the drive was dark, does not happen any more.
+    /// Skips all times before `now`, at which the drive was without power.
     pub fn skip_to(&mut self, now: SimTime) {
         while let Some((time, due)) = self.first().filter(|(time, _)| *time < now) {
             self.pass(time, due);
         }
     }
 
-    /// The moment `now` is over for `due`; two snapshots due at once are one.
+    /// The time `now` has passed for `due`; two snapshots due at once are one.
     pub fn pass(&mut self, now: SimTime, due: Moment) {
         let moment = |list: &Vec<Nanos>| list.last().map(|moment| SimTime::ZERO + *moment);
         if due == Moment::Rollback {

@@ -15,7 +15,7 @@ impl Snapshots {
         self.kept.iter().map(|snapshot| snapshot.number).collect()
     }
 
-    /// The power fails: of snapshots whose record is not whole nothing is left.
+    /// The power fails: snapshots that are not recorded are gone.
     pub(super) fn forget_unrecorded(&mut self) {
         self.kept.retain(|snapshot| snapshot.recorded);
         self.kept.iter_mut().for_each(|snapshot| snapshot.old.clear());
@@ -33,8 +33,8 @@ impl Snapshots {
         true
     }
 
-    /// Numbers as if the snapshots that there are when time begins had been taken one after the other; gives the number of the
-    /// last write by then.
+    /// Numbers the snapshots that exist when time begins as if they had been taken one after the other; returns the
+    /// number of the last write by then.
     pub(super) fn number_first(&mut self, before: u64) -> u64 {
         for (number, snapshot) in (before..).zip(&mut self.kept) {
             (snapshot.number, snapshot.recorded) = (number, true);
@@ -42,7 +42,7 @@ impl Snapshots {
         before + self.kept.len() as u64
     }
 
-    /// The number of what lies at a place when time begins, by its unit and the first snapshot that sees it.
+    /// The number of the version at a place when time begins, from its unit and the first snapshot that sees it.
     pub(super) fn number_at(&self, lpn: Lpn, place: Ppa, before: u64) -> u64 {
         let of_it = |snapshot: &Snapshot| snapshot.old.get(&lpn.0).copied();
         let until = self.kept.iter().position(|snapshot| of_it(snapshot) == Some(place.0));

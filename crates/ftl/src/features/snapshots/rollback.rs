@@ -25,7 +25,7 @@ impl Snapshots {
         }
     }
 
-    /// Goes back once nothing is on its way to the flash.
+    /// Returns to the snapshot once no unit is in flight to the flash.
     pub(super) fn go_on_rolling_back(&mut self, core: &mut Core) {
         let Some((serial, since)) = self.rolling_back else { return };
         if core.buffer.dirty_slots() > 0 || core.reserved_slots > 0 || self.checkpoint.is_under_way() {

@@ -4,7 +4,7 @@ use crate::snapshot_expiry;
 use config::{ConfigError, Section, above, at_least};
 use units::Nanos;
 
-/// What happens when a write would keep one unit more than snapshots may.
+/// What happens when a write would make snapshots keep one unit more than they may.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WhenFull {
     /// A snapshot is dropped, and counted.
@@ -13,7 +13,7 @@ pub enum WhenFull {
     RefuseWrites,
 }
 
-/// Everything snapshots are configured by, but for which of them is dropped.
+/// All settings of snapshots, except the choice of the one to be dropped.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SnapshotRules {
     /// Time between two snapshots.
@@ -24,16 +24,16 @@ pub struct SnapshotRules {
     pub rollback_at: Vec<Nanos>,
     /// Snapshots kept at most.
     pub keep: u32,
-    /// What happens when they have no room.
+    /// What happens when the snapshots have no room.
     pub when_full: WhenFull,
-    /// The part of the spare room that they may take.
+    /// Share of the spare units that snapshots may take.
     pub space_ratio: f64,
 }
 
 const KEYS: [&str; 5] = ["keep", "when_full", "space_ratio", "rollback_at", "expiry"];
 
 impl SnapshotRules {
-    /// Spare mapping units of which they may take one at least.
+    /// Spare mapping units that are needed for snapshots to get at least one.
     pub(crate) fn spare_least(&self) -> u64 {
         (1.0 / self.space_ratio) as u64 + 1
     }

@@ -9,8 +9,8 @@ use std::collections::BTreeMap;
 use units::{Lpn, SimTime};
 
 impl Snapshots {
-    /// Takes a snapshot of the logical drive as it is now: all that was received, in the buffer or on flash. Gives
-    /// its serial number.
+    /// Takes a snapshot of the logical drive as it is now: all data received, in the buffer or on flash. Returns its
+    /// serial number.
     pub(super) fn take<P: Probe>(&mut self, core: &mut Core, now: SimTime, probe: &mut P) -> u32 {
         // What is buffered goes out without being held once it is overtaken.
         let epoch = core.buffer.end_epoch();
@@ -31,7 +31,7 @@ impl Snapshots {
         serial
     }
 
-    /// Drops the snapshot of this serial number; false when it is not there.
+    /// Drops the snapshot with this serial number; false when there is none.
     pub(super) fn delete(&mut self, serial: u32, core: &mut Core) -> bool {
         let Some(position) = self.position(serial) else { return false };
         self.drop_at(position, core);

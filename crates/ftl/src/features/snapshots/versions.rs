@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use units::{Lpn, Ppa, SimTime};
 
 impl Snapshots {
-    /// `lpn` is about to be overwritten or trimmed: the newest snapshot takes note of what it sees there.
+    /// `lpn` is about to be overwritten or trimmed: the newest snapshot notes the version that it sees.
     pub(super) fn note_overtaken(&mut self, core: &mut Core, lpn: Lpn, now: SimTime) -> Overtaken {
         if !self.is_unchanged(lpn) {
             return Overtaken::Free;
@@ -36,7 +36,7 @@ impl Snapshots {
         Overtaken::InBuffer
     }
 
-    /// A version that only snapshots see came from the buffer to the flash.
+    /// A version that only snapshots see was programmed from the buffer.
     pub(super) fn commit_captured<P: Probe>(
         &mut self,
         core: &mut Core,
@@ -56,7 +56,8 @@ impl Snapshots {
         self.drop_at(chosen, core);
     }
 
-    /// Drops a snapshot: what it names goes over to the snapshot before it, where that sees it, too.
+    /// Drops a snapshot: versions that its table names go to the table of the snapshot before it, if that one sees
+    /// them, too.
     pub(super) fn drop_at(&mut self, position: usize, core: &mut Core) {
         let gone = self.kept.remove(position).expect("the caller found it there");
         let slots = self.captured_slots(gone.serial, core);

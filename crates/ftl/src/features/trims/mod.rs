@@ -30,7 +30,7 @@ pub(crate) struct Trims {
     on_flash: Vec<u64>,
     /// Trims of each record that the one on flash lacks: number and unit.
     since: BTreeMap<u32, Vec<(u64, u32)>>,
-    /// Records that lack a trim, and those of them that are to be put into the buffer.
+    /// Records that lack a trim, and records among them that must be put into the buffer.
     changed: BTreeSet<u32>,
     due: BTreeSet<u32>,
     /// Flushes that wait until none is due.
@@ -38,7 +38,7 @@ pub(crate) struct Trims {
     /// Buffer slots for records, and those in use.
     slots: u32,
     used_slots: u32,
-    /// After a power cut: what the records held of which the newest is still to be found.
+    /// After a power cut: the content of the records, until the newest copy of each is found.
     before: Vec<u64>,
 }
 
@@ -76,7 +76,7 @@ impl Trims {
         (self.first..self.first + records).map(Lpn)
     }
 
-    /// A record was found, which has this number: gives what it says, unit by unit, and remembers it.
+    /// A record with this number was found: returns its trims, unit by unit, and remembers them.
     fn go_on_with(&mut self, record: Lpn, stamp: u64) -> Vec<(Lpn, u64)> {
         let first = (record.0 - self.first) * self.per_record;
         let end = (first + self.per_record).min(self.on_flash.len() as u32);
@@ -142,7 +142,7 @@ impl Feature for Trims {
         is_own
     }
 
-    /// A record is on flash: it holds all trims before it.
+    /// A record is on flash: it contains all trims before it.
     fn numbered(&mut self, lpn: Lpn, number: u64) {
         let Some(record) = lpn.0.checked_sub(self.first) else { return };
         let Some(since) = self.since.get_mut(&record) else { return };
@@ -155,7 +155,7 @@ impl Feature for Trims {
         self.waiting.clear();
     }
 
-    /// What the records say that are found voids older copies.
+    /// Trims in the records that are found make older copies void.
     fn found(&mut self, core: &mut Core, newest: &mut [Ppa], numbers: &[u64]) {
         if core.rules.lapses.has(Lapse::ForgetsTrim) {
             return;
@@ -177,7 +177,7 @@ impl Feature for Trims {
 }
 
 impl Said for Trims {
-    /// What was trimmed before a flush is never there again.
+    /// True: a unit that was trimmed before a flush never has its data again after a power cut.
     type Settings = bool;
 }
 
@@ -200,7 +200,7 @@ impl Made for Trims {
         if *is_on { NUMBER_BYTES * u64::from(layout.logical_units) } else { 0 }
     }
 
-    /// Nothing was trimmed. All host units have numbers on a drive whose power is cut, or else none.
+    /// A state in which nothing was trimmed. All host units have numbers on a drive whose power is cut, or else none.
     fn new(is_on: &bool, making: &mut Making<'_>) -> Result<Option<Box<Self>>, String> {
         let layout = making.layout;
         let numbers = if making.has_power_cuts { layout.logical_units } else { 0 };

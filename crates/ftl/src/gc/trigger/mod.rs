@@ -7,7 +7,7 @@ use units::Nanos;
 /// for each stream, and one to gain from.
 pub const KEPT_BESIDE_FREE: u32 = 3;
 
-/// What a policy may know about a die.
+/// The information about a die that a trigger policy may use.
 #[derive(Clone, Copy, Debug)]
 pub struct TriggerView {
     /// Free superblocks, and those about to be erased.
@@ -28,23 +28,23 @@ pub trait GcTrigger: Send {
     /// True when a collection should start or go on while the die has nothing else to do.
     fn background(&self, view: &TriggerView) -> bool;
 
-    /// True when a victim that gives back `gain` of its `units` (what it holds is moved in whole programs) is worth
-    /// collecting in the background. Never for nothing: a die must come to rest.
+    /// True when a victim that frees `gain` of its `units` is worth collecting in the background; its valid units are
+    /// moved in whole programs. Must be false when nothing is gained, because a die must come to rest.
     fn worthwhile(&self, gain: u32, units: u32) -> bool;
 
     /// How long a die must have been idle before background work, or `None` for no background work.
     fn idle_after(&self) -> Option<Nanos>;
 
-    /// The most free superblocks at which `foreground` can be true: the FTL keeps that much space out of
-    /// the host's hands, so that every foreground collection has something to gain.
+    /// The most free superblocks at which `foreground` can be true: the FTL keeps that much space from the host, so
+    /// that each foreground collection can gain something.
     fn foreground_limit(&self) -> u32;
 
-    /// Superblocks of a die that must be left beside those full of data: with fewer, [`Self::fit`] refuses the drive.
+    /// Superblocks of a die that must exist beside those full of data: with fewer, [`Self::fit`] refuses the drive.
     fn superblocks_beside(&self) -> u32 {
         0
     }
 
-    /// Is there a drive of this shape, all of it written, that can have as many free superblocks as are asked for?
+    /// Checks that a drive of this shape can have the requested number of free superblocks when it is full.
     ///
     /// # Errors
     /// The key at fault, and what was expected.

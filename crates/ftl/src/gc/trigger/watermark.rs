@@ -17,7 +17,7 @@ pub struct Watermark {
     idle_after: Nanos,
 }
 
-/// A host stream and one of moved data: they are open while the others are closed or free.
+/// Superblocks that are open while the others are closed or free: one of the host's stream, one of moved data.
 const OPEN_SUPERBLOCKS: u32 = 2;
 
 impl Policy for Watermark {

@@ -21,7 +21,7 @@ impl Default for ClosingOrder {
 }
 
 impl ClosingOrder {
-    /// Makes room for that many superblocks, none of them in the list.
+    /// Makes room for `superblocks` superblocks, none of them in the list.
     pub fn attach(&mut self, superblocks: u32) {
         let links = vec![NONE; superblocks as usize];
         *self = Self { oldest: NONE, newest: NONE, next: links.clone(), previous: links };
@@ -38,7 +38,7 @@ impl ClosingOrder {
         self.next[superblock.index()] = NONE;
     }
 
-    /// Takes `superblock` out, wherever it stands.
+    /// Removes `superblock` from the list, at any position.
     pub fn remove(&mut self, superblock: SuperblockId) {
         let (before, after) = (self.previous[superblock.index()], self.next[superblock.index()]);
         match before {

@@ -63,10 +63,10 @@ pub struct CostBenefit {
     marked: Vec<u32>,
 }
 
-/// What is kept of a superblock.
+/// The policy's record of a superblock.
 #[derive(Clone, Copy, Debug, Default)]
 struct FiledSuperblock {
-    /// Valid units and write clock under which it is filed.
+    /// Valid units and write clock under which the superblock is filed.
     filed: Option<(u32, u64)>,
     candidate: bool,
     marked: bool,
@@ -110,7 +110,7 @@ impl CostBenefit {
         }
     }
 
-    /// Files every marked candidate under what it holds now.
+    /// Files each marked candidate under its present number of valid units.
     fn refile(&mut self, view: &VictimView<'_>) {
         while let Some(superblock) = self.marked.pop() {
             self.unfile(superblock);

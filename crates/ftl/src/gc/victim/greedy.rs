@@ -13,7 +13,7 @@ pub struct Greedy {
     /// The number of the node of bucket 0.
     first_bucket: u32,
     buckets: u32,
-    /// No candidate lies in a bucket below this one.
+    /// All candidates are in this bucket or higher ones.
     least: u32,
 }
 

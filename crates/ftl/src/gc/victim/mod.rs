@@ -9,11 +9,11 @@ use crate::Blocks;
 use engine::RandomStream;
 use units::SuperblockId;
 
-/// What a policy may know when it chooses. All slices are indexed by superblock of this die.
+/// The information that a victim policy may use. All slices are indexed by superblock of this die.
 pub struct VictimView<'a> {
     /// The superblocks that may be chosen, in no meaningful but a repeatable order.
     pub candidates: &'a [SuperblockId],
-    /// What is known of each superblock.
+    /// Facts about each superblock.
     pub blocks: Blocks<'a>,
     /// The write clock now: mapping units written to this die so far, by all origins.
     pub clock: u64,
@@ -31,14 +31,15 @@ pub trait VictimPolicy: Send {
     /// Called once, before anything else: how many superblocks the die has, how many units each holds.
     fn attach(&mut self, superblocks: u32, units_per_superblock: u32);
 
-    /// The die stands for one with more superblocks, of which it has this part: what is counted in superblocks becomes as
-    /// much less.
+    /// The die stands for one with more superblocks, of which it has the share `part`: numbers counted in superblocks
+    /// shrink by that factor.
     fn stand_for(&mut self, _part: f64) {}
 
-    /// One of the candidates, or `None` when there is none.
+    /// Chooses one of the candidates, or `None` when there is none.
     fn pick(&mut self, view: &mut VictimView<'_>) -> Option<SuperblockId>;
 
-    /// `superblock`, which is about to become a candidate, was filled by this stream: told right before [`Self::on_close`].
+    /// `superblock`, which is about to become a candidate, was filled by this stream. Called right before
+    /// [`Self::on_close`].
     fn on_stream(&mut self, _superblock: SuperblockId, _stream: usize) {}
 
     /// `superblock` became a candidate, with `valid_units` valid.
@@ -53,13 +54,13 @@ pub trait VictimPolicy: Send {
         None
     }
 
-    /// What it has learnt beside that, for a saved state.
+    /// The policy's further state, for a saved state.
     fn learnt(&self) -> Vec<u64> {
         Vec::new()
     }
 
-    /// Goes on with what a saved state says it had learnt, when all candidates were told; false when that is not as
-    /// [`Self::learnt`] gives it.
+    /// Restores the further state from a saved state, after all candidates were named; false when it is not of the form
+    /// that [`Self::learnt`] returns.
     fn go_on_with(&mut self, learnt: &[u64]) -> bool {
         learnt.is_empty()
     }

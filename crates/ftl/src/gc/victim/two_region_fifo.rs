@@ -13,18 +13,18 @@ pub struct TwoRegionFifo {
     order: ClosingOrder,
     candidates: u32,
     valid: Vec<u32>,
-    /// Where the scan goes on; none: with the oldest.
+    /// Where the scan continues; none: at the oldest candidate.
     next: Option<SuperblockId>,
     /// Candidates passed since the scan began with the oldest.
     passed: u32,
-    /// The part of a victim that may be valid, in percent, and units that victims gave back since it was set.
+    /// The most valid units of a victim, in percent, and units that victims freed since this limit was set.
     most_valid: u32,
     gained: u32,
     picked: Option<SuperblockId>,
     units: u32,
 }
 
-/// What may be valid of a victim, and how far the scan goes, in percent.
+/// Limits, in percent: valid units of a victim, and candidates that the scan passes.
 #[derive(Clone, Copy, Debug)]
 struct ScanLimits {
     most_valid: u32,
@@ -71,7 +71,7 @@ impl Policy for TwoRegionFifo {
 }
 
 impl TwoRegionFifo {
-    /// Looks at the next candidate; gives it where it is to be taken.
+    /// Looks at the next candidate; returns it if it is to be the victim.
     fn look_on(&mut self) -> Option<SuperblockId> {
         let at = match self.next {
             Some(at) => at,

@@ -11,11 +11,11 @@ use units::SuperblockId;
 pub struct TwoRegionGreedy {
     cold_from: usize,
     regions: [Greedy; 2],
-    /// Of each superblock: its region, and its valid units while it is a candidate.
+    /// For each superblock: its region, and its valid units while it is a candidate.
     blocks: Vec<(usize, u32)>,
     /// Invalid units of the candidates of each region.
     garbage: [u64; 2],
-    /// The victims of a round that are left, the next one last.
+    /// The remaining victims of a round, the next one last.
     round: Vec<SuperblockId>,
     units: u32,
 }
@@ -59,7 +59,7 @@ fn read_cold_from(section: &mut Section) -> Result<usize, ConfigError> {
 }
 
 impl TwoRegionGreedy {
-    /// The region that the next round takes its victims from; none where there are none.
+    /// The region from which the next round takes its victims; none where neither has a candidate.
     fn choose_region(&mut self) -> Option<usize> {
         let enough = |region: usize| self.garbage[region] >= u64::from(self.units);
         let (normal_enough, cold_enough) = (enough(NORMAL), enough(COLD));

@@ -7,7 +7,7 @@ use engine::ByNumber;
 use std::sync::Arc;
 use units::{Lpn, Ppa};
 
-/// Where each unit lived at one moment.
+/// The place of each unit at one moment.
 pub struct Beginning(pub(super) Held);
 
 pub(super) enum Held {
@@ -16,7 +16,7 @@ pub(super) enum Held {
 }
 
 impl Beginning {
-    /// Where a unit lived, or [`Ppa::NONE`].
+    /// The place of a unit at that moment, or [`Ppa::NONE`].
     pub fn lookup(&self, lpn: Lpn) -> Ppa {
         match &self.0 {
             Held::Rule { ground, forward, .. } => match (forward.get(&lpn.0), ground) {
@@ -41,7 +41,7 @@ impl Beginning {
         if named != Lpn::NONE && self.lookup(named) == ppa { named } else { Lpn::NONE }
     }
 
-    /// Goes through all units that lived somewhere.
+    /// Visits all units that had a place.
     pub fn each(&self, mut visit: impl FnMut(Lpn, Ppa)) {
         match &self.0 {
             Held::Rule { ground, forward, .. } => {

@@ -3,7 +3,7 @@
 use engine::large_array;
 use units::{Lpn, Ppa};
 
-/// Places in 32 bits, and what lies above these of a drive that needs it.
+/// Places of units: the low 32 bits and, on a drive that needs them, the higher bits.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Places {
     /// The low 32 bits; all ones on a drive that needs no more: no place.
@@ -19,7 +19,7 @@ impl Places {
         Self { low: large_array(units, u32::MAX), high }
     }
 
-    /// Puts a unit somewhere.
+    /// Sets the place of a unit.
     #[inline]
     pub fn set(&mut self, lpn: u32, place: u64) {
         self.low[lpn as usize] = place as u32;
@@ -28,7 +28,7 @@ impl Places {
         }
     }
 
-    /// Where a unit is.
+    /// The place of a unit.
     #[inline]
     pub fn get(&self, lpn: Lpn) -> Ppa {
         let low = self.low[lpn.index()];
@@ -47,12 +47,12 @@ pub(crate) fn narrow(place: u32) -> Ppa {
     Ppa(u64::from(place.wrapping_add(1)).wrapping_sub(1))
 }
 
-/// Whether 32 bits number the units on flash.
+/// Whether 32 bits are enough to number the units on flash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Width {
-    /// They do.
+    /// 32 bits are enough.
     Narrow,
-    /// It takes 40.
+    /// It takes 40 bits.
     Wide,
 }
 

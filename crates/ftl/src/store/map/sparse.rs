@@ -11,34 +11,35 @@ use std::ops::Range;
 use std::sync::Arc;
 use units::{Lpn, Ppa};
 
-/// One of so many units may change before the arrays are made.
+/// When one in so many units has changed, the arrays are made.
 const CHANGED_PART: usize = 256;
-/// One of so many units may be looked up before the arrays are made: by then that took a fraction of what they take.
+/// When one in so many units was looked up, the arrays are made: the lookups then took a fraction of the time that
+/// making arrays takes.
 const LOOKED_UP_PART: usize = 64;
 /// The same of a rule that is slow.
 const LOOKED_UP_SLOWLY_PART: usize = 4096;
 
-/// What a map holds before anything changes.
+/// A rule that gives the content of a map before anything changes.
 pub(crate) trait Ground: Send + Sync {
-    /// Where a unit lives, or [`Ppa::NONE`].
+    /// The place of a unit, or [`Ppa::NONE`].
     fn lookup(&self, lpn: Lpn) -> Ppa;
-    /// What a place holds, or [`Lpn::NONE`].
+    /// The unit at a place, or [`Lpn::NONE`].
     fn holder(&self, ppa: Ppa) -> Lpn;
     /// Which of the 64 places from `64 * at` on are valid.
     fn word(&self, at: usize) -> u64;
     /// The first unit from `from` on that is not written.
     fn first_unwritten(&self, from: u32) -> u32;
-    /// Looking one up takes so long that a run which does it often is better off with arrays.
+    /// True when a lookup takes so long that a run with many lookups is faster with arrays.
     fn is_slow(&self) -> bool {
         false
     }
-    /// Goes through all units that live somewhere, place by place.
+    /// Visits all units that have a place, in order of places.
     fn each(&self, visit: &mut dyn FnMut(Lpn, Ppa));
-    /// Writes all of it into arrays in which nothing is written.
+    /// Writes the content of the rule into empty arrays.
     fn write(&self, forward: &mut Places, backward: &mut [u32], valid: &mut [u64]);
 }
 
-/// The rule and the changes. Nothing depends on the order in which the changes are gone through.
+/// The rule and the changes. No result depends on the order in which the changes are visited.
 pub(super) struct Sparse {
     pub shape: Shape,
     ground: Option<Arc<dyn Ground>>,
@@ -52,7 +53,7 @@ pub(super) struct Sparse {
 }
 
 impl Sparse {
-    /// Nothing is written.
+    /// A map in which nothing is written.
     pub fn new(shape: Shape) -> Self {
         let (forward, backward, valid) = Default::default();
         let lookups_most = shape.physical / LOOKED_UP_PART;
@@ -156,20 +157,20 @@ impl Sparse {
         found
     }
 
-    /// True when so much has changed, or is looked up so often, that arrays are better.
+    /// True when so many units have changed, or are looked up so often, that arrays cost less.
     #[inline]
     pub fn is_outgrown(&self) -> bool {
         let changes = self.forward.len().max(self.backward.len());
         changes > self.shape.physical / CHANGED_PART || self.lookups.get() > self.lookups_most
     }
 
-    /// What it says now.
+    /// The places of all units now.
     pub fn beginning(&self) -> Beginning {
         let (ground, forward) = (self.ground.clone(), self.forward.clone());
         Beginning(Held::Rule { ground, forward, backward: self.backward.clone() })
     }
 
-    /// The units that may live elsewhere than a beginning says; none where it rests on another rule.
+    /// The units that may have another place than `beginning` gives; none where that was based on another rule.
     pub fn changed_since(&self, beginning: &Beginning) -> Option<Vec<Lpn>> {
         let Held::Rule { ground, .. } = &beginning.0 else { return None };
         let is_same = match (ground, &self.ground) {
@@ -180,7 +181,7 @@ impl Sparse {
         is_same.then(|| self.forward.keys().copied().map(Lpn).collect())
     }
 
-    /// All of it as arrays.
+    /// The whole map as arrays.
     pub fn arrays(&self) -> (Places, Vec<u32>, Vec<u64>) {
         let mut forward = Places::nowhere(self.shape.logical, self.shape.width);
         let mut backward = large_array(self.shape.physical, Lpn::NONE.0);

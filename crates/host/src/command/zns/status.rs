@@ -1,11 +1,11 @@
 //! The statuses by which zones refuse commands, with the names and numbers of the specification.
 
-/// Why a zone refuses a command: the status of its completion.
+/// Error by which a zone refuses a command: the status of the completion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ZoneError {
-    /// A read of blocks that were never written, where the drive answers those with an error.
+    /// A read of blocks never written, on a drive that answers it with an error.
     Unwritten,
-    /// It reaches beyond the zone, or a write beyond its capacity.
+    /// The command reaches beyond the zone, or a write beyond the zone's capacity.
     Boundary,
     /// The zone is full.
     Full,
@@ -19,12 +19,12 @@ pub enum ZoneError {
     TooManyActive,
     /// No more zones can be open.
     TooManyOpen,
-    /// The zone's state forbids it.
+    /// The state of the zone does not allow the command.
     Transition,
 }
 
 impl ZoneError {
-    /// Every one, in the order of its number.
+    /// All errors, in the order of their numbers.
     pub const ALL: [Self; 9] = [
         Self::Unwritten,
         Self::Boundary,
@@ -37,7 +37,7 @@ impl ZoneError {
         Self::Transition,
     ];
 
-    /// The name in results: as the specification has it.
+    /// Name in results, as in the NVMe specification.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Unwritten => "deallocated_or_unwritten",

@@ -1,6 +1,6 @@
 //! All options of fio 3.33 and of its later releases up to 3.42. Long, since it is a table.
 
-/// Second names of options that are not honoured, each with the first.
+/// Second names of options that are not honoured, each with the first name.
 pub(super) const ALIASES: &[(&str, &str)] = &[
     ("ratemin", "rate_min"),
     ("ratecycle", "rate_cycle"),
@@ -15,7 +15,7 @@ pub(super) const ALIASES: &[(&str, &str)] = &[
     ("blocksize_is_seq_rand", "bs_is_seq_rand"),
 ];
 
-/// Options that mean nothing to a raw simulated drive: how the host machine does it, what it logs, what it prints.
+/// Options without effect on a raw simulated drive: how the host does its work, what it logs or prints.
 pub(super) const NO_EFFECT: &[&str] = &[
     "allow_file_create",
     "allow_mounted_write",
@@ -224,9 +224,9 @@ pub(super) const NO_EFFECT: &[&str] = &[
 
 /// Values that turn a switch or a limit off, which is also its default.
 const OFF: &[&str] = &["0"];
-/// One, where one is the default.
+/// The value 1, for options of which it is the default.
 const ONE: &[&str] = &["1"];
-/// No value leaves the requests as they are.
+/// No values: any use of the option changes the requests.
 pub(super) const NEVER: &[&str] = &[];
 
 const AS_TRACE: &str = "the iolog given as the workload itself: it is read as a trace";
@@ -242,7 +242,7 @@ pub(super) const OTHER_ENGINE: &str =
     "an engine that does block I/O to a local drive, such as libaio, io_uring or psync";
 const PLAIN_WRITE: &str = "plain writes: this command does not exist on the drives";
 
-/// Options that would change the requests: the values that do not, and what to do instead.
+/// Options that would change the requests, each with the values that do not, and what to use in its place.
 pub(super) const NOT_MODELLED: &[(&str, &[&str], &str)] = &[
     ("read_iolog", NEVER, AS_TRACE),
     ("replay_no_stall", OFF, "the iolog given as a trace, with --as-fast-as-possible"),

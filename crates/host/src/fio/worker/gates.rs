@@ -13,12 +13,12 @@ impl Worker {
         }
     }
 
-    /// Whether a flush is to follow what was asked for, or a file is still to be flushed.
+    /// True if a flush at the end is still due, for all files or for some of them.
     pub(super) fn owes_a_flush(&self) -> bool {
         self.end_fsync && (self.unflushed || self.files_to_flush > 0)
     }
 
-    /// What there is to do about the flush after a pass, which is one for each file, in turn; none when all are done.
+    /// Next step of the flush after a pass, which flushes one file after the other; none when all are flushed.
     pub(super) fn flush_a_file(&mut self) -> Option<CloneAnswer> {
         if self.outstanding > 0 {
             return Some(CloneAnswer::Full);
@@ -45,7 +45,7 @@ impl Worker {
         }
     }
 
-    /// What the gate answers; none when it has opened.
+    /// What keeps the clone from issuing a request; none when the gate is open.
     pub(super) fn pass_gate(&mut self, now: u64) -> Option<CloneAnswer> {
         match self.gate {
             // fio looks for a flush that is due when it makes the next request: there is none after the last, but where it
@@ -89,30 +89,31 @@ impl Worker {
         }
     }
 
-    /// It makes a request beside what its job asks for, such as the reset of a zone.
+    /// Counts a request in addition to the job's own, such as the reset of a zone.
     pub fn note_extra(&mut self) {
         self.outstanding += 1;
     }
 
-    /// The request that it made last, in its only file, went elsewhere.
+    /// The clone's last request, in its only file, went to another place than drawn.
     pub fn moved(&mut self, op: Op, offset: u64, bytes: u64) {
         let direction = usize::from(op.effect() == Effect::Write);
         self.tracks[0].moved(direction, offset, bytes);
     }
 
-    /// A request that it made comes to nothing, as its file has no more: true when nothing more is asked for.
+    /// Withdraws the clone's last request, because its file has no more; true when no further request follows.
     pub fn withdraw(&mut self) -> bool {
         self.outstanding -= 1;
         self.end_pass();
         self.is_done()
     }
 
-    /// Its flow lets it make the next request.
+    /// The flow of the clone allows the next request.
     pub fn admit(&mut self) {
         self.gate = Gate::Open;
     }
 
-    /// Its flow does not: when it may ask again, where it rests; none where it is told.
+    /// The flow does not allow the next request: when to ask again, if the clone rests; none if it waits until it is
+    /// told.
     pub fn stand_back(&mut self, now: u64) -> Option<CloneAnswer> {
         self.flow_rest_ns.filter(|rest| *rest > 0)?;
         self.gate = if self.outstanding > 0 { Gate::DrainToRest } else { self.rest(now) };

@@ -4,7 +4,7 @@ use super::{CloneAnswer, Gate, Worker};
 use crate::Op;
 
 impl Worker {
-    /// What there is to do about reading back; none while the job goes on by itself.
+    /// Next step of reading back; none while the job goes on with its own requests.
     pub(super) fn read_back(&mut self) -> Option<CloneAnswer> {
         let is_over = self.is_done();
         let history = self.history.as_mut()?;
@@ -35,7 +35,7 @@ impl Worker {
         None
     }
 
-    /// Reads what was written: its place on the drive and its length.
+    /// Reads back one block that was written, given by its place on the drive and its length.
     pub(super) fn read_one_back(&mut self, (offset, bytes): (u64, u64)) -> CloneAnswer {
         self.outstanding += 1;
         self.due.count_read_back(bytes);

@@ -4,10 +4,10 @@ use crate::fio::files::CloneFiles;
 use crate::fio::job::{JobAccess, JobSpec};
 use crate::{HostSpace, HostZones, WorkloadError};
 
-/// What a job may not ask for where it works on zones, and what to ask for.
+/// Checks a job with `zonemode=zbd` by itself; an error holds the refused option and what to use in its place.
 ///
 /// # Errors
-/// At what is not modelled, or what fio itself refuses.
+/// When the job asks for an option that is not modelled, or that fio refuses.
 pub fn check(job: &JobSpec) -> Result<(), (&'static str, &'static str)> {
     let zones = &job.zones;
     let is_one_file = job.nrfiles <= 1 && job.filename.as_ref().is_none_or(|names| names.len() <= 1);
@@ -41,10 +41,10 @@ pub fn check(job: &JobSpec) -> Result<(), (&'static str, &'static str)> {
     broken.map_or(Ok(()), |(_, found, expected)| Err((found, expected)))
 }
 
-/// What a job on a drive with zones, or without, cannot ask for.
+/// Checks a job against the drive: its zones, or the lack of them.
 ///
 /// # Errors
-/// At a job that could only fail.
+/// When the job could only fail on this drive.
 pub fn check_drive(job: &JobSpec, space: &HostSpace) -> Result<(), WorkloadError> {
     let refuse =
         |found: &str, expected: String| Err(job.place.error(format!("job {}: {found}", job.name), expected));
@@ -100,10 +100,11 @@ pub fn check_drive(job: &JobSpec, space: &HostSpace) -> Result<(), WorkloadError
     Ok(())
 }
 
-/// A clone's part of the drive in whole zones, as fio makes it: from the first that begins there to the last that ends there.
+/// The clone's part of the drive, cut to whole zones as fio cuts it: from the first zone that begins in the part to the
+/// last zone that ends in it.
 ///
 /// # Errors
-/// When no zone lies in it.
+/// When no whole zone lies in the part.
 pub fn whole_zones(job: &JobSpec, share: &CloneFiles, zones: HostZones) -> Result<CloneFiles, WorkloadError> {
     let mut share = share.clone();
     for part in &mut share.parts {

@@ -37,33 +37,33 @@ use super::options::TraceOptions;
 use super::record::{Parsed, Record, Volumes};
 use super::weigh::FirstRequests;
 
-/// What is known about one trace format.
+/// Description of a trace format.
 #[derive(Clone, Copy)]
 pub struct FormatCard {
-    /// What `--trace-format` calls it.
+    /// Name of the format for `--trace-format`.
     pub name: &'static str,
-    /// Where such traces come from.
+    /// Origin of traces in this format.
     pub title: &'static str,
     /// Columns and units, in one sentence.
     pub units: &'static str,
     /// True when the content tells this format from every other; false when it is taken only where no other reading
     /// is plausible, else must be named.
     pub certain: bool,
-    /// What is to be said of every trace in this format; empty for nothing.
+    /// Note about every trace in this format; empty for none.
     pub note: &'static str,
     /// True when a file lists events, of which one action's are the requests.
     pub has_events: bool,
-    /// What speaks against a reading in this format, beyond what speaks against any.
+    /// Reason to doubt a reading in this format, in addition to the reasons that hold for all formats.
     pub(crate) doubt: fn(&FirstRequests) -> Option<String>,
-    /// How the file is cut into records.
+    /// How the file is divided into records.
     pub(crate) framing: Framing,
     /// A fresh parser.
     pub(crate) parser: fn(&TraceOptions) -> Box<dyn Parser>,
-    /// How requests are written in this format, where `convert` can.
+    /// Writer of this format, where `convert` has one.
     pub(crate) writer: Option<LineWriter>,
 }
 
-/// What most formats have in common.
+/// Values that most formats share.
 const BASE: FormatCard = FormatCard {
     name: "",
     title: "",
@@ -90,7 +90,7 @@ impl std::fmt::Debug for FormatCard {
     }
 }
 
-/// How a file is cut into records.
+/// How a file is divided into records.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Framing {
     /// Lines of text.
@@ -99,14 +99,14 @@ pub(crate) enum Framing {
     Records {
         /// Bytes of the head.
         head: usize,
-        /// Bytes that follow, told from the head.
+        /// Length of the rest of a record, computed from its head.
         extra: fn(&[u8]) -> usize,
     },
     /// A header, handed out as a frame of its own with number 0, and records of one length.
     Headed {
         /// Bytes of the header.
         header: usize,
-        /// Bytes of a record, told from the header.
+        /// Length of a record, computed from the header.
         record: fn(&[u8]) -> usize,
     },
 }
@@ -124,10 +124,10 @@ impl Framing {
 
 /// Reads one line or record.
 pub(crate) trait Parser: Send {
-    /// What `frame` says.
+    /// Parses a frame.
     fn parse(&mut self, frame: &[u8], volumes: &mut Volumes) -> Result<Parsed, Fault>;
 
-    /// What is wrong with the file as a whole, once all of it was read.
+    /// Checks the file as a whole, once all of it was read.
     fn end(&self) -> Result<(), Fault> {
         Ok(())
     }
@@ -142,14 +142,14 @@ impl<F: FnMut(&[u8], &mut Volumes) -> Result<Parsed, Fault> + Send> Parser for F
 /// Writes requests as lines.
 #[derive(Clone, Copy)]
 pub(crate) struct LineWriter {
-    /// What stands before the first line, given the volumes' names.
+    /// Text before the first line, made from the volumes' names.
     pub header: fn(&[String]) -> String,
     /// Appends one line; the record's time counts from the first request, the name is that of its volume. The
     /// error says what cannot be expressed.
     pub line: fn(&mut Vec<u8>, &Record, &str) -> Result<(), &'static str>,
 }
 
-/// Every format, in the order of their names.
+/// All formats, in the order of their names.
 static FORMATS: &[FormatCard] = &[
     alibaba::CARD,
     biotracer::CARD,

@@ -6,7 +6,7 @@ use controller::arbitration::{Arbiter, ChannelView, Maker, Want};
 use engine::RandomStream;
 use std::sync::Arc;
 
-/// Makes objects of `class`.
+/// Makes policy objects of `class`.
 pub fn maker(class: Arc<UserClass>) -> Maker {
     Box::new(move || Box::new(Arbitration { machine: Machine::new(&class), pick: None }))
 }

@@ -10,7 +10,7 @@ use std::mem::offset_of;
 use std::sync::Arc;
 use units::Lpn;
 
-/// Makes objects of `class`.
+/// Makes policy objects of `class`.
 pub fn maker(class: Arc<UserClass>) -> Maker {
     Box::new(move || Box::new(Eviction::new(&class)))
 }

@@ -19,7 +19,8 @@ use random::CompiledRandom;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-/// State, what is told, where the answer goes; it returns [`ANSWERED`], and 0 where it raised an exception.
+/// A compiled method: takes state, arguments and the place for the answer; returns [`ANSWERED`], or 0 after an
+/// exception.
 type CompiledEntry = unsafe extern "C" fn(*mut u8, *const u8, *mut i64) -> i32;
 const ANSWERED: i32 = 1;
 

@@ -11,18 +11,19 @@ use units::Lpn;
 /// A buffer that units leave for the flash.
 pub(super) struct Buffered {
     buffer: Buffer,
-    /// Units in it that the flash lacks at most.
+    /// Most units in the buffer that are not on flash yet.
     lacking: u32,
     stats: FtlStats,
 }
 
 impl Buffered {
-    /// An empty one.
+    /// An empty buffer.
     pub fn new(buffer: Buffer, lacking: u32) -> Self {
         Self { buffer, lacking, stats: FtlStats::default() }
     }
 
-    /// A unit is written. What leaves for it [`Self::leave`] gives, which is to be asked until it gives none.
+    /// Writes a unit to the buffer. Units that leave in its place come from [`Self::leave`], to be called until it
+    /// gives none.
     pub fn write(&mut self, lpn: Lpn) {
         let Self { buffer, stats, .. } = self;
         if !buffer.find(lpn).is_some_and(|slot| buffer.take_over(slot, u32::MAX, stats)) {

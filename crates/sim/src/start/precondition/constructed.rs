@@ -8,7 +8,7 @@ use ftl::Ftl;
 use units::Lpn;
 
 impl Precondition {
-    /// Writes in one go what a fresh drive takes in order, but for the last unit: who writes that knows what comes next.
+    /// Fills a fresh drive in order at once, except the last unit, which the normal path writes.
     pub(super) fn fill_at_once(&mut self, ftl: &mut Ftl) {
         if self.written == 0 {
             self.written = u64::from(ftl.write_in_order(Lpn(0), self.filled - 1));
@@ -58,7 +58,7 @@ impl Precondition {
         self.fill_buffer(drive, ftl)
     }
 
-    /// Overwrites a constructed drive until units wait in its buffer as they would, where that is large.
+    /// Overwrites a constructed drive, where its buffer is large, until the buffer holds units as after long writing.
     pub(super) fn fill_buffer(&mut self, drive: &Drive, ftl: &mut Ftl) -> Result<(), Error> {
         self.waiting = self.buffer_of(self.waiting_slots(ftl));
         if self.waiting.is_none() {

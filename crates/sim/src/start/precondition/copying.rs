@@ -58,7 +58,7 @@ impl Precondition {
         Ok(())
     }
 
-    /// A copy of the workload writes a unit, and what leaves the buffer for it goes to the flash.
+    /// Writes a unit of a copy of the workload; units that it displaces from the buffer go to the flash.
     fn write_one_of_own(&mut self, drive: &Drive, ftl: &mut Ftl, lpn: Lpn) -> Result<(), Error> {
         if let Some(buffered) = &mut self.buffered {
             buffered.write(lpn);
@@ -78,7 +78,7 @@ impl Precondition {
         self.own.as_mut().expect("a workload is there to be copied")
     }
 
-    /// Closes the window if it is time to: at the end of a copy, unless copies are long.
+    /// Closes the window if it is complete: at the end of a copy, or within a long copy.
     fn look(&mut self, ftl: &Ftl, ended: bool) {
         let window = ((f64::from(self.filled) * self.rule.window) as u64).max(1);
         let own = self.own.as_ref().expect("a workload is there to be copied");

@@ -26,7 +26,7 @@ fn numbers_of(moments: &[SetMoment]) -> Vec<u64> {
     out
 }
 
-/// The history of such numbers; none where they are none of a history.
+/// The history that these numbers encode; none where they encode no history.
 fn moments_of(numbers: &[u64]) -> Option<Vec<SetMoment>> {
     let mut rest = NumbersLeft(numbers);
     let moments = rest.many(|rest| {

@@ -10,11 +10,11 @@ use crate::{Drive, Error, PreconditionKind};
 use engine::RandomStream;
 use ftl::{Ftl, Layout, SetMoment};
 
-/// Superblocks a miniature has at most beside the superblocks that it keeps free or open, and mapping units in them.
+/// Most superblocks of a miniature, not counting superblocks kept free or open, and the mapping units in them.
 const SUPERBLOCKS: u32 = 768;
 const UNITS: u64 = 1 << 20;
-/// So many it has, however many units that takes: among fewer, the emptiest is fuller. With 128 of the 342 superblocks of
-/// its dies `tlc` began with 0.5 % more write amplification than with all of them.
+/// Least superblocks of a miniature, however many units they hold: among fewer, the emptiest is fuller. With 128 of the
+/// 342 superblocks of its dies `tlc` began with 0.5 % more write amplification than with all of them.
 const SUPERBLOCKS_LEAST: u32 = 384;
 /// Mapping units of a miniature whose dies share parity, and the least of a superblock. With 64 instead of 512 write
 /// amplification over an overwrite differed by 0.1 %, with 16 by 0.5 %.
@@ -22,13 +22,13 @@ const UNITS_OF_A_SET: u64 = 1 << 23;
 const UNITS_LEAST: u32 = 512;
 /// Writes between two looks whether to go on.
 const WRITES_AT_ONCE: u64 = 1 << 16;
-/// Moments of a history, and the overwrites and filled superblocks that it spans at least: many collections.
+/// Moments of a history, and the least overwrites and filled superblocks that the history spans: many collections.
 const MOMENTS: u64 = 128;
 const SPAN_OVERWRITES: f64 = 0.5;
 const SPAN_SUPERBLOCKS: u64 = 32;
 
-/// A drive of one die, or of as many as share parity, with the same superblocks, policies and spare room: at most so many
-/// superblocks of a die beside what it keeps free or open.
+/// A small drive with the superblocks, policies and spare space of `drive`: one die, or as many as share parity, with
+/// at most `superblocks_most` superblocks per die, not counting superblocks kept free or open.
 pub(super) fn miniature(
     drive: &Drive,
     ftl: &mut Ftl,
@@ -66,8 +66,8 @@ pub(super) fn miniature(
     Ok((small, mini))
 }
 
-/// Pages of its blocks. All of them, but where many dies share parity: their superblocks are reclaimed together, and what
-/// one of them holds by chance more or less than the others matters little.
+/// Pages per block of the miniature: as many as the drive has, but fewer where many dies share parity: their
+/// superblocks are reclaimed together, so random differences between them matter little.
 fn pages_of(drive: &Drive, layout: &Layout, width: u32, superblocks: u32) -> u32 {
     let (pages, bits) = (drive.geometry().pages_per_block, drive.geometry().cell.bits());
     let units = u64::from(layout.superblock_units) * u64::from(superblocks) * u64::from(width);
@@ -80,8 +80,8 @@ fn pages_of(drive: &Drive, layout: &Layout, width: u32, superblocks: u32) -> u32
     }
 }
 
-/// Brings a miniature to steady state, and looks at it at many moments after that.
-/// Of the drive's write buffer `slots` wait, where each write does not go to the flash at once.
+/// Brings a miniature to steady state, then records it at many moments. `slots`: units that wait in the drive's write
+/// buffer; none where each write goes to the flash at once.
 pub(super) fn history(
     drive: &Drive,
     ftl: &mut Ftl,

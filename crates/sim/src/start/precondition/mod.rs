@@ -25,25 +25,26 @@ use serde::Deserialize;
 use units::{Lpn, Nanos};
 use waiting::{FoldedCache, WaitingUnits};
 
-/// A copy of the workload that writes more windows than this is not waited for. Others are compared as a whole: jobs that
-/// run one after the other are never steady within a copy, and what follows is the beginning of one.
+/// A copy of the workload of more windows than this is compared window by window. Shorter copies are compared as a
+/// whole: jobs that run one after the other are never steady within a copy, and the run begins like a copy.
 const WINDOWS_OF_A_COPY: u64 = 16;
 
-/// Overwrites after which a constructed drive has units in its buffer, and on flash what goes with them: which units wait
-/// there says something about those on flash, and is forgotten after about one.
+/// Overwrites of a constructed drive that fill its buffer: the units in the buffer depend on those on flash, and this
+/// dependence is lost after about one overwrite.
 const OVERWRITES_WAITING: f64 = 2.0;
 
 /// Writes between two looks whether to go on.
 const WRITES_AT_ONCE: u64 = 1 << 16;
 
-/// A buffer that holds less than this part of what uniform writes overwrite meets next to none of them twice.
+/// A buffer smaller than this part of the overwritten space (one in 64) hardly ever sees a unit twice under uniform
+/// writes.
 const BUFFER_LEAST: u32 = 64;
 
 /// How the drive is made to look used before the workload begins.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PreconditionKind {
-    /// Not at all: a fresh drive.
+    /// Not preconditioned: a fresh drive.
     #[default]
     None,
     /// Filled once, in sequence.
@@ -61,31 +62,31 @@ pub(crate) struct Precondition {
     kind: PreconditionKind,
     filled: u32,
     written: u64,
-    /// Of those, what came after the fill and before the first window.
+    /// Of the units written, those after the fill and before the first window.
     uncounted: u64,
     window: SteadyWindow,
     rule: SteadyRule,
     window_start: FtlStats,
     random: RandomStream,
     own: Option<WorkloadCopies>,
-    /// What overwriting left in the write buffer, where that spares the flash some of it.
+    /// Units that overwriting left in the write buffer, where the buffer saves the flash some writes.
     waiting: Option<WaitingUnits>,
-    /// What the workload left in a buffer that is a cache.
+    /// The buffer as the workload left it, where it works as a cache.
     buffered: Option<Box<Buffered>>,
-    /// What overwriting left in an SLC cache that the host waits for.
+    /// Units that overwriting left in the SLC cache, where the host waits for the cache.
     cached: Option<FoldedCache>,
     pilots: Option<Pilots>,
-    /// Overwriting has been told how much the host gets done beside urgent collections.
+    /// True once the translation layer knows how much the host gets done during urgent collections.
     is_paced: bool,
-    /// Units that copies of the workload wrote, also where a later write took their place in the buffer.
+    /// Units that copies of the workload wrote, including units that a later write replaced in the buffer.
     asked: u64,
     /// Units written in this window, and by the last whole copy of the workload.
     in_window: u64,
     in_copy: u64,
-    /// Units that wait in the buffer under this workload, where that is known; none: all slots have one, as while the host
-    /// waits for them.
+    /// Units that wait in the buffer while this workload runs, where known; none: all slots are occupied, as when the
+    /// host waits for them.
     waiting_in_time: Option<u32>,
-    /// The workload does not write: the drive comes to rest before it.
+    /// The workload does not write: the drive comes to rest before the workload begins.
     rests: bool,
     done: bool,
     steady: bool,
@@ -120,12 +121,12 @@ impl Precondition {
         }
     }
 
-    /// How the drive is made to look used.
+    /// The kind of preconditioning.
     pub fn kind(&self) -> PreconditionKind {
         self.kind
     }
 
-    /// With copies of the workload.
+    /// Adds copies of the workload, which write to the drive.
     ///
     /// # Errors
     /// When the drive's buffer cannot be made.
@@ -143,12 +144,12 @@ impl Precondition {
         Ok(Self { own: Some(own), waiting, ..self })
     }
 
-    /// Before a workload under which so many units wait in the buffer, where that was found out.
+    /// Sets the number of units that wait in the buffer while the workload runs, where it is known.
     pub fn with_waiting(self, waiting_in_time: Option<u32>) -> Self {
         Self { waiting_in_time, ..self }
     }
 
-    /// What overwriting will leave in the buffer and in an SLC cache.
+    /// Prepares the units that overwriting leaves in the buffer and in the SLC cache.
     fn find_waiting(&mut self, ftl: &mut Ftl) {
         if self.kind == PreconditionKind::Steady {
             self.waiting = self.buffer_of(self.waiting_slots(ftl));
@@ -158,7 +159,7 @@ impl Precondition {
         self.cached = (overwrites && slots > 0).then(|| FoldedCache::new(slots));
     }
 
-    /// A unit is written; gives the one that goes to superblocks with all their bits for it.
+    /// Takes a unit that is written; returns the unit that leaves buffer and SLC cache in its place, if one does.
     #[inline]
     fn leaves_for(&mut self, lpn: Lpn) -> Option<Lpn> {
         let lpn = match &mut self.waiting {
@@ -171,7 +172,7 @@ impl Precondition {
         }
     }
 
-    /// Units that wait in the write buffer, or are kept there; none where each goes to the flash.
+    /// Units that wait in the write buffer or are kept there; none where each unit goes to the flash at once.
     fn waiting_slots(&self, ftl: &mut Ftl) -> Option<u32> {
         let waits =
             ftl.as_page_mapped().is_some() && (ftl.buffer().is_write_back() || ftl.buffer().is_cache());
@@ -179,13 +180,13 @@ impl Precondition {
         (slots > 0).then_some(slots)
     }
 
-    /// Of what copies of the workload wrote, the part that took the place of what waited in the buffer.
+    /// Share of the units written by copies of the workload that the buffer coalesced.
     pub fn coalesced(&self) -> f64 {
         let left = self.written.saturating_sub(u64::from(self.filled)) as f64;
         if self.asked > 0 { (1.0 - left / self.asked as f64).max(0.0) } else { 0.0 }
     }
 
-    /// A write buffer of so many units, where uniform writes would notice it.
+    /// A write buffer of this number of slots, where it is large enough to matter for uniform writes.
     fn buffer_of(&self, slots: Option<u32>) -> Option<WaitingUnits> {
         let slots = slots.filter(|&slots| slots >= self.filled / BUFFER_LEAST && slots < self.filled)?;
         Some(WaitingUnits::new(slots, self.filled))
@@ -197,13 +198,13 @@ impl Precondition {
         Self { rests: !WorkloadCopies::new(copies, unit, capacity).writes(), ..self }
     }
 
-    /// With a place where answers of pilots are kept.
+    /// Sets the folder in which answers of pilots are kept.
     pub fn with_pilots(self, pilots: Option<Pilots>) -> Self {
         Self { pilots, ..self }
     }
 
-    /// Finds out, before the first overwrite, how much the host gets done beside urgent collections. A drive so small that
-    /// it has no miniature lets them go first altogether.
+    /// Finds out, before the first overwrite, how much the host gets done during urgent collections. On a drive too
+    /// small for a miniature, collections go first altogether.
     fn find_pace(&mut self, drive: &Drive, ftl: &mut Ftl, seed: u64) {
         let is_asked = self.overwrites() && !self.is_paced && ftl.feature::<ftl::Stripes>().is_none();
         self.is_paced = true;
@@ -219,7 +220,7 @@ impl Precondition {
         }
     }
 
-    /// How far it is, if that can be known.
+    /// Progress of preconditioning, where it can be known.
     pub fn fraction(&self) -> Option<f64> {
         let filled = self.written as f64 / f64::from(self.filled);
         match self.kind {
@@ -271,8 +272,8 @@ impl Precondition {
         !matches!(self.kind, PreconditionKind::None | PreconditionKind::Fill)
     }
 
-    /// Leaves the drive as long work leaves it: with collections in progress and a full SLC cache if the host goes on
-    /// writing, else at rest.
+    /// Leaves the drive as long work leaves it: at rest if the workload does not write, else with collections in
+    /// progress and a full SLC cache.
     fn come_to_terms(&mut self, drive: &Drive, ftl: &mut Ftl) -> Result<(), Error> {
         let Some(pages) = ftl.as_page_mapped() else { return Ok(()) };
         if self.rests {
@@ -287,8 +288,8 @@ impl Precondition {
         Ok(())
     }
 
-    /// Writes to the SLC cache what was written last and then what comes next: of the workload's own, or anything; false
-    /// when it is full.
+    /// Writes a unit to the SLC cache: first the last ones written, then further ones of the workload or random ones;
+    /// false when the cache is full.
     fn fill_cache(&mut self, drive: &Drive, ftl: &mut Ftl, filling: &Filling) -> Result<bool, Error> {
         let written = self.cached.as_mut().and_then(FoldedCache::pop);
         let step = match (written, &mut self.own) {
@@ -362,7 +363,7 @@ impl Precondition {
         self.leaves_for(lpn)
     }
 
-    /// The units that overwriting left in the write buffer, the first to leave it first.
+    /// The units that overwriting left in the write buffer, in the order in which they will leave it.
     pub fn take_waiting(&mut self) -> Vec<Lpn> {
         match self.buffered.take() {
             Some(buffered) => buffered.units(),
@@ -370,7 +371,7 @@ impl Precondition {
         }
     }
 
-    /// What was done, for the result.
+    /// The preconditioning that was done, for the result.
     pub fn report(&self) -> Preconditioning {
         let kind = match self.kind {
             PreconditionKind::None => "none",
@@ -400,8 +401,8 @@ impl Precondition {
     }
 }
 
-/// Writes one unit. Blocks that failed may leave no die with room for it: that is the end of a drive. So may policies
-/// that choose what gains none.
+/// Writes one unit. An error: failed blocks leave no die with room for it (the end of the drive's life), or the
+/// policies gain no space.
 fn put(drive: &Drive, ftl: &mut Ftl, lpn: Lpn) -> Result<(), Error> {
     let failed = |ftl: &Ftl| ftl.stats().superblocks_lost + ftl.stats().erase_failures > 0;
     if ftl.try_write_untimed(lpn) {

@@ -11,7 +11,7 @@ use host::{Completion, Effect, HostRequest, Poll, Workload, WorkloadError};
 use std::collections::VecDeque;
 use units::{Lpn, Nanos, SimTime};
 
-/// Copies of a workload: how each is opened, by its number.
+/// Source of copies of a workload: opens each copy by its number.
 pub struct Copies {
     open: OpenCopy,
     /// Every one is the same.
@@ -21,17 +21,17 @@ pub struct Copies {
 type OpenCopy = Box<dyn FnMut(u64) -> Result<Box<dyn Workload>, Error> + Send>;
 
 impl Copies {
-    /// Of a recording: every copy is the same.
+    /// Copies of a recording, all alike.
     pub fn recorded(open: impl FnMut(u64) -> Result<Box<dyn Workload>, Error> + Send + 'static) -> Self {
         Self { open: Box::new(open), recorded: true }
     }
 
-    /// Of a workload that is drawn anew for each.
+    /// Copies of a workload that is drawn anew for each copy.
     pub fn drawn(open: impl FnMut(u64) -> Result<Box<dyn Workload>, Error> + Send + 'static) -> Self {
         Self { open: Box::new(open), recorded: false }
     }
 
-    /// Opens one.
+    /// Opens a copy.
     ///
     /// # Errors
     /// When its source is faulty.
@@ -40,35 +40,35 @@ impl Copies {
     }
 }
 
-/// Requests that wait at most: what an overdriven trace has more of is answered.
+/// Most requests outstanding: beyond these, the oldest request of an overdriven trace counts as answered.
 const OUTSTANDING_MAX: usize = 1 << 16;
-/// Changes of a trace that are kept, so that it need not be read again.
+/// Most steps of a trace that are kept in memory, so that it need not be read again.
 const KEPT_MAX: usize = 1 << 22;
-/// Requests after which a workload that goes on for ever and has not written is said to write nothing.
+/// Requests without a write after which an endless workload is refused because it writes nothing.
 const READS_MAX: u64 = 1 << 22;
 /// Requests without a write after which a drive is at rest.
 const READS_BEFORE: u32 = 1 << 16;
 
-/// What the workload asks for next.
+/// Next step of a copy of the workload.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum CopyStep {
     /// Units are written, with the placement handle that the request names.
     Write(Lpn, u32, Option<u16>),
     /// Units are no longer needed.
     Trim(Lpn, u32),
-    /// Units are read, or nothing is to be done.
+    /// Units are read; none: nothing is to be done.
     Read(Lpn, u32),
-    /// A copy came to its end.
+    /// The copy is at its end.
     End,
 }
 
-/// What copies must know of the drive that they write to.
+/// Facts of the drive that copies write to.
 struct CopiedTo {
     unit: u64,
     capacity: u64,
-    /// Gives writes their placement handles, where a policy does.
+    /// The policy that gives writes their placement handles, if there is one.
     placer: Option<Placer>,
-    /// The handle that was named last with each unit, where the drive has handles.
+    /// For each unit, the handle named with its last write, where the drive has handles.
     named: Vec<Option<u16>>,
 }
 
@@ -80,12 +80,12 @@ impl CopiedTo {
     }
 }
 
-/// Copies of a workload on their way.
+/// Copies of a workload in progress.
 pub(super) struct WorkloadCopies {
     open: OpenCopy,
-    /// Every copy is the same: what the first one changed is kept.
+    /// All copies are alike: the steps of the first one are kept.
     recorded: bool,
-    /// What it read, too.
+    /// Read steps are kept and returned, too.
     keeps_reads: bool,
     kept: Vec<CopyStep>,
     at: usize,
@@ -94,12 +94,12 @@ pub(super) struct WorkloadCopies {
     outstanding: VecDeque<(HostRequest, SimTime)>,
     now: SimTime,
     idle_from: SimTime,
-    /// It leaves the drive idle now and then: requests come at their own times.
+    /// The workload has pauses in which the drive is idle: requests come at their own times.
     pauses: bool,
     drive: CopiedTo,
     /// Copies opened so far.
     pub copies: u64,
-    /// Units written in this copy; requests of it.
+    /// Units written in this copy, and requests of this copy.
     pub written: u64,
     requests: u64,
 }
@@ -126,7 +126,7 @@ impl WorkloadCopies {
         }
     }
 
-    /// On a drive with so many placement handles, that writes are given by a policy where there is one.
+    /// The same copies on a drive with `handles` placement handles, which `placer` gives to writes if there is one.
     pub fn with_handles(mut self, handles: u16, placer: Option<Placer>) -> Self {
         let CopiedTo { unit, capacity, .. } = self.drive;
         let units = if handles > 0 { capacity.div_ceil(unit) } else { 0 };
@@ -139,13 +139,13 @@ impl WorkloadCopies {
         self.drive.named.get(lpn.index()).copied().flatten()
     }
 
-    /// Every copy says what it reads, too.
+    /// The same copies, whose steps include reads.
     pub fn with_reads(self) -> Self {
         Self { keeps_reads: true, ..self }
     }
 
-    /// True when a copy writes before it has asked for much else: one that reads for so long finds a drive at rest. A
-    /// faulty one says so when it is run.
+    /// True when a copy writes within its first requests; a workload that reads for longer finds a drive at rest. True
+    /// also for a faulty workload, which gives its error when it is run.
     pub fn writes(&mut self) -> bool {
         for _ in 0..READS_BEFORE {
             match self.ask() {
@@ -157,7 +157,7 @@ impl WorkloadCopies {
         false
     }
 
-    /// The next thing to do. What the one before took is told by [`Self::served`].
+    /// The next step; [`Self::served`] then says how long that step took.
     ///
     /// # Errors
     /// When the workload is faulty, asks for what the drive does not have, or never writes.
@@ -200,7 +200,7 @@ impl WorkloadCopies {
         step
     }
 
-    /// Asks the copy in progress, or opens one.
+    /// The next step of the present copy, or of a new one.
     fn ask(&mut self) -> Result<CopyStep, Error> {
         self.copies = self.copies.max(1);
         loop {
@@ -269,7 +269,7 @@ impl WorkloadCopies {
         })
     }
 
-    /// True once requests came at times of their own, and not as fast as the drive takes them.
+    /// True once requests came at times of their own instead of as fast as the drive takes them.
     pub fn has_pauses(&self) -> bool {
         self.pauses
     }

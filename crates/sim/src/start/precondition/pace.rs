@@ -17,21 +17,21 @@ use engine::RandomStream;
 use ftl::Ftl;
 use units::Lpn;
 
-/// Superblocks of the miniature: its pace hardly depends on them.
+/// Superblocks of the miniature; the measured pace hardly depends on their number.
 const SUPERBLOCKS: u32 = 128;
 /// Overwrites that bring a miniature near enough to its steady state.
 const OVERWRITES: u64 = 1;
-/// What is moved by urgent collections while they are watched: superblocks, but not more than so many units.
+/// Urgent collections are watched until they have moved this number of superblocks, or of units if that is less.
 const MOVED_SUPERBLOCKS: u64 = 8;
 const MOVED_UNITS: u64 = 1 << 17;
-/// Superblocks that the host writes at most until then; a drive that never gets short has nothing to be watched.
+/// Most superblocks that the host writes while collections are watched: some drives are never short of superblocks.
 const WRITTEN_SUPERBLOCKS: u64 = 32;
 /// Writes without time, and events, between two looks whether to go on.
 const WRITES_AT_ONCE: u64 = 1 << 16;
-/// Requests for each of the units that the host writes at most.
+/// Most host requests while collections are watched, for each unit that the host may write.
 const REQUESTS_PER_UNIT: u64 = 8;
 
-/// The part of what the host earns by urgent collections that it comes to use, from 0 to 1.
+/// The share of the host's budget earned by urgent collections that the host really uses, from 0 to 1.
 ///
 /// # Errors
 /// When the miniature cannot be built or run.

@@ -17,27 +17,27 @@ use xxhash_rust::xxh3::{xxh3_64, xxh3_128};
 const MAGIC: &[u8; 8] = b"FLGATEPI";
 /// Level 1: the numbers of a history repeat little.
 const LEVEL: i32 = 1;
-/// Entries that a folder holds at most: some 300 KB each. The oldest goes first.
+/// Most entries of a folder, some 300 KB each. The oldest is removed first.
 const ENTRIES_MOST: usize = 200;
-/// An entry's numbers, unpacked, in bytes at most: what a damaged one may ask for.
+/// Most bytes of an entry's unpacked numbers: a limit for damaged entries.
 const BYTES_MOST: u64 = 1 << 28;
 const ENDING: &str = "pilot";
 
-/// Where pilots' answers are kept, and for which build of this program they hold.
+/// The folder with answers of pilots, and the build of this program for which they hold.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Pilots {
     /// The folder.
     pub folder: PathBuf,
-    /// Says which build made them: another one may answer otherwise.
+    /// The build that made the answers: another build may give other answers.
     pub build: String,
 }
 
-/// What a pilot may find out.
+/// An answer that a pilot can find and keep.
 pub(super) trait PilotAnswer: Sized {
-    /// As numbers.
+    /// The answer, encoded as numbers.
     fn numbers(&self) -> Vec<u64>;
-    /// What such numbers say, to the bit; none where they say nothing.
+    /// The answer that these numbers encode, to the bit; none where they encode no answer.
     fn read(numbers: &[u64]) -> Option<Self>;
 }
 
@@ -53,7 +53,7 @@ impl PilotAnswer for f64 {
 }
 
 impl Pilots {
-    /// The answer to a question about a drive that `inputs` say the rest of: what is kept, or else
+    /// The answer to `question` about a drive and further `inputs`: from the folder, else found by `ask` and kept.
     /// what `ask` finds out.
     ///
     /// # Errors
@@ -99,7 +99,7 @@ fn load(path: &Path) -> Option<Vec<u64>> {
     Some(unpacked.as_chunks::<8>().0.iter().map(|number| u64::from_le_bytes(*number)).collect())
 }
 
-/// Writes an entry beside its place and then puts it there: who reads at the same time finds the old one or the new one.
+/// Writes an entry to a temporary file and renames it: a concurrent reader finds the old entry or the new one.
 fn store(path: &Path, numbers: &[u64]) -> Option<()> {
     let unpacked: Vec<u8> = numbers.iter().flat_map(|number| number.to_le_bytes()).collect();
     let packed = pack_zstd(&unpacked, LEVEL).ok()?;
@@ -113,7 +113,7 @@ fn store(path: &Path, numbers: &[u64]) -> Option<()> {
     Some(())
 }
 
-/// Takes the oldest entries away where there are too many. What two processes take away at once is gone once.
+/// Removes the oldest entries where there are too many; another process may do so at the same time.
 fn sweep(folder: &Path) {
     let Ok(found) = fs::read_dir(folder) else { return };
     let age =

@@ -11,18 +11,18 @@ use units::Lpn;
 pub(super) struct WaitingUnits {
     slots: usize,
     queue: VecDeque<u32>,
-    /// A bit for each unit that waits.
+    /// One bit per unit: set while the unit waits.
     present: Vec<u64>,
 }
 
 impl WaitingUnits {
-    /// A buffer with so many slots on a drive with so many units.
+    /// A buffer of `slots` slots on a drive of `units` units.
     pub fn new(slots: u32, units: u32) -> Self {
         let present = vec![0; units.div_ceil(64) as usize];
         Self { slots: slots as usize, queue: VecDeque::with_capacity(slots as usize + 1), present }
     }
 
-    /// A unit is written; gives the one that leaves for it.
+    /// Writes a unit; returns the unit that leaves the buffer in its place, if one does.
     #[inline]
     pub fn push(&mut self, lpn: Lpn) -> Option<Lpn> {
         let (word, bit) = ((lpn.0 / 64) as usize, 1 << (lpn.0 % 64));
@@ -53,7 +53,7 @@ impl WaitingUnits {
         self.queue.iter().copied().filter(|&lpn| is_first(lpn)).map(Lpn).collect()
     }
 
-    /// A unit that waits is no longer wanted. True when it waited.
+    /// Removes a unit that is no longer needed; true when it was waiting.
     pub fn take(&mut self, lpn: Lpn) -> bool {
         let (word, bit) = ((lpn.0 / 64) as usize, 1 << (lpn.0 % 64));
         let waited = self.present[word] & bit != 0;
@@ -62,22 +62,22 @@ impl WaitingUnits {
     }
 }
 
-/// An SLC cache that is folded as fast as it is written: a log of the last writes, whose oldest leaves for each new one,
-/// unless it was written anew since.
+/// An SLC cache that is folded as fast as it is written: a log of the last writes. Each new write displaces the oldest,
+/// whose unit is folded unless it was written again since.
 pub(super) struct FoldedCache {
     slots: usize,
     log: VecDeque<u32>,
-    /// By unit: its places in the log, and how many of these, the oldest, hold nothing any more.
+    /// For each unit: its entries in the log, and how many of these, the oldest, are obsolete.
     places: ByNumber<u32, [u32; 2]>,
 }
 
 impl FoldedCache {
-    /// A cache with so many slots.
+    /// A cache of `slots` slots.
     pub fn new(slots: u32) -> Self {
         Self { slots: slots as usize, log: VecDeque::new(), places: ByNumber::default() }
     }
 
-    /// A unit is written; gives the one that is folded for it.
+    /// Writes a unit; returns the unit that is folded in its place, if one is.
     pub fn push(&mut self, lpn: Lpn) -> Option<Lpn> {
         let [there, gone] = self.places.entry(lpn.0).or_default();
         (*gone, *there) = (*there, *there + 1);
@@ -85,13 +85,14 @@ impl FoldedCache {
         if self.log.len() <= self.slots { None } else { self.fold() }
     }
 
-    /// The oldest write goes; gives its unit if it is still needed.
+    /// Removes the oldest write from the log; returns its unit if that write is still valid.
     fn fold(&mut self) -> Option<Lpn> {
         let (oldest, [_, gone]) = self.take_oldest()?;
         (gone == 0).then_some(oldest)
     }
 
-    /// Takes the oldest write out of the log; gives its unit, and how often that was there and how often for nothing.
+    /// Removes the oldest write from the log; returns its unit, the number of the unit's entries and of its obsolete
+    /// entries.
     fn take_oldest(&mut self) -> Option<(Lpn, [u32; 2])> {
         let oldest = self.log.pop_front()?;
         let [there, gone] = self.places.remove(&oldest)?;
@@ -108,7 +109,7 @@ impl FoldedCache {
         }
     }
 
-    /// The oldest write of a unit that is still wanted, be it an older one; none when there is none.
+    /// Removes and returns the oldest write of a unit that is still needed; none when there is none.
     pub fn pop(&mut self) -> Option<Lpn> {
         loop {
             let (oldest, [there, gone]) = self.take_oldest()?;

@@ -44,8 +44,9 @@ def keys_by_parameter(base: Base, values: Values) -> dict[str, dict[str, Any]]:
         most = values.get("command_time", base.command_time)
         found["command_service"] = {"host.t_command_service": _time(min(values["command_service"], most))}
     if "dies" in values:
-        channels = round(values["channels"])
-        found["channels"] = {"geometry.channels": channels}
+        channels = round(values.get("channels", starting(base)["channels"]))
+        if "channels" in values:
+            found["channels"] = {"geometry.channels": channels}
         ways = max(1, round(values["dies"] / channels))
         found["dies"] = {"geometry.ways": ways, "geometry.dies_per_way": 1}
     return found

@@ -26,6 +26,9 @@ PAGES_LEAST = 3 * WORDLINES  # of a block of a replica: a superblock then holds 
 #: Dies that stand for all where writes keep all of them busy, and requests in flight that are left for each
 #: that the replica has at least.
 DIES_LEAST, DEPTH_LEAST = 4, 4
+#: Programs of a die that a full buffer is bound to, and the part of the rest in which a second write finds
+#: the first: as counted on whole drives of 0.5 and 1 GB, with buffers of 3 to 13 MB on 4 and 8 dies.
+BOUND, FOUND_WAITING = 1.8, 0.25
 PROGRAMS_HELD = 3  # of a die, in a buffer that only has to keep it busy
 
 
@@ -58,7 +61,8 @@ def replica(base: Base, values: Values, capacity: float, setting: Setting, seed:
         set_over.pop("ftl.parity.stripe", None)
     overrides = tuple(f"{key}={_text(value)}" for key, value in set_over.items())
     scale = whole.capacity / small.capacity
-    return Simulated(base.drive, overrides, small.capacity, scale, seed, width, own, known["buffer"], held)
+    caught = waiting(base, known) if held else 0.0
+    return Simulated(base.drive, overrides, small.capacity, scale, seed, width, own, caught, held)
 
 
 def _width(known: Values, setting: Setting) -> int:
@@ -82,6 +86,15 @@ def _width(known: Values, setting: Setting) -> int:
 def _held(base: Base, known: Values, setting: Setting) -> float:
     """Return a buffer that is just enough for all dies, where it only has to keep them busy; else 0."""
     return PROGRAMS_HELD * round(known["dies"]) * base.program_bytes if keeps_busy(setting) else 0.0
+
+
+def waiting(base: Base, known: Values) -> float:
+    """Return bytes of the buffer's data that what comes later finds waiting, and can take the place of.
+
+    Data that are bound to a program stay in the buffer until it is done, but no longer wait.
+    """
+    bound = BOUND * round(known["dies"]) * base.program_bytes
+    return FOUND_WAITING * max(0.0, known["buffer"] - bound)
 
 
 def keeps_busy(setting: Setting) -> bool:

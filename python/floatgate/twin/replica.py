@@ -28,7 +28,7 @@ PAGES_LEAST = 3 * WORDLINES  # of a block of a replica: a superblock then holds 
 DIES_LEAST, DEPTH_LEAST = 4, 4
 #: Programs of a die that a full buffer is bound to, and the part of the rest in which a second write finds
 #: the first: as counted on whole drives of 0.5 and 1 GB, with buffers of 3 to 13 MB on 4 and 8 dies.
-BOUND, FOUND_WAITING = 1.8, 0.25
+BOUND, FOUND_WAITING = 1.95, 0.25
 PROGRAMS_HELD = 3  # of a die, in a buffer that only has to keep it busy
 
 

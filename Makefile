@@ -21,7 +21,7 @@ TRACES := $(or $(FLOATGATE_TRACES),../shared/traces)
 DEMO_TRACE := examples/traces/server.csv.gz
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-rust test-papers test-python lint-rust lint-python fuzz mutants bench evidence codes tables pgo lint docs docs-site docs-api wheel wheel-check format clean
+.PHONY: help setup demo test test-rust test-papers test-python lint-rust lint-python fuzz mutants bench evidence codes tables pgo lint docs docs-site docs-api wheel wheel-check pages format clean
 
 help: ## List these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -62,6 +62,9 @@ demo: $(STAMPS)/core ## Play a trace on a drive; leaves out/demo/report.html
 
 test: test-rust test-papers test-python ## Pass every test: Rust, Python, papers in quick form
 
+# What the papers came to is not simulated again by the tests that break them.
+REPRODUCED := $(abspath out/reproduce)
+
 # With `make -j2 test` Rust's tests and the papers run side by side, and Python's after both.
 ifneq ($(filter test,$(MAKECMDGOALS)),)
 test-python: test-rust test-papers
@@ -71,10 +74,11 @@ test-rust:
 	FLOATGATE_TRACES='$(abspath $(TRACES))' cargo test --profile quick --workspace
 
 test-papers: $(STAMPS)/package
-	$(BIN)/floatgate reproduce --quick
+	$(BIN)/floatgate reproduce --quick --out $(REPRODUCED)
 
 test-python: $(STAMPS)/package
-	FLOATGATE_TRACES='$(abspath $(TRACES))' $(BIN)/python -m pytest --numprocesses=logical --dist=loadfile
+	$(if $(filter test,$(MAKECMDGOALS)),FLOATGATE_REPRODUCED='$(REPRODUCED)/results.csv') \
+		FLOATGATE_TRACES='$(abspath $(TRACES))' $(BIN)/python -m pytest --numprocesses=logical --dist=loadfile
 
 fuzz: ## Fuzz each parser for FUZZ_SECONDS (60), where nightly and cargo-fuzz are
 	@rustup toolchain list 2> /dev/null | grep -q '^nightly' || \
@@ -155,6 +159,10 @@ wheel: $(STAMPS)/package ## Build the wheel into target/wheels (PROFILE='--profi
 
 wheel-check: wheel ## Install the wheel alone: is it below 150 MB, and does what the README shows run?
 	$(BIN)/python tests/wheel.py "$$(ls -t target/wheels/floatgate-*.whl | head -1)"
+
+pages: docs-site ## Look at every report and page of the site in Chromium: axe-core, widths, console, weight
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check 'axe-playwright-python>=0.1.8,<0.2'
+	$(BIN)/python tests/pages.py
 
 clean: ## Remove what make has made, but for out/
 	cargo clean

@@ -165,7 +165,7 @@ def measure(name: str, asked: argparse.Namespace, folder: Path) -> str:
             os.kill(server.process, signal.SIGINT)
             gone = ended(good, began)
         finally:
-            threading.Thread(target=patience, args=(server,), daemon=True).start()
+            threading.Thread(target=waiting_clients, args=(server,), daemon=True).start()
     more = f"; {rest:.1f} % of a processor at rest" if idle else ""
     most, busy = max(wait for wait, _ in found), max(used for _, used in found)
     return (
@@ -175,7 +175,7 @@ def measure(name: str, asked: argparse.Namespace, folder: Path) -> str:
     )
 
 
-def patience(server: Server) -> None:
+def waiting_clients(server: Server) -> None:
     """End a server that does not end by itself: what it has left to do would fill the disk."""
     time.sleep(PATIENCE_S)
     with suppress(ProcessLookupError):

@@ -4,7 +4,7 @@
 
 Each command runs `--runs` times in a process of its own, after one run that fills the caches of pilots and
 pages (the column `first`); the least of each figure is shown, since other work on the machine only adds to
-it. Python keeps what it compiled, as in any installation, whatever PYTHONDONTWRITEBYTECODE says. `--trace`
+it. Python keeps what it compiled, as in any installation, PYTHONDONTWRITEBYTECODE or not. `--trace`
 adds that trace on mqsim-default, without a precondition.
 """
 

@@ -43,8 +43,14 @@ SECTIONS = {
         ("state", "options", "python", "keys", "results", "tables", "policies", "drives", "chips", "formats"),
     ),
     "Papers": ("papers", ("index",)),
-    "Contributing": ("contributing", ("index", "architecture")),
+    "Contributing": ("contributing", ("index", "architecture", "source-tree", "seams", "invariants", "dependencies")),
 }
+# Lists of pages at the end of a section, each from a folder of its own.
+NESTED = (
+    ("Reference", "Each decision", "reference/policies"),
+    ("Reference", "Each drive", "reference/drives"),
+    ("Contributing", "Records of decisions", "decisions"),
+)
 # A page that is not in the folder of its section.
 PLACED = {"scale.md": "explanation"}
 OUTSIDE = {
@@ -91,9 +97,9 @@ def on_files(files: Files, config: Any) -> Files:
         config.nav.append(
             {title: [uri if uri.endswith("index.md") else {_title(pages[uri]): uri} for uri in inside]}
         )
-    reference = next(entry["Reference"] for entry in config.nav if "Reference" in entry)
-    for title, folder in (("Each decision", "reference/policies"), ("Each drive", "reference/drives")):
-        reference.append({title: [uri for uri in pages if posixpath.dirname(uri) == folder]})
+    for section, title, folder in NESTED:
+        entries = next(entry[section] for entry in config.nav if section in entry)
+        entries.append({title: [uri for uri in pages if posixpath.dirname(uri) == folder]})
     return files
 
 
@@ -130,6 +136,16 @@ def on_page_markdown(markdown: str, page: Any, files: Files, **_: Any) -> str:
     return "".join(part if n % 2 else _LINK.sub(link, part) for n, part in enumerate(parts))
 
 
+# What the theme leaves without a name for readers that cannot see it.
+_NAMED = (
+    ('data-md-component="search" role="dialog"', 'aria-label="Search"'),
+    ('type="checkbox" id="__search"', 'aria-label="Search"'),
+    ('type="checkbox" id="__drawer"', 'aria-label="Navigation"'),
+)
+
+
 def on_post_page(output: str, **_: Any) -> str:
     """Let names in tables break behind dots and underscores where a narrow screen needs it; search has them whole."""
+    for part, name in _NAMED:
+        output = output.replace(part, f"{part} {name}")
     return _CELL_CODE.sub(lambda found: re.sub(r"([._])(?=\w)", r"\1<wbr>", found[0]), output)

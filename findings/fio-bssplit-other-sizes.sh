@@ -15,7 +15,8 @@ for package in $needed; do
 	dpkg-query --show --showformat "\${db:Status-Status}" "$package" 2> /dev/null | grep -q "^installed" || echo "$package"
 done | grep -v "^fio$" | xargs apt-get --quiet=2 -o APT::Sandbox::User=root download fio=3.33-3
 for package in *.deb; do dpkg --extract "$package" installed; done
-export LD_LIBRARY_PATH=$work/installed/usr/lib/x86_64-linux-gnu
+LD_LIBRARY_PATH=$(find "$work/installed" -name '*.so*' -printf '%h\n' | sort --unique | paste --serial --delimiters=:)
+export LD_LIBRARY_PATH
 fio=$work/installed/usr/bin/fio
 [ "$($fio --version)" = fio-3.33 ]
 sizes() { # BSSPLIT: the sizes of the requests of 16 MiB, with their counts

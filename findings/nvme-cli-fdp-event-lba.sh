@@ -59,7 +59,8 @@ type_specific = struct.pack("<BxHQ4x", 1, 2, 0x1122334455667788)  # address vali
 event = struct.pack("<BBHQI16s32x", media_reallocated, pid_nsid_location_valid, 1, 12345, 1, type_specific)
 open("log", "wb").write((header + event).ljust(4096, b"\0"))
 PYTHON
-export LD_LIBRARY_PATH=$work/installed/usr/lib/x86_64-linux-gnu
+LD_LIBRARY_PATH=$(find "$work/installed" -name '*.so*' -printf '%h\n' | sort --unique | paste --serial --delimiters=:)
+export LD_LIBRARY_PATH
 nvme=$work/installed/usr/sbin/nvme
 "$nvme" version
 seen=$(LD_PRELOAD=$work/answers.so "$nvme" fdp events /dev/null --endgrp-id=1 --host-events --output-format=json)

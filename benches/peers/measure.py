@@ -69,7 +69,7 @@ def cpu_s() -> float:
 
 
 def environment() -> dict[str, str]:
-    """Python keeps what it compiled, as in any installation, whatever the user's own variable says."""
+    """Python keeps what it compiled, as in any installation, and the user's own variable does not matter."""
     return {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
 
 

@@ -68,7 +68,7 @@ class Source:
     full: bool
 
     def saturated(self) -> tuple[Any, dict[str, Any]]:
-        """Return it with as many requests outstanding as the drive's queue holds, whatever their times."""
+        """Return it with as many requests outstanding as the drive's queue holds, at any times."""
         if "trace" in self.case:
             return self._trace(as_fast_as_possible=True, depth=DEPTH)
         return volume(self.case["volume"], self.full, depth=DEPTH), {}

@@ -1,4 +1,4 @@
-"""Each promise of `docs/reference/promises.md` and invariant of ARCHITECTURE.md names tests that exist."""
+"""Each promise and each invariant of the documents names tests that exist."""
 
 import re
 from pathlib import Path
@@ -8,10 +8,9 @@ import pytest
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "reference" / "promises.md").read_text(encoding="utf-8")
 PROMISES = [" ".join(text.split()) for text in re.findall(r"^- (.*(?:\n  .*)*)", PAGE, re.MULTILINE)]
-HOUSE = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
-SECTION = HOUSE.partition("\n## Invariants\n")[2].partition("\n## ")[0]
-INVARIANTS = re.findall(r"^(\d+)\. (.*(?:\n   .*)*)", SECTION, re.MULTILINE)
-NAMED = sorted(set(re.findall(r"`([^`\s]+\.(?:py|rs))::(\w+)`", PAGE + SECTION)))
+HOUSE = (ROOT / "docs" / "contributing" / "invariants.md").read_text(encoding="utf-8")
+INVARIANTS = re.findall(r"^(\d+)\. (.*(?:\n   .*)*)", HOUSE, re.MULTILINE)
+NAMED = sorted(set(re.findall(r"`([^`\s]+\.(?:py|rs))::(\w+)`", PAGE + HOUSE)))
 
 
 def test_every_promise_names_a_test() -> None:

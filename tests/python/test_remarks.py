@@ -86,10 +86,19 @@ def test_reads_that_paid_for_collection_of_before_are_told() -> None:
     assert kinds(base | {"flash": {"units_programmed": {"gc": 0, "total": 0}}}) == []
 
 
-def test_padding_without_a_write_cache_is_not_blamed_on_patience() -> None:
+def test_padding_without_a_write_cache_is_not_blamed_on_flush_after() -> None:
     parts = {"host": 1.0, "gc": 0.5, "gc_debt": 0.0, "padding": 3.5}
     (remark,) = remarks(document(waf_parts=parts, config={"ftl.buffer.write_back": False}))
     assert "without a write cache" in remark["text"]
+    assert "flush_after" not in remark["text"] + remark["advice"]
+
+
+def test_padding_of_finished_zones_is_blamed_on_finishes() -> None:
+    parts = {"host": 1.0, "gc": 0.0, "gc_debt": 0.0, "padding": 3.5}
+    zoned = document(waf_parts=parts)
+    zoned["ftl"] = zoned.get("ftl", {}) | {"zones": {"finished": 12}}
+    (remark,) = remarks(zoned)
+    assert "finished 12 zones" in remark["text"]
     assert "flush_after" not in remark["text"] + remark["advice"]
 
 

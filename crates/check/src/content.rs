@@ -27,8 +27,8 @@ struct SlotContent {
     parts: Option<(SectorVersions, SectorVersions)>,
 }
 
-/// The unit of a slot that was filled before the run, which only a drive that wore out before it leaves so: whatever the
-/// drive says.
+/// The unit of a slot that was filled before the run, which only a drive that wore out before it leaves so; the drive
+/// is not asked.
 pub(super) const BEFORE: Lpn = Lpn(u32::MAX - 1);
 
 /// What is where.

@@ -7,7 +7,7 @@
 //! "deallocated, unreported"). With `ftl.trim = deterministic` it is durable as a write is: then the unit holds nothing, or
 //! what was written after the trim.
 //!
-//! The atomic unit is the mapping unit (`ftl.mapping_unit`), whatever the request: of a write of several each may be there
+//! The atomic unit is the mapping unit (`ftl.mapping_unit`), not the request: of a write of several each may be there
 //! or not, and of a write of a part of one either all of that part is there, among what was there before it, or none of it.
 //! Which write each sector comes from is what [`Content`](super::content::Content) keeps; it says so where a unit that is
 //! found after a cut has sectors that were not merged.

@@ -208,7 +208,7 @@ impl Controller {
         id
     }
 
-    /// A carrier was taken up: those who waited with it have waited as long as they were there.
+    /// A carrier was taken up: transactions that waited with it have waited as long as they were there.
     #[cold]
     fn take_up_riders(&mut self, carrier: TransactionId, now: SimTime) {
         let mut at = self.sharing().last_rider(carrier);

@@ -224,16 +224,16 @@ impl Ladder {
     }
 
     /// True where the target, kept up to the rung's limit, tells without the tail of the distribution that a page of this
-    /// luck does not fail.
+    /// draw does not fail.
     pub(crate) fn surely_corrects(
         &self,
         rung: usize,
         (rber, soft): (f64, Soft),
         bytes: u64,
-        luck: f64,
+        draw: f64,
     ) -> bool {
         self.met(rung, rber, soft) <= self.rungs[rung].limit
-            && luck >= 2.0 * self.target * self.codewords(bytes) as f64
+            && draw >= 2.0 * self.target * self.codewords(bytes) as f64
     }
 
     pub(crate) fn codewords(&self, bytes: u64) -> u64 {
@@ -406,10 +406,10 @@ mod tests {
         // The table ends half way to the best references.
         assert!((last(8) - 1e-2).abs() < 1e-12, "{}", last(8));
         let rate = ladder.last_rate(0.1, None);
-        // A page fails where the last attempt does: by the same luck.
+        // A page fails where the last attempt does: by the same draw.
         let fails = ladder.page_failure(2, rate, Soft::NORMAL, 16_384);
-        for luck in [fails * 0.999, (fails * 1.001).min(1.0)] {
-            assert_eq!(ladder.read(0, &of(0.1), 16_384, luck).uncorrectable, luck < fails, "{luck} {fails}");
+        for draw in [fails * 0.999, (fails * 1.001).min(1.0)] {
+            assert_eq!(ladder.read(0, &of(0.1), 16_384, draw).uncorrectable, draw < fails, "{draw} {fails}");
         }
     }
 
@@ -423,9 +423,9 @@ mod tests {
                 for share in [1e-6, 0.5, 0.99, 1.0] {
                     let rate = share * of.limit;
                     let fails = ladder.page_failure(rung, rate, Soft::NORMAL, 16_384);
-                    for luck in [0.0, fails, 2.0 * ladder.target, 8.0 * ladder.target, 1e-3] {
-                        let sure = ladder.surely_corrects(rung, (rate, Soft::NORMAL), 16_384, luck);
-                        assert!(!sure || luck >= fails, "rung {rung}, {rate}: fails by {fails}, luck {luck}");
+                    for draw in [0.0, fails, 2.0 * ladder.target, 8.0 * ladder.target, 1e-3] {
+                        let sure = ladder.surely_corrects(rung, (rate, Soft::NORMAL), 16_384, draw);
+                        assert!(!sure || draw >= fails, "rung {rung}, {rate}: fails by {fails}, draw {draw}");
                     }
                     assert!(ladder.surely_corrects(rung, (rate, Soft::NORMAL), 16_384, 0.01));
                 }

@@ -61,13 +61,13 @@ struct Decoded {
 }
 
 impl PageRead<'_> {
-    /// What its attempts come to by chances. `luck` is uniform between 0 and 1 and stands for the page: what corrects more never
+    /// What its attempts come to by chances. `draw` is uniform between 0 and 1 and stands for the page: what corrects more never
     /// fails where what corrects less does not.
-    pub fn by_luck(&self, flows: &mut Flows, chance: &mut RandomStream, luck: f64) -> Outcome {
+    pub fn by_draw(&self, flows: &mut Flows, chance: &mut RandomStream, draw: f64) -> Outcome {
         self.attempts(flows, chance, |rung, rate| {
             let (ladder, soft) = (self.ladder, self.rates.soft);
-            let is_right = ladder.surely_corrects(rung, (rate, soft), self.bytes, luck)
-                || luck >= ladder.page_failure(rung, rate, soft, self.bytes);
+            let is_right = ladder.surely_corrects(rung, (rate, soft), self.bytes, draw)
+                || draw >= ladder.page_failure(rung, rate, soft, self.bytes);
             let iterations = match is_right {
                 true => ladder.iterations(rung, rate, soft),
                 false => ladder.iterations_in_vain(rung),
@@ -186,9 +186,9 @@ impl Flows {
 
 impl Ladder {
     /// Reads a page by the usual flow.
-    pub fn read(&self, first: usize, rates: &Rates, bytes: u64, luck: f64) -> Outcome {
+    pub fn read(&self, first: usize, rates: &Rates, bytes: u64, draw: f64) -> Outcome {
         let page = PageRead { ladder: self, first, rates, bytes, page_type: 0, good_step: None };
-        page.by_luck(&mut Flows::usual(), &mut RandomStream::new(0, "ecc.flow"), luck)
+        page.by_draw(&mut Flows::usual(), &mut RandomStream::new(0, "ecc.flow"), draw)
     }
 }
 
@@ -218,7 +218,7 @@ mod tests {
         let ladder = ladder();
         let mut flows = Flows::new(flow, &ladder).expect("a flow");
         let page = PageRead { ladder: &ladder, first: 0, rates, bytes: BYTES, page_type: 1, good_step };
-        page.by_luck(&mut flows, &mut RandomStream::new(1, "test"), 0.5)
+        page.by_draw(&mut flows, &mut RandomStream::new(1, "test"), 0.5)
     }
 
     fn soft_by_estimate() -> Box<dyn Flow> {

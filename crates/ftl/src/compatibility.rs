@@ -19,7 +19,7 @@ pub enum Switch {
     Positive,
     /// More than one.
     Several,
-    /// More than one mapping unit in a program, whatever makes it so.
+    /// More than one mapping unit in a program, for any reason.
     UnitsAProgram,
     /// What is asked of a run or a command: no drive's file says it.
     Asked,
@@ -350,14 +350,14 @@ pub fn between(a: Feature, b: Feature) -> Option<&'static Apart> {
     })
 }
 
-/// What of a drive's file is on, from all of its keys that were read below `root`; `units`: mapping units of a program.
+/// What a drive's file enables, from all of its keys that were read below `root`; `units`: mapping units of a program.
 pub(crate) fn find(root: &Section, units: u32) -> Vec<Found> {
     let entries = root.entries();
     let entry = |key: &str| entries.iter().rev().find(|entry| entry.key == key);
     let found = |&feature: &Feature| {
         let mut keys = feature.keys().iter().filter_map(|key| entry(key));
         let mut entry = keys.find(|entry| feature.is_on(&entry.value.to_string(), units))?.clone();
-        // Who is told of it looks for what he wrote.
+        // The reader of a message looks for the value as written.
         entry.value = root.written(&entry.key).unwrap_or(&entry.value).clone();
         Some(Found { feature, entry })
     };
@@ -386,7 +386,7 @@ pub(crate) fn check(found: &[Found]) -> Result<(), ConfigError> {
     Ok(())
 }
 
-/// Looks whether a drive's user wrote something that says nothing. What a file below his own says is not his: a drive that
+/// Looks whether a drive's user wrote something that says nothing. What a base file says is not the user's word: a drive that
 /// gets another map by `--set` keeps the rest of its file.
 ///
 /// # Errors

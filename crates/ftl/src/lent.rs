@@ -1,6 +1,6 @@
 //! What policies are shown of a die's superblocks.
 
-/// The superblocks of a die, by number: lent for one question to whichever policy chooses among them.
+/// The superblocks of a die, by number: lent for one question to the policy that chooses among them.
 #[derive(Clone, Copy, Debug)]
 pub struct Blocks<'a> {
     /// Mapping units still valid in each superblock.

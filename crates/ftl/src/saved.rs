@@ -16,7 +16,7 @@ pub struct SavedState {
     pub ages_ns: Vec<u64>,
 }
 
-/// What of a saved state's arrays was not taken yet.
+/// The arrays of a saved state that were not taken yet.
 pub(crate) struct Untaken<'a> {
     words: std::slice::Iter<'a, Vec<u32>>,
     longs: std::slice::Iter<'a, Vec<u64>>,

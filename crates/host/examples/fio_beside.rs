@@ -348,7 +348,7 @@ fn likeness(
         return Ok(if few { 0 } else { 1 });
     }
     let bytes = |asked: &[Asked]| asked.iter().map(|one| one.3).sum::<u64>() as f64;
-    // What of a mix is read back is drawn, and so is how many blocks were written where they repeat.
+    // Which part of a mix is read back is drawn, and so is how many blocks were written where they repeat.
     let squares = mine.iter().map(|one| (one.3 * one.3) as f64).sum::<f64>();
     let mix = job.directions().len() > 1;
     let by_chance = job.verify.is_some() && (mix || (job.random && !job.has_map()));

@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 use units::{Nanos, SimTime};
 
 /// A workload that learns of each completion some time after the driver: what waits for the answer is asked for as
-/// much later, and whatever else is outstanding goes on meanwhile. Latencies end with the driver and hold none of it.
+/// much later, and other outstanding requests go on meanwhile. Latencies end with the driver and hold none of it.
 pub struct Software {
     inner: Box<dyn Workload>,
     time: Nanos,

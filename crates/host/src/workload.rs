@@ -21,7 +21,7 @@ pub enum Poll {
     At(SimTime),
     /// None until an outstanding request completes.
     Blocked,
-    /// None ever again, whatever completes.
+    /// None ever again, after any completion.
     Done,
 }
 

@@ -12,7 +12,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use units::{Nanos, SimTime};
 
-/// Between two copies for those who watch.
+/// Between two copies for observers.
 const PERIOD: Duration = Duration::from_millis(500);
 /// Times below 2^10 ns are not told apart, above 2^34 ns (17 s) neither; between, each octave has four parts.
 const FIRST_BIT: u32 = 10;
@@ -147,7 +147,7 @@ pub struct ServerProgress {
     pub bounds_ns: Vec<u64>,
 }
 
-/// Where a server leaves what those who watch may see, and where they leave what they want.
+/// Where a server leaves what observers may see, and where they leave what they want.
 #[derive(Debug, Default)]
 pub struct Board {
     now: Mutex<ServerProgress>,

@@ -238,7 +238,7 @@ impl Server {
         self.shared().image.note(witness);
     }
 
-    /// Those who watch learn how far it is.
+    /// Observers learn how far it is.
     fn leave_word(&mut self) -> Result<(), Error> {
         if let Some(recorder) = &mut self.recorder {
             recorder.write();

@@ -12,7 +12,7 @@ pub struct ArrayPower {
     pub program_w: f64,
     /// While a block is erased.
     pub erase_w: f64,
-    /// Always, whatever it does.
+    /// Always, idle or busy.
     pub standby_w: f64,
 }
 

@@ -41,7 +41,7 @@ pub(crate) struct Namespaces {
     bytes: u64,
     /// Bytes of the first and its operations on sectors, at hand: on nearly all drives it is the only one.
     first: (u64, u64),
-    /// Placement handles that writes may name, to whichever they go.
+    /// Placement handles that writes to any of them may name.
     handles: u16,
     /// What is remembered of the zones, where the drive is a zoned namespace.
     zoned: Option<Box<ZonedNamespace>>,

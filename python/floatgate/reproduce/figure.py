@@ -95,6 +95,7 @@ def _lines(exhibit: Exhibit, rows: list[Row]) -> Figure:
         values = [(row, at, row.simulated, row.ci95) for row, at in zip(points, x, strict=True)]
         upper += _simulated(colour, [(at, y, half) for _, at, y, half in values])
         lower += _simulated(colour, [_deviation(row, at) for row, at, _, _ in values])
+    off = Axis("deviation, %", ticks=_percents(100 * (least - 1), 100 * (most - 1), rows))
     marks = [
         Points(palette.INK, [], [], 7, "square", hollow=True, name=PUBLISHED),
         Points(palette.INK, [], [], 5, name=SIMULATED),
@@ -102,12 +103,25 @@ def _lines(exhibit: Exhibit, rows: list[Row]) -> Figure:
     log = exhibit.figure.x_scale == "log"
     asked = sorted({row.x or 0.0 for row in rows})
     ticks = {x: f"{x:g}" for x in asked} if log and len(asked) <= _FEW else None
+    whole = all(x == int(x) for x in asked)
     y = Axis(exhibit.figure.y or exhibit.unit.removeprefix("1"), log=exhibit.figure.y_scale == "log")
     panels = [
-        Panel(Axis(log=log, labels=False, ticks=ticks), y, [*upper, *marks]),
-        Panel(Axis(exhibit.figure.x, log=log, ticks=ticks), Axis("deviation, %"), lower),
+        Panel(Axis(log=log, labels=False, ticks=ticks, whole=whole), y, [*upper, *marks]),
+        Panel(Axis(exhibit.figure.x, log=log, ticks=ticks, whole=whole), off, lower),
     ]
     return Figure(panels, 430, heights=(0.7, 0.3), share_x=True, title=exhibit.title)
+
+
+def _percents(low: float, high: float, rows: list[Row]) -> dict[float, str] | None:
+    """Ticks of deviations: none, the ends of the tolerance, and the farthest where it lies well beyond."""
+    found = [100 * row.deviation for row in rows if row.deviation is not None]
+    ends = [low, 0.0, high]
+    ends += [
+        end for end in (min(found, default=0.0), max(found, default=0.0)) if not 2 * low <= end <= 2 * high
+    ]
+    if high <= low or max(ends) - min(ends) > 8 * (high - low):
+        return None
+    return {end: f"{end:+.3g}" if end else "0" for end in ends}
 
 
 _Value = tuple[float, float | str | None, float | None]  # where, what, and half of its interval

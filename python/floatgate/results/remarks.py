@@ -247,6 +247,13 @@ def _padded(document: dict[str, Any]) -> Remark | None:
         )
         advice = "larger writes, more of them at once, or a write cache (ftl.buffer.write_back=true)"
         return Remark("padding", text, advice)
+    finished = at(document, "ftl.zones.finished")
+    if finished:
+        text = (
+            f"{q.percent(padding / waf)} of the write amplification of {q.ratio(waf)} is padding: the host"
+            f" finished {q.several(finished, 'zone')} before they were full, and the drive filled them up."
+        )
+        return Remark("padding", text, "finish zones that are nearly full, or leave them open until they are")
     advice = (
         "a longer ftl.buffer.flush_after for writes that come slowly; for flushes and forced writes a buffer"
         " that survives power cuts (ftl.buffer.power_loss_protection)"

@@ -36,7 +36,7 @@ pub struct Checker<B: MapAtFirst> {
     map: OwnMap<B>,
     versions: u32,
     past: Past,
-    /// On whose behalf places were read since they were programmed, one bit for each; of the ones that something was moved
+    /// On whose behalf places were read since they were programmed, one bit for each; of places that something was moved
     /// from alone.
     read_by: ByNumber<u64, u16>,
     /// What programs in flight put on flash, by their owners: on whose behalf, and from where.

@@ -28,7 +28,7 @@ pub trait Foreign: Send + Sync {
     ) -> Result<Box<dyn Any>, ConfigError>;
 }
 
-/// Who brings policies to a document, if anybody does.
+/// The caller that brings policies to a document, if there is one.
 #[derive(Clone, Default)]
 pub struct Bringer(Option<Arc<dyn Foreign>>);
 

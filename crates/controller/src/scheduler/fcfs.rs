@@ -15,7 +15,7 @@ pub struct Fcfs {
 impl Policy for Fcfs {
     const CARD: Card = Card {
         name: "fcfs",
-        rule: "the operation queued first, whatever its kind",
+        rule: "the operation queued first, of any kind",
         paper: "baseline of every comparison",
         not_modelled: "the cost of a read that waits for a program or an erase",
     };

@@ -29,7 +29,7 @@ fn the_dies_of_a_chip_work_one_at_a_time() {
     assert_eq!(bench.times(all[1]), (DATA_IN, DATA_IN + PROGRAM), "chips of their own");
 }
 
-/// The oldest of all that waits at the chip, whichever of its dies it is for.
+/// The oldest operation that waits at the chip, for any of its dies.
 #[test]
 fn a_chip_does_what_the_scheduler_says_of_all_its_dies() {
     let mut bench = Bench::new(&[&ONE_CHIP[..], &["controller.scheduler.name=fcfs"]].concat());
@@ -141,7 +141,7 @@ fn the_oldest_takes_the_number_of_the_page_that_fits() {
     assert_eq!((bench.times(named).0, bench.done(named).page), (ERASE + DATA_IN + PROGRAM, 7));
 }
 
-/// A die that is short of room speaks for its chip: what makes room goes before what is older, on whichever of its dies.
+/// A die that is short of room speaks for its chip: what makes room goes before what is older, on any of its dies.
 #[test]
 fn a_die_short_of_room_speaks_for_its_chip() {
     for urgent in [None, Some(0), Some(1)] {

@@ -43,7 +43,7 @@ struct FoundBlock {
     merged: u64,
     /// The number of its last program.
     last: u64,
-    /// Whatever can be read is in its place.
+    /// Each unit that can be read is in its place.
     in_place: bool,
     condition: Condition,
     /// What it holds counts.

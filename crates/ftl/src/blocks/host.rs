@@ -118,7 +118,7 @@ impl Serves for BlockMapped {
         true
     }
 
-    /// Without time nothing stays, so that a drive looks used in the same way whatever its cache.
+    /// Without time nothing stays, so that a drive looks used in the same way with any cache.
     fn admit(&mut self, slot: u32, now: SimTime) {
         if self.instant.is_some() {
             return self.let_wait(slot, now);

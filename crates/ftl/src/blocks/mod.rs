@@ -70,7 +70,7 @@ pub struct BlockMapped {
     rules: GroupRules,
     pub(crate) host: Host,
     waits: Vec<Wait>,
-    /// Slots that someone waits for and a newer version overtook, each with the slot of that.
+    /// Slots that a request waits for and a newer version overtook, each with the slot of that.
     overtaken: Vec<(u32, u32)>,
     /// The block that each superblock is a part of.
     block_of: Vec<u32>,

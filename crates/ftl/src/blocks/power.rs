@@ -1,6 +1,6 @@
 //! Power cuts on a map of blocks: what the spare areas say of blocks, and what is left when the power fails.
 //!
-//! A merge erases nothing before it is over, and a full merge takes nothing from the buffer: whatever it had reached, its old
+//! A merge erases nothing before it is over, and a full merge takes nothing from the buffer: at each point its old
 //! blocks hold all that it copied.
 
 use super::BlockMapped;

@@ -1,4 +1,4 @@
-//! What of a unit in the buffer the host's requests carried. Where they carried a part, the rest is read from the flash, or
+//! Which part of a unit in the buffer the host's requests carried. Where they carried a part, the rest is read from the flash, or
 //! was never written, and is programmed all the same: write amplification counts it.
 
 use super::Buffer;

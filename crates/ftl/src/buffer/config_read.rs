@@ -54,9 +54,9 @@ impl BufferConfig {
             buffer.or("power_loss_protection", true, "the buffer survives a power cut: flushes are free")?;
         // Acknowledged data may stay in the buffer until more comes or the host flushes; a host that waits
         // for its program must not wait for other writes.
-        let patience = if write_back { 1_000_000_000 } else { 10_000 };
+        let default = if write_back { 1_000_000_000 } else { 10_000 };
         let flush_after =
-            buffer.or("flush_after", Nanos::new(patience), "a partial program unit is padded after this")?;
+            buffer.or("flush_after", Nanos::new(default), "a partial program unit is padded after this")?;
         let read_cache = buffer.or("read_cache", false, "units read or programmed stay for reuse")?;
         let mut section = buffer.child("eviction")?;
         let eviction = eviction::read(&mut section)?;
@@ -105,7 +105,7 @@ impl BufferConfig {
             usual,
             "part of the buffer for units that wait to be used again; 0: they leave as dies take them",
         )?;
-        // What comes in must find room for a whole program unit, or a partial one would wait for company in vain.
+        // What comes in must find room for a whole program unit, or a partial one would wait for more units in vain.
         let most = slots.saturating_sub(least);
         let keep = ((slots as f64 * ratio) as u64).min(most);
         if keep == 0 && !drains {

@@ -1,4 +1,4 @@
-//! What of the host's data is in the drive's DRAM: what the flash does not hold yet, and what is kept for reuse.
+//! Which of the host's data are in the drive's DRAM: what the flash does not hold yet, and what is kept for reuse.
 //!
 //! A slot holds one mapping unit from the moment its data arrives until its program is done. Reads are
 //! served from here; a second write to a unit that still waits takes the first one's place (write-back

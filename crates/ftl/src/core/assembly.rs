@@ -48,7 +48,7 @@ pub(crate) struct Assembly {
     pub ordering: Option<Box<Ordering>>,
     /// Programs that may wait at a die.
     pub program_queue: u32,
-    /// How long a partial program unit waits for company.
+    /// How long a partial program unit waits for more units.
     pub flush_after: Nanos,
     /// Programs of the host's stream at each die.
     pub bound: Vec<u32>,

@@ -12,7 +12,7 @@ pub(crate) struct Collection {
     pub taken: VecDeque<(u32, Origin)>,
     /// The victim policy's choice, waiting for the room it needs.
     pub declined: u32,
-    /// Superblocks that must be relocated whatever the victim policy says.
+    /// Superblocks that must be relocated before any that the victim policy chooses.
     pub forced: VecDeque<(u32, Origin)>,
     /// The last victim was taken for refresh or scrub: a waiting host has its turn before the next one.
     pub kept_data: bool,

@@ -1,7 +1,7 @@
 //! Placement handles: what the host names with its data, from the request to the superblock, and what is counted of each.
 //!
 //! A reclaim unit of a handle is so many superblocks as its policy says, one after the other as the handle opens them,
-//! whichever dies they are on: they are opened and accounted for together, and reclaimed one by one.
+//! on any dies: they are opened and accounted for together, and reclaimed one by one.
 
 use crate::Layout;
 use crate::store::Space;

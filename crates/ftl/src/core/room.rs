@@ -124,7 +124,7 @@ impl Core {
         self.sustainable_units().saturating_sub(self.store.layout.written_units())
     }
 
-    /// Whatever the host takes, garbage collection must still be able to move what it has in hand, and must find a free
+    /// After all that the host takes, garbage collection must still be able to move what it has in hand, and must find a free
     /// superblock for its next victim when those being reclaimed have come back: true when `left` units of its open
     /// superblock and so many `free` ones are enough for that.
     pub fn keeps_room(&self, die: usize, left: u32, free: u32) -> bool {

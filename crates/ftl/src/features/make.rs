@@ -16,7 +16,7 @@ use units::{Bytes, Nanos};
 pub(crate) struct Making<'a> {
     pub layout: &'a Layout,
     pub array: &'a FlashArray,
-    /// Superblocks of each die that stand apart from the ones that data share.
+    /// Superblocks of each die that stand apart from superblocks that data share.
     pub apart: u32,
     /// Superblocks of several dies are reclaimed together.
     pub in_step: bool,
@@ -61,7 +61,7 @@ pub(crate) trait Made: Said + Sized {
         false
     }
 
-    /// Superblocks of each die that it keeps apart from the ones that data share.
+    /// Superblocks of each die that it keeps apart from superblocks that data share.
     fn apart(_: &Self::Settings, _: &Layout) -> u32 {
         0
     }
@@ -139,7 +139,7 @@ macro_rules! make {
                 false $(|| <$type as Made>::works_in_step(&self.$name))*
             }
 
-            /// Superblocks of each die that they keep apart from the ones that data share.
+            /// Superblocks of each die that they keep apart from superblocks that data share.
             pub(crate) fn apart(&self, layout: &Layout) -> u32 {
                 0 $(+ <$type as Made>::apart(&self.$name, layout))*
             }

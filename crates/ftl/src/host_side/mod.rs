@@ -1,4 +1,4 @@
-//! What the host sees of a translation layer, whichever kind of map it has: how its reads reach the flash, what it waits
+//! What the host sees of a translation layer with any kind of map: how its reads reach the flash, what it waits
 //! for, what it is told.
 
 mod arriving;

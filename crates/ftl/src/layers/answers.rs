@@ -78,9 +78,9 @@ impl Ftl {
         self.core().read_only
     }
 
-    /// How long data may wait for company before they are programmed.
+    /// How long data may wait for a full program unit before they are programmed.
     #[inline]
-    pub fn patience(&self) -> Nanos {
+    pub fn flush_after(&self) -> Nanos {
         self.core().assembly.flush_after
     }
 
@@ -199,7 +199,7 @@ impl Ftl {
         let superblocks = 2 * turns * u64::from(layout.superblocks_per_die);
         let (senses, costs) = costs_of(&self.media().features);
         let ns = Costs::of_die(layout, controller, senses, costs).superblock.saturating_mul(superblocks);
-        Nanos::new(ns.saturating_add(self.patience().ns()))
+        Nanos::new(ns.saturating_add(self.flush_after().ns()))
     }
 
     /// Where a version of a unit is that is kept under a number; none where nothing is.

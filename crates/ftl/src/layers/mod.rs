@@ -1,4 +1,4 @@
-//! The translation layers that there are, and what a drive asks of whichever it has.
+//! The translation layers that there are, and what a drive asks of its own.
 
 mod answers;
 mod buffer;

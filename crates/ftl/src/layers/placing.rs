@@ -1,4 +1,4 @@
-//! What placement handles ask of a drive, whichever its layer: a drive without handles answers that there are none.
+//! What placement handles ask of a drive with any layer: a drive without handles answers that there are none.
 
 use super::Ftl;
 use crate::core::Handles;

@@ -1,4 +1,4 @@
-//! What zones ask of a drive, whichever its layer: a drive without zones answers that there are none.
+//! What zones ask of a drive with any layer: a drive without zones answers that there are none.
 
 use super::{AnyLayer, Ftl};
 use crate::{FlashZoneState, Probe, ZonedTotals, Zoning};

@@ -1,4 +1,4 @@
-//! The power is back: what a fresh layer takes over from the flash whatever its map, and what it reads to find that map.
+//! The power is back: what a fresh layer takes over from the flash with any kind of map, and what it reads to find that map.
 
 use super::Media;
 use crate::Probe;

@@ -89,7 +89,7 @@ impl Media {
         (interrupted, wreck)
     }
 
-    /// What is left when whatever the layer knew is gone.
+    /// What is left when all that the layer knew is gone.
     ///
     /// # Panics
     /// When the drive was not made for power cuts.

@@ -142,7 +142,7 @@ impl Media {
             }
         }
         if of_host {
-            self.update_eligible(die); // Who moves data asks when he is done.
+            self.update_eligible(die); // A mover asks when its moves are done.
         }
         debug_assert!(self.core.fits_in_hand(die), "die {die} has a collection without room");
     }

@@ -86,15 +86,15 @@ impl Serves for PageMapped {
         if !self.media.core.is_assembling() {
             return;
         }
-        let patience = self.media.core.assembly.flush_after;
+        let flush_after = self.media.core.assembly.flush_after;
         for lane in 0..self.media.core.assembly.lanes.len() {
             let Lane { current, is_awaited, .. } = self.media.core.assembly.lanes[lane];
             // A request that waits for its program waits for no other, but for data that already cross the link.
             let is_pressed = is_awaited && !self.media.core.expects_data();
-            if !self.host.flushes.is_empty() || is_pressed || patience == Nanos::ZERO {
+            if !self.host.flushes.is_empty() || is_pressed || flush_after == Nanos::ZERO {
                 self.media.pad_lane(lane, ctx);
             } else if current != NONE {
-                self.media.core.arm_flush(lane, patience, &mut ctx.calendar);
+                self.media.core.arm_flush(lane, flush_after, &mut ctx.calendar);
             }
         }
     }

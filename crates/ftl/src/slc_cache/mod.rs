@@ -32,7 +32,7 @@ impl CacheShape {
 pub struct CacheView {
     /// The drive.
     pub shape: CacheShape,
-    /// Superblocks of this die that no data need, were all data folded; the ones that garbage collection keeps
+    /// Superblocks of this die that no data need, were all data folded; superblocks that garbage collection keeps
     /// are not among them.
     pub spare: u32,
 }

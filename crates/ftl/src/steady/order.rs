@@ -56,7 +56,7 @@ impl PageMapped {
         is_fresh && is_plain && is_whole && store.dead.from_start == NONE
     }
 
-    /// True when the die takes `part` units of a new superblock, whatever collection may think of it.
+    /// True when the die takes `part` units of a new superblock; collection is not asked.
     fn takes_in_order(&self, die: usize, part: u32) -> bool {
         let (media, space) = (&self.media, &self.media.core.store.space.dies[die]);
         let before = self.upkeep.trigger_view(media, die);

@@ -365,7 +365,7 @@ impl Media {
         }
     }
 
-    /// Erases a superblock, and the ones that wear levelling has moved in its stead.
+    /// Erases a superblock, and the superblocks that wear levelling has moved in its stead.
     fn erase_untimed(&mut self, die: usize, superblock: u32) {
         let mut next = Some(superblock);
         while let Some(erased) = next.take() {

@@ -346,7 +346,7 @@ mod tests {
     use engine::RandomStream;
     use units::{Lpn, Ppa};
 
-    /// One map as 32 bits number it, one as drives have it that need more: whatever is done, they answer alike, with a rule
+    /// One map as 32 bits number it, one as drives have it that need more: after the same calls they answer alike, with a rule
     /// for their arrays and with arrays.
     #[test]
     fn maps_of_both_widths_say_the_same() {

@@ -68,7 +68,7 @@ pub(crate) struct DieSpace {
     pub claimed: u32,
     /// Superblocks that serve another purpose for now, so that data cannot count on them.
     pub lent: u32,
-    /// Superblocks that wear levelling leaves free, out of the ones that collections could use.
+    /// Superblocks that wear levelling leaves free, out of all that collections could use.
     pub held: u32,
     /// The most `live` may be, so that garbage collection can always go on.
     pub quota: u32,

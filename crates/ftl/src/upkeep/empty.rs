@@ -1,4 +1,4 @@
-//! Superblocks emptied one after the other, for whichever customer: each is taken, its page rows are kept in flight, and
+//! Superblocks emptied one after the other, for any customer: each is taken, its page rows are kept in flight, and
 //! what comes back finds a place. A customer only says which superblock is next, and how its rows go.
 
 use crate::Probe;

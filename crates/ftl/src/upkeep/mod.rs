@@ -43,7 +43,7 @@ impl Upkeep {
         }
     }
 
-    /// Time begins, and with it whatever the clock brings.
+    /// Time begins, and with it the agenda.
     pub fn begin(&mut self, media: &mut Media, calendar: &mut Calendar) {
         media.features.begins_refresh(&mut media.core, calendar);
         self.begin_patrol(media, calendar);

@@ -1,4 +1,4 @@
-//! What the clock brings back, one entry of the agenda after the other, whichever kind of map the drive has.
+//! What the clock brings back, one entry of the agenda after the other, with any kind of map.
 
 use crate::Probe;
 use crate::agenda::Work;

@@ -8,7 +8,7 @@ use units::Nanos;
 /// Cheap moves.
 #[derive(Clone, Debug)]
 pub struct CheapMoves {
-    patience: u32,
+    backlog: u32,
 }
 
 const DEFAULT: usize = 0;
@@ -17,7 +17,7 @@ const COARSE: usize = 1;
 impl Policy for CheapMoves {
     const CARD: Card = Card {
         name: "cheap-moves",
-        rule: "moved data takes the coarse step while at least `patience` host operations are at the die, \
+        rule: "moved data takes the coarse step while at least `backlog` host operations are at the die, \
                all else the default one",
         paper: "the worked example of docs/explanation/regulators.md",
         not_modelled: "how often moved data is read",
@@ -25,7 +25,7 @@ impl Policy for CheapMoves {
 
     fn read(section: &mut Section) -> Result<Self, ConfigError> {
         Ok(Self {
-            patience: section.or("patience", 1u32, "host operations at the die that make a move cheap")?,
+            backlog: section.or("backlog", 1u32, "host operations at the die that make a move cheap")?,
         })
     }
 }
@@ -37,7 +37,7 @@ impl CostRegulator for CheapMoves {
 
     fn choose(&mut self, view: &WriteView<'_>, _bits: &mut u8) -> usize {
         let moved = view.origin != Origin::Host;
-        if moved && view.waiting >= self.patience { COARSE } else { DEFAULT }
+        if moved && view.waiting >= self.backlog { COARSE } else { DEFAULT }
     }
 }
 

@@ -91,7 +91,7 @@ fn reasons(page: &mut String) {
 
 fn needs(page: &mut String) {
     page.push_str(
-        "\n## Features that need another\n\nThey can be combined with whatever the feature they need can be combined with.\n\n",
+        "\n## Features that need another\n\nThey can be combined with all that the feature they need can be combined with.\n\n",
     );
     page.push_str("| feature | needs | reason | what to write |\n|---|---|---|---|\n");
     for row in NEEDS {

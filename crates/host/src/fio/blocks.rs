@@ -48,7 +48,7 @@ impl BlockSizes {
     }
 }
 
-/// The sizes that a direction's options give, whatever their order. A `bssplit` and a `bsrange` each replace the
+/// The sizes that a direction's options give, in any order. A `bssplit` and a `bsrange` each replace the
 /// shortest and the longest size, a `bsrange` keeps the sizes of a `bssplit` before it, and `bs` counts where neither says
 /// anything: beside them it has no effect, be they of another section. So in fio.
 #[derive(Clone, Debug, PartialEq, Eq)]

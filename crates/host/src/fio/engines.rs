@@ -3,7 +3,7 @@
 /// What an engine means here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Engine {
-    /// One request after the other, whatever `iodepth` says.
+    /// One request after the other; `iodepth` is not asked.
     Sync,
     /// As many requests outstanding as `iodepth` says.
     Async,

@@ -31,7 +31,7 @@ pub struct FileRegion {
     pub offset: u64,
     /// Its length.
     pub bytes: u64,
-    /// It is the raw device, or a namespace of it: what of it must hold data follows from the jobs (`existing`).
+    /// It is the raw device, or a namespace of it: which part must hold data follows from the jobs (`existing`).
     pub is_drive: bool,
     /// fio writes it before the clock starts, since a job reads it, or overwrites it with `overwrite=1`.
     pub laid_out: bool,

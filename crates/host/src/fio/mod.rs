@@ -9,7 +9,7 @@
 //! - **One drive.** Files lie side by side on it; a raw device is the drive itself (`files`).
 //! - **Engines** that are synchronous keep one request outstanding; fio's default is one (`engines`).
 //! - **Variables** (`${NAME}`) are those the caller gives; the environment is not read, so that a run repeats.
-//! - **Pace.** A paced request goes out when it is due and the depth allows, whatever is still unanswered, as with
+//! - **Pace.** A paced request goes out when it is due and the depth allows, with any number unanswered, as with
 //!   fio's `io_submit_mode=offload`. What a rate is with blocks of several sizes, or with random gaps, is fio's
 //!   arithmetic (`pace`), defects included, and a note says so.
 //! - **Pauses.** `thinktime_blocks` counts answers, or requests made; the pause begins when all of them are answered.

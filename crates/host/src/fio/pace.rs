@@ -37,7 +37,7 @@ const NS_PER_US: u64 = 1_000;
 enum DueStep {
     /// Its bytes at this many a second.
     PerByte(u64),
-    /// The same time whatever its length.
+    /// The same time at any length.
     Even(u64),
     /// An exponential time of this mean in us, cut to whole us.
     Poisson(u64),
@@ -46,7 +46,7 @@ enum DueStep {
 impl DueStep {
     /// fio's arithmetic (3.42). A number of requests counts as so many of the shortest block, so that a job with several
     /// sizes makes fewer; with a bssplit it counts requests. Random gaps are those of the shortest block at this rate,
-    /// whatever the sizes. What counts requests does so in whole us.
+    /// at any sizes. What counts requests does so in whole us.
     fn of(rate: Rate, blocks: &BlockSizes, is_poisson: bool) -> Self {
         let least = blocks.least();
         let (bytes, requests) = match rate {
@@ -165,7 +165,7 @@ mod tests {
             pace(Rate::RequestsPerSecond(300), BlockSizes::Split(vec![(4096, 50), (65_536, 50)]), false);
         split.advance(65_536, &mut random);
         assert_eq!(split.due_ns(), 3_333_000);
-        // Random gaps are those of the shortest block whatever the length.
+        // Random gaps are those of the shortest block at any length.
         let fast =
             pace(Rate::BytesPerSecond(4 << 20), BlockSizes::Split(vec![(4096, 50), (65_536, 50)]), true);
         assert_eq!(fast.step, DueStep::Poisson(976));

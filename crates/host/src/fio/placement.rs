@@ -190,7 +190,7 @@ impl ClonePlacer {
     /// That of a clone of `job` with its `share` of `files`; none where its writes carry no identifier.
     ///
     /// # Errors
-    /// When the drive has no handles, or not the ones that the job names, and when its scheme cannot be read.
+    /// When the drive has no handles, or not those of the job's numbers, and when its scheme cannot be read.
     pub fn of(
         job: &JobSpec,
         (share, files): (&CloneFiles, &[FileRegion]),

@@ -22,7 +22,7 @@ const PAGE: u64 = 4096;
 const MOST_FILES: u64 = 1 << 20;
 /// Devices that hold nothing.
 const NO_DRIVES: &[&str] = &["/dev/null", "/dev/zero", "/dev/full", "-"];
-/// What was expected; mostly the same whatever was found.
+/// What was expected; mostly the same for all that can be found.
 type WrongSetting = std::borrow::Cow<'static, str>;
 const ACCESS: &str =
     "read, write, trim, randread, randwrite, randtrim, rw, randrw, trimwrite or randtrimwrite";

@@ -37,7 +37,7 @@ impl RequestSizes {
         }
     }
 
-    /// A size that leaves no more than `room`; none when none does. A single size is given whatever the room.
+    /// A size that leaves no more than `room`; none when none does. A single size is given for any room.
     #[inline]
     fn draw(&self, room: u64, random: &mut RandomStream) -> Option<u64> {
         let least = match self {

@@ -39,7 +39,7 @@ impl VerifyRule {
     }
 }
 
-/// Whether blocks of `job` may come again within a pass, as fio 3.42 has it; 3.33 sorted whatever no map kept.
+/// Whether blocks of `job` may come again within a pass, as fio 3.42 has it; 3.33 sorted all that no map kept.
 fn may_repeat(job: &JobSpec) -> bool {
     let uniform = |direction: &usize| job.distribution[*direction] == Distribution::Uniform;
     let asked = job.norandommap || job.soft_random_map || !job.directions().iter().all(uniform);

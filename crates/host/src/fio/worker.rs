@@ -326,7 +326,7 @@ impl Worker {
         Gate::ThinkUntil(self.think.as_ref().map_or(now, |think| think.until(now)))
     }
 
-    /// Tells those who wait for answers.
+    /// Tells the jobs that wait for answers.
     #[inline]
     fn answered(&mut self, request: &HostRequest) {
         if let Some(history) = &mut self.history {

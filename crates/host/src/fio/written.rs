@@ -12,7 +12,7 @@ pub struct Line {
     pub text: String,
     /// Where the user wrote it.
     pub place: String,
-    /// The words he wrote, where they are not the line itself.
+    /// The words of the job file, where they are not the line itself.
     #[serde(default)]
     pub words: Option<String>,
 }

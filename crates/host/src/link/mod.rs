@@ -2,7 +2,7 @@
 //!
 //! A link says what each step of a command costs on its wires: bringing the command, moving the data, giving
 //! the answer. The simulator keeps the queues and lets the wires be shared. `[host]` holds what belongs to the
-//! drive's side whatever the link: how many commands it works on, and what its firmware takes for each.
+//! drive's side of any link: how many commands it works on, and what its firmware takes for each.
 //!
 //! Not modelled: the host's own software, interrupts held back (coalescing), errors on the wires.
 

@@ -105,7 +105,7 @@ pub struct AccessInfo {
     pub writes: ByCharacter,
     /// Their shares: figure 2(b) of the paper. `None` when nothing was written.
     pub write_shares: Option<CharacterShares>,
-    /// As `read_shares`, without the pages that were accessed once: those are of one kind whatever the workload.
+    /// As `read_shares`, without the pages that were accessed once: those are of one kind in any workload.
     pub reused_read_shares: Option<CharacterShares>,
     /// As `write_shares`, without those pages.
     pub reused_write_shares: Option<CharacterShares>,
@@ -113,7 +113,7 @@ pub struct AccessInfo {
     pub accesses_per_page: Option<f64>,
     /// Pages that were read or written once: their kind says nothing about what follows.
     pub pages_accessed_once: u64,
-    /// Pages that were both read and written, whatever the threshold.
+    /// Pages that were both read and written, at any threshold.
     pub pages_read_and_written: u64,
 }
 
@@ -217,7 +217,7 @@ impl AccessMap {
 
 /// The kind of a page with these accesses, as the place where such pages are counted.
 fn character(read: u64, written: u64, threshold_ppm: u32) -> fn(&mut ByCharacter) -> &mut u64 {
-    // In whole numbers: 19 of 20 are not more than 95 %, whatever 0.95 is in binary.
+    // In whole numbers: 19 of 20 are not more than 95 %, as 0.95 in binary could have it.
     let more = |part: u64| {
         u128::from(part) * u128::from(MILLION) > u128::from(threshold_ppm) * u128::from(read + written)
     };

@@ -68,7 +68,7 @@ impl Gaps {
         }
         let step = points.len().div_ceil(MOST_POINTS).max(1);
         let last = points.len() - 1;
-        // The last point closes the distribution, so it stays whatever is left out.
+        // The last point closes the distribution, so it stays where others are left out.
         points.into_iter().enumerate().filter(|(i, _)| i % step == 0 || *i == last).map(|(_, p)| p).collect()
     }
 }

@@ -1,6 +1,6 @@
 //! The bytes of a trace, cut into lines or records.
 //!
-//! Memory is one buffer, whatever the file's size; a line longer than [`LONGEST_LINE`] is a fault.
+//! Memory is one buffer at any size of the file; a line longer than [`LONGEST_LINE`] is a fault.
 
 use super::format::Framing;
 use super::origin::{ByteSource, Packed};

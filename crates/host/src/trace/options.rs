@@ -102,7 +102,7 @@ impl Default for TraceOptions {
 }
 
 impl TraceOptions {
-    /// Options that contradict themselves, whatever the trace.
+    /// Options that contradict themselves with any trace.
     pub(crate) fn check(&self) -> Result<(), WorkloadError> {
         if !(self.speedup.is_finite() && self.speedup > 0.0) {
             return Err(WorkloadError::of("speedup", self.speedup.to_string(), "a number above 0"));

@@ -1,6 +1,6 @@
 //! How are the bytes packed? Told by content, unpacked as they come, with a limit that a bomb meets.
 //!
-//! Memory is constant whatever a file unpacks to; what a bomb would cost is time, so a file that unpacks to more
+//! Memory is constant at any unpacked size; what a bomb would cost is time, so a file that unpacks to more
 //! than [`MOST_TIMES`] its size is refused. Traces come to 5 to 100 times.
 
 use crate::WorkloadError;
@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Unpacked bytes for each packed one that are taken for a trace.
 const MOST_TIMES: u64 = 4096;
-/// Small files may unpack to this much whatever their ratio.
+/// Small files may unpack to this much at any ratio.
 const FREE_BYTES: u64 = 64 << 20;
 /// Memory that an xz stream may ask for; its highest level needs a quarter.
 const XZ_MEMORY: u64 = 256 << 20;

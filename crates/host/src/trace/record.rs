@@ -6,7 +6,7 @@ use super::options::Align;
 use crate::Op;
 use std::io::Write as _;
 
-/// Traces address sectors of this many bytes, whatever the disk of the time used.
+/// Traces address sectors of this many bytes; disks of the time may have used others.
 pub(crate) const SECTOR: u64 = 512;
 
 /// More volumes than a tag can tell apart.

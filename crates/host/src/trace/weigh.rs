@@ -108,7 +108,7 @@ impl FirstRequests {
         self.requests >= ENOUGH
     }
 
-    /// What no trace does, in whatever format; `None` when nothing speaks against this reading.
+    /// What no trace does, in any format; `None` when nothing speaks against this reading.
     pub fn doubt(&self) -> Option<String> {
         if !self.is_enough() {
             return None;

@@ -75,7 +75,7 @@ const EXACT: &[&str] = &[
     "[a]\nrw=write\nbs=4k\nsize=64k\n[b]\nstonewall\nrw=read\nbs=8k\nsize=128k\nfilename=a.0.0\n",
 ];
 
-/// What fio 3.33 did otherwise: it read once whatever was asked for, and read back several files one by one.
+/// What fio 3.33 did otherwise: it read once for any number asked for, and read back several files one by one.
 const EXACT_SINCE_342: &[&str] = &[
     "[j]\nrw=read:4k\nbs=16k\nsize=1200k\nio_size=2320k\n",
     "[j]\nrw=write:4k\nbs=16k\nsize=1200k\nloops=3\n",

@@ -76,7 +76,7 @@ fn packed_files_are_read_as_they_are_and_a_cut_one_is_refused() {
         let mut damaged = whole.clone();
         let middle = damaged.len() / 2;
         damaged[middle] ^= 0x55;
-        // Whatever is damaged, what comes out is an error or, without a checksum, other lines.
+        // From any damaged file comes an error or, without a checksum, other lines.
         if let Err(error) = inspect(file(&damaged).path(), &skipping) {
             assert!(!error.to_string().contains('\n'));
         }

@@ -167,7 +167,7 @@ fn lines(count: u64, line: impl Fn(u64) -> String) -> tempfile::NamedTempFile {
 
 #[test]
 fn formats_that_look_alike_are_told_by_what_is_plausible() {
-    // A spread of addresses and sizes that is the same whatever the unit of time.
+    // A spread of addresses and sizes that is the same in any unit of time.
     fn at(i: u64) -> (u64, u64, u64) {
         (i.wrapping_mul(7919) % 100_003 * 8 + i % 3, 8 + i % 5 * 8, i % 2)
     }

@@ -2,7 +2,7 @@
 //! of AVX-512. Which of the three runs is decided when it runs.
 //!
 //! All do the same sums, products, quotients and square roots of `f32` in the same order for each cell: the compiler
-//! neither contracts a product and a sum nor reorders what floating point would round otherwise, whatever the vectors.
+//! neither contracts a product and a sum nor reorders what floating point would round otherwise, with vectors of any width.
 //! So machines agree bit for bit. What a loop calls must be `inline(always)`: a function that stays one of its own stays
 //! without them.
 //!

@@ -9,7 +9,7 @@
 //!   [`distribution`].
 //!
 //! All variation belongs to a cell, an erase or a pass by number ([`normal::Stream`]): the same cell has the same
-//! value whatever was asked before, on every machine, as every function on the way is either rounded by IEEE 754 or
+//! value after any earlier calls, on every machine, as every function on the way is either rounded by IEEE 754 or
 //! written in Rust (`libm`, `lanes.rs`).
 //!
 //! Not modelled: random telegraph noise from read to read, how a string's other cells change a read (back pattern),

@@ -1,4 +1,4 @@
-//! Random numbers that belong to a cell, not to a moment: the same cell has the same value, whatever was asked
+//! Random numbers that belong to a cell, not to a moment: the same cell has the same value, independent of what was asked
 //! before, on every machine.
 
 use multiversion::multiversion;

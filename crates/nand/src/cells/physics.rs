@@ -26,7 +26,7 @@
 //! t_setup          before the first pulse: one time, or one per pass
 //! t_pulse          one pulse
 //! t_verify         verifying one state after a pulse
-//! sweep            threshold up to which a pass pulses whatever the data: one, or one per pass; default none
+//! sweep            threshold up to which a pass pulses with any data: one, or one per pass; default none
 //! max_pulses       more are a failure
 //!
 //! [cells.erase]
@@ -98,7 +98,7 @@ impl VoltagePlan {
 pub struct Pass {
     /// Before the first pulse: loading, pumps, and in a second pass reading the first.
     pub t_setup: Nanos,
-    /// Threshold of a mean fresh cell up to which the sequence always pulses, whatever the data, volts; none: it
+    /// Threshold of a mean fresh cell up to which the sequence always pulses, with any data, volts; none: it
     /// stops when nothing is left to program.
     pub sweep: Option<f64>,
 }
@@ -308,7 +308,7 @@ impl CellPhysics {
         1 + level.ceil().max(0.0) as u32
     }
 
-    /// Pulses that a pass runs, whatever the data.
+    /// Pulses that a pass runs with any data.
     pub fn least_pulses(&self, plan: &VoltagePlan, pass: usize) -> u32 {
         self.program.passes[pass].sweep.map_or(1, |sweep| self.pulses(plan, pass, sweep, 0.0))
     }

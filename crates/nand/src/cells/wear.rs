@@ -14,7 +14,7 @@
 //! cycle_memory      a cycle's draw holds while the block's cycles grow by this share; default 0.5
 //! defect_fraction   share of blocks with a defect; default 0
 //! defect_factor     how much faster those trap; default 3
-//! erase_share       share of a cycle's stress that the erase voltage causes in all cells, whatever they hold; default 0.7
+//! erase_share       share of a cycle's stress that the erase voltage causes in all cells, in any state; default 0.7
 //! charge            share of the rest that goes with the charge a cell takes on and gives back; what remains comes from
 //!                   programming the wordline at all, in every cell alike; default 1
 //! over_erase        wear on the error rate of erasing a cell that was not programmed, cycles; default 0.5
@@ -145,7 +145,7 @@ impl Wear {
             erase_share: s.unit("ratio").within(at_least(0.0).at_most(1.0)).or(
                 "erase_share",
                 0.7,
-                "share of a cycle's stress that the erase voltage causes, whatever cells hold",
+                "share of a cycle's stress that the erase voltage causes in cells of any state",
             )?,
             charge: s.unit("ratio").within(at_least(0.0).at_most(1.0)).or(
                 "charge",

@@ -6,7 +6,7 @@
 //! steps        program steps over the usual one, rising, with 1 among them: what a write costs; default [1.0]
 //! t_prog       for each step, for each wear, one time of each page type (or of the whole wordline)
 //! t_bers       for each wear
-//! laws         number of the laws of cells that the tables were derived by; other than today's are refused
+//! laws         number of the laws of cells that the tables were derived by; other than the present number are refused
 //!
 //! [tables.errors]      raw bit error rates, see `errors.rs`
 //! [tables.endurance]   when blocks fail, see `endurance.rs`
@@ -118,7 +118,7 @@ impl Tables {
     }
 }
 
-/// Refuses tables that were derived by other laws of cells than today's; tables from the log of a rig have none.
+/// Refuses tables that were derived by other laws of cells than the present ones; tables from the log of a rig have none.
 fn check_laws(s: &mut Section) -> Result<(), ConfigError> {
     let is_derived = s.has("states");
     let help = "laws of cells that the tables were derived by";
@@ -140,7 +140,7 @@ fn renewed(error: ConfigError) -> ConfigError {
     let stem = Path::new(&path).file_stem().map_or_else(|| "CHIP".into(), |stem| stem.to_string_lossy());
     let chip = stem.trim_end_matches("-derived");
     let expected = format!(
-        "expected {CELL_LAWS}, today's laws of cells: `floatgate derive {chip} --out {path}` derives these tables anew"
+        "expected {CELL_LAWS}, the present laws of cells: `floatgate derive {chip} --out {path}` derives these tables anew"
     );
     ConfigError { expected, hint: None, ..error }
 }

@@ -431,7 +431,7 @@ fn the_same_seed_draws_the_same_noise() {
     assert_eq!(life(&mut after_others, 7, Pages::All), alone, "noise belongs to its block");
 }
 
-/// Whatever vectors a processor has, each cell comes out with the same bits: the number was found without any (before
+/// With vectors of any width, each cell comes out with the same bits: the number was found without any (before
 /// `cells/kernels.rs` was compiled for more than one kind of processor).
 #[test]
 fn cells_have_the_same_bits_on_every_processor() {

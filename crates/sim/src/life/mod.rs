@@ -275,7 +275,7 @@ impl Ageing {
     }
 
     fn begin_window(&mut self) -> Result<Window, Error> {
-        // What waits for company before a map of blocks is written at the end of each window, be it measured or not.
+        // Data that wait for a full program unit before a map of blocks is written at the end of each window, be it measured or not.
         if self.ftl.buffer().is_draining() {
             self.ftl.settle();
         }

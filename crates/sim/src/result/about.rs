@@ -207,7 +207,7 @@ sections! {
         workload_fraction: Option<f64> = "ratio",
     }
 
-    /// Something that a reader should know before he believes a number.
+    /// Something to know before a number is believed.
     Remark {
         /// Its kind, by which a script finds it.
         kind: String = "text",

@@ -340,7 +340,7 @@ mod tests {
 
     #[test]
     fn the_long_run_follows_from_the_victims_alone() {
-        // 750 of 1000 valid: three units moved for each unit of room, whatever the window wrote meanwhile.
+        // 750 of 1000 valid: three units moved for each unit of room, independent of what the window wrote meanwhile.
         for written in [1.0, 250.0, 100_000.0] {
             assert!((of_victims(&victim(750.0, written)).unwrap() - 4.0).abs() < 1e-9);
         }

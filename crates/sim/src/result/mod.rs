@@ -159,7 +159,7 @@ sections! {
         /// How the run was asked for.
         #[schemars(with = "about::Invocation")]
         invocation: Option<about::Invocation>,
-        /// What a reader should know before he believes a number.
+        /// What to know before a number is believed.
         remarks: Vec<about::Remark>,
     }
 }

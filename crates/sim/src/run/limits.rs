@@ -69,7 +69,7 @@ impl Watch {
 }
 
 impl<P: Observer> Run<P> {
-    /// Whatever brings a request of the host's nearer to its end moves this on.
+    /// Each event that brings a request of the host's nearer to its end moves this on.
     fn host_progress(&self) -> u64 {
         let stats = self.ftl.stats();
         let [read, programmed] =

@@ -37,7 +37,7 @@ pub(crate) struct Cuts {
     by_time: Vec<SimTime>,
     by_operations: Vec<(u64, Nanos)>,
     seed: u64,
-    /// The ones that were.
+    /// Cuts that were.
     pub done: Vec<Cut>,
 }
 
@@ -70,7 +70,7 @@ impl Cuts {
         self.by_time.len() + self.by_operations.len()
     }
 
-    /// The next one that comes at a time, whatever the flash does until then.
+    /// The next cut that comes at a time, independent of what the flash does until then.
     pub fn next_time(&self) -> Option<SimTime> {
         self.by_time.last().copied()
     }

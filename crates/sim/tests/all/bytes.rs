@@ -30,7 +30,7 @@ fn assert_near(found: f64, expected: f64, name: &str) {
     assert!((found - expected).abs() <= 1e-12 * expected.abs().max(1.0), "{name}: {found}, not {expected}");
 }
 
-/// The sums that hold whatever was run: bytes are what they are said to be, and parts add up.
+/// The sums that hold after any run: bytes are what they are said to be, and parts add up.
 fn assert_adds_up(result: &Value, name: &str) {
     let of = |path: &str| number(result, path);
     let unit = of("flash.mapping_unit_bytes");

@@ -1,4 +1,4 @@
-//! Does collection keep what ARCHITECTURE.md says of it: never wait for itself, pace the host, keep its victim, lose
+//! Does collection keep what the invariants say of it: never wait for itself, pace the host, keep its victim, lose
 //! nothing where blocks fail? The layer alone, unit by unit, on drives small enough to count by hand.
 
 use crate::common::bench::{Bench, with_policies};

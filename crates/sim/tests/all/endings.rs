@@ -149,7 +149,7 @@ fn a_request_beyond_the_clock_is_refused() {
     assert!(error.contains("years of simulated time") && error.contains("speed-up"), "{error}");
 }
 
-/// With all of a die's time for upkeep the host still gets on, whichever way operations are scheduled.
+/// With all of a die's time for upkeep the host still gets on, with any scheduler.
 #[test]
 fn a_share_of_all_the_time_does_not_starve_the_host() {
     let entries = sim::policies();

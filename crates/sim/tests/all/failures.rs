@@ -1,4 +1,4 @@
-//! A die or a channel fails in the middle of a run. The checker knows which units may be lost: the ones that were there and
+//! A die or a channel fails in the middle of a run. The checker knows which units may be lost: units that were there and
 //! that no whole stripe gives back, and nothing else.
 
 use crate::common::{SMALL, closed_loop_forced, drive, run};

@@ -204,7 +204,7 @@ fn whole_rows_are_folded_in_the_die_behind_others_that_are_not() {
     }
 }
 
-/// Bursts of the host's writes, folding in idle time between them, and 10 ms that the host's data wait for company. Counts the
+/// Bursts of the host's writes, folding in idle time between them, and 10 ms that the host's data wait for a full program unit. Counts the
 /// programs that were padded: with folded data, such with data to be folded still in flight; with the host's data, such before
 /// these had waited.
 fn padded(when_full: &str) -> [[u32; 2]; 2] {
@@ -254,7 +254,7 @@ fn a_program_is_padded_only_when_nothing_more_comes_to_fill_it() {
     }
 }
 
-/// Whatever fails on its way, folded data go to the host's superblocks, and what is begun to be folded comes to its end. A
+/// Where a program fails on the way, folded data go to the host's superblocks, and what is begun to be folded comes to its end. A
 /// program with three bits a cell takes three pages of each plane, one with one bit a cell takes one.
 #[test]
 fn what_is_folded_goes_to_the_hosts_superblocks() {

@@ -1,4 +1,4 @@
-//! Sizes before memory: whatever follows from input is compared with what there is before it is allocated.
+//! Sizes before memory: each size that follows from input is compared with what there is before it is allocated.
 
 use crate::common::{SMALL, catalogue, drive, uniform};
 use host::Op;
@@ -41,7 +41,7 @@ fn a_drive_of_thousands_of_gibibytes_is_refused_before_it_is_made() {
     assert!(error.contains("bytes for each of") && error.contains("GiB"), "{error}");
 }
 
-/// Whatever maps a drive of 16 TB, and in whatever state it is to begin: it is refused before anything of it is there, which
+/// A drive of 16 TB with any map, and with any state to begin from, is refused before anything of it is there, which
 /// would take longer than all tests together.
 #[test]
 fn every_kind_of_drive_is_refused_before_it_is_made() {
@@ -89,7 +89,7 @@ fn a_drive_beyond_the_limit_is_refused_with_the_arithmetic() {
 const MLC: &[&str] = &["nand.cell=mlc", "nand.t_prog=600us"];
 const CODE: &[&str] = &["nand.pe_cycles=1000", "nand.errors.name=power-law", "ecc.code.name=ldpc"];
 
-/// What is reckoned before is not less than what the drive then counts, nor much more: whatever it keeps beside its map.
+/// What is reckoned before is not less than what the drive then counts, nor much more, with all that it keeps beside its map.
 #[test]
 fn what_is_reckoned_is_what_is_taken() {
     let features: [&[&str]; 13] = [
@@ -127,7 +127,7 @@ fn what_is_reckoned_is_what_is_taken() {
     }
 }
 
-/// A unit that the host sees takes four bytes, one on flash four and a bit, whatever else a drive keeps.
+/// A unit that the host sees takes four bytes, one on flash four and a bit, beside all else that a drive keeps.
 #[test]
 fn a_unit_takes_eight_bytes_and_a_bit() {
     let key = |line: &str| line.split('=').next().map(|key| key.replace("op_ratio", "user_capacity"));

@@ -1,4 +1,4 @@
-//! Is the state that a workload leaves, whatever its kind, that of many passes of it? Jobs one after the other, and a trace.
+//! Is the state that a workload of any kind leaves that of many passes of it? Jobs one after the other, and a trace.
 
 use crate::common;
 use crate::common::drive;

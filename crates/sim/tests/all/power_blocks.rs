@@ -1,5 +1,5 @@
 //! Power cuts on drives that map blocks: which superblocks are which block, and where the newest copy of each unit is, follows
-//! from the spare areas alone, in the middle of whatever merge.
+//! from the spare areas alone, in the middle of any merge.
 
 use crate::common::bench::Bench;
 use crate::common::{SMALL, closed_loop_forced, drive, run};

@@ -1,4 +1,4 @@
-//! The power fails in the middle of a run: what was durable is there afterwards, whichever operations were in flight. The checker keeps
+//! The power fails in the middle of a run: what was durable is there afterwards, with any operations in flight. The checker keeps
 //! an account of its own of what was promised, and looks at every unit after every cut. Random drives: `swarm`.
 
 use crate::common::bench::Bench;

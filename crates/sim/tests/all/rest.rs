@@ -78,7 +78,7 @@ fn shrunk(name: &str, more: &[&str]) -> Drive {
     // Thresholds of a few superblocks mean the same on a die with fewer.
     let few = text(&whole, "ftl.gc.trigger.low").is_none_or(|low| low.parse().is_ok_and(|low: u32| low < 5));
     let blocks_less = if few { blocks.min(1024) } else { blocks };
-    let pages_less = if pages.is_multiple_of(3) { pages.min(192) } else { pages.min(64) };
+    let pages_less = if pages.is_multiple_of(3) { pages.min(48) } else { pages.min(32) };
     let capacity = (full * bytes(dies, blocks_less, pages_less) as f64) as u64;
     let mut settings = vec![
         format!("ftl.user_capacity=\"{capacity}B\""),

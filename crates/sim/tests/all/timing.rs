@@ -110,7 +110,7 @@ fn a_partial_write_is_merged_with_what_was_there() {
 }
 
 /// A write that a request waits for waits for no other, however long the buffer lets other units wait: a forced one, and
-/// any without a write cache. It is programmed at once, with an empty unit beside it; with one bit a cell, too, and whatever
+/// any without a write cache. It is programmed at once, with an empty unit beside it; with one bit a cell, too, and with any
 /// `flush_after` says.
 #[test]
 fn a_write_that_is_waited_for_is_padded_at_once() {
@@ -174,7 +174,7 @@ fn the_pieces_of_a_request_share_its_programs() {
     }
 }
 
-/// A unit waits for company as long as the buffer lets it, from when it came: the wait of one that found company is over
+/// A unit waits for a full program as long as the buffer lets it, from when it came: the wait of a unit that others joined is over
 /// with that, and cuts short no other's.
 #[test]
 fn each_unit_waits_for_company_from_when_it_came() {

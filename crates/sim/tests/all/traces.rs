@@ -102,11 +102,15 @@ fn every_real_trace_runs_to_its_end_with_the_checks_on() {
     }
 }
 
-/// Runs every real trace with the checks on a drive with these settings, in units of a page.
+/// Requests of a trace that slow kinds of mapping run: BAST moves a block for most writes.
+const BEGINNING: u64 = 20_000;
+
+/// Runs the beginning of every real trace with the checks on a drive with these settings, in units of a page.
 fn run_all(folder: &Path, settings: &[&str]) {
+    let beginning = RunOptions { limit_requests: Some(BEGINNING), ..RunOptions::default() };
     for (file, options) in TRACES {
         let drive = fitting(file, &[&["ftl.mapping_unit=16KiB"], settings].concat());
-        let result = run_trace(folder, file, options, drive, RunOptions::default());
+        let result = run_trace(folder, file, options, drive, beginning.clone());
         let completed = result["host"]["completed"]["total"].as_u64().unwrap();
         assert!(completed > 900, "{settings:?}, {file}: only {completed} requests");
         assert_eq!(result["host"]["submitted"]["total"], completed, "{settings:?}, {file}");
@@ -114,7 +118,7 @@ fn run_all(folder: &Path, settings: &[&str]) {
 }
 
 #[test]
-fn every_kind_of_mapping_runs_every_real_trace_with_the_checks_on() {
+fn every_kind_of_mapping_runs_the_beginning_of_every_real_trace_with_the_checks_on() {
     let Some(folder) = folder() else { return };
     for entry in policies_of_plain_runs().iter().filter(|entry| entry.seam == "ftl.mapping" && !entry.default)
     {
@@ -123,7 +127,7 @@ fn every_kind_of_mapping_runs_every_real_trace_with_the_checks_on() {
 }
 
 #[test]
-fn caches_before_block_maps_run_every_real_trace_with_the_checks_on() {
+fn caches_before_block_maps_run_the_beginning_of_every_real_trace_with_the_checks_on() {
     let Some(folder) = folder() else { return };
     let unprotected = "ftl.buffer.power_loss_protection=false";
     let cache = ["ftl.buffer.eviction.name=bplru", "ftl.buffer.read_cache=true", unprotected];

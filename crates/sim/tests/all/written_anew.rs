@@ -287,7 +287,7 @@ fn what_is_written_anew_shares_a_program_and_waits_for_nothing_else() {
     assert_eq!([written(0), written(1)], [(1, 2, 0), (1, 1, 1)]);
 }
 
-/// The host's data wait for company in a program on one die. Superblocks that end meanwhile, of moved data there and of the host's
+/// The host's data wait for a full program on one die. Superblocks that end meanwhile, of moved data there and of the host's
 /// on the other die, leave them alone: a flush still brings them to the flash.
 #[test]
 fn data_that_wait_for_company_survive_the_end_of_other_superblocks() {

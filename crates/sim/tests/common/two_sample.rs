@@ -61,7 +61,7 @@ pub struct Compared {
 }
 
 /// Pairs that differ more than chance allows: if none differed in truth, one would be named with probability `alarm` at
-/// most, whatever they have to do with each other (Holm, Scandinavian Journal of Statistics 6(2), 1979).
+/// most, with any dependence among them (Holm, Scandinavian Journal of Statistics 6(2), 1979).
 pub fn differing(mut compared: Vec<Compared>, alarm: f64) -> Vec<Compared> {
     compared.sort_by(|x, y| x.chance.total_cmp(&y.chance));
     let count = compared.len();

@@ -53,7 +53,7 @@ impl Deal {
             Self { seed, lines: Vec::new(), on: BTreeSet::new(), bits: 1, base: None, scale_ns: 0, rule };
         for (name, chance, draw) in FEATURES {
             let mut random = RandomStream::new(seed, &format!("swarm.{name}"));
-            // The chance is drawn first, whatever else is on: what a feature forbids changes no other.
+            // The chance is drawn first, before it is asked what is enabled: what a feature forbids changes no other.
             let wanted = random.chance(*chance);
             if !wanted {
                 continue;

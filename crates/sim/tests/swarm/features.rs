@@ -510,7 +510,7 @@ fn reclaim(deal: &mut Deal, _: &mut RandomStream) -> bool {
     deal.has("code")
 }
 
-/// How long whatever the clock brings takes to come back.
+/// How long work of the clock takes to come back.
 fn scale(deal: &mut Deal, random: &mut RandomStream) -> bool {
     deal.scale_ns = choose(random, &[3_000_000_000, 60_000_000_000, 86_400_000_000_000]);
     true

@@ -13,7 +13,7 @@ use units::SimTime;
 enum Pace {
     /// So many requests at a time.
     Closed { depth: u32, outstanding: u32 },
-    /// Whatever becomes of those before; so far apart in the mean.
+    /// Independent of completions; so far apart in the mean.
     Open { mean_ns: f64, next: SimTime },
 }
 

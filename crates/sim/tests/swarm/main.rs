@@ -28,7 +28,7 @@ const CUT_SEEDS: u64 = 900;
 const CUTS_LEAST: u64 = 500;
 /// Seeds of which a die or a channel fails.
 const FAILING_SEEDS: u64 = 400;
-/// Seeds beyond the ones that once showed what no other did: upkeep that brought itself about for ever, a miniature whose
+/// Seeds beyond those of earlier faults, each of which once showed what no other did: upkeep that brought itself about for ever, a miniature whose
 /// buffer held all that it wrote, a read of what is nowhere on a drive that had lost data, snapshots of a saved drive with
 /// its map on flash, data that a collection moved and a timer of the host's padded away, a victim
 /// taken for room that the same timer may pad away, a drive that wore out and refreshed its data for ever,
@@ -93,7 +93,7 @@ fn heed_advice(deal: &mut Deal, drive: Drive) -> Drive {
     drive
 }
 
-/// Says why a seed was refused, to those who want to know.
+/// Says why a seed was refused, on request.
 fn refused<T>(seed: u64, error: &Error) -> Option<T> {
     if std::env::var_os("FLOATGATE_SWARM_VERBOSE").is_some() {
         eprintln!("seed {seed} refused: {error}");
@@ -419,7 +419,7 @@ fn random_drives_and_hosts_keep_every_promise() {
         let outcome = std::panic::catch_unwind(|| swarm(seed)).unwrap_or_else(|cause| {
             eprintln!("repeat with: FLOATGATE_SWARM_SEED={seed} cargo test -p sim --test swarm");
             if verbose {
-                return Outcome::Refused; // By hand all seeds are tried, whatever the first ones do.
+                return Outcome::Refused; // By hand all seeds are tried, after refusals, too.
             }
             std::panic::resume_unwind(cause)
         });

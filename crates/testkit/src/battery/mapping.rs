@@ -1,4 +1,4 @@
-//! A translation layer keeps what the host wrote: whatever its map looks like, a plain map must agree with it.
+//! A translation layer keeps what the host wrote: with any kind of map, a plain map must agree with it.
 //!
 //! Whole layers are tried, on small drives with and without failing blocks, under random histories of writes, trims,
 //! reads and flushes that overwrite the drive several times.

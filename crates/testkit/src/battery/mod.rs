@@ -26,7 +26,7 @@ pub mod wear;
 
 use config::PolicyEntry;
 
-/// Whether a policy may let someone wait for ever.
+/// Whether a policy may let an operation wait for ever.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Starvation {
     /// Its card owns up to that.

@@ -84,7 +84,7 @@ fn history(context: &str, maker: &Maker, events: u64, seed: u64) -> Vec<Class> {
         }
     }
     assert!(picks.len() as u64 > events / 20, "{context}: only {} of {events} events picked", picks.len());
-    // Whatever is left can be served to the end.
+    // All that is left can be served to the end.
     let left: usize = die.queues.iter().map(VecDeque::len).sum();
     for _ in 0..left {
         picks.extend(die.pick(context, u8::MAX, false));
@@ -95,7 +95,7 @@ fn history(context: &str, maker: &Maker, events: u64, seed: u64) -> Vec<Class> {
 
 /// One class is always waiting; one operation of each other class must still be served before long.
 fn nobody_starves(context: &str, maker: &Maker, flood: Class) {
-    // Ten seconds of operations of 100 us, far beyond any sensible patience.
+    // Ten seconds of operations of 100 us, far beyond any sensible timeout.
     const PICKS: usize = 100_000;
     let mut die = QueuedDie::new(maker);
     Class::ALL.into_iter().for_each(|class| die.submit(class));

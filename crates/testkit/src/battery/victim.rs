@@ -1,5 +1,5 @@
 //! Victim policies: only candidates are picked, some candidate whenever there is one, the same again from the
-//! same seed, the same whatever numbers the superblocks bear, and by the rule of the name where a plain walk over the candidates can tell.
+//! same seed, the same with superblocks numbered otherwise, and by the rule of the name where a plain walk over the candidates can tell.
 
 use super::Ties;
 use engine::RandomStream;

@@ -66,7 +66,7 @@ impl Regulation {
     fn read_in_doubt(&mut self, row: u32, rung: usize, origin: Origin, now: SimTime) -> Reading {
         let (page_type, condition) = self.condition_now(row, now);
         let rates = self.correction.rates(page_type, &condition);
-        let luck = self.random.unit();
+        let draw = self.random.unit();
         let ladder = &self.correction.ladder;
         let superblock = self.rows.place_of(row).0;
         let good_step = self.ages.good_step_of(superblock);
@@ -79,7 +79,7 @@ impl Regulation {
             good_step,
         };
         let outcome = match &mut self.words {
-            None => page.by_luck(&mut self.flows, &mut self.estimating, luck),
+            None => page.by_draw(&mut self.flows, &mut self.estimating, draw),
             Some(words) => page.by_words(&mut self.flows, &mut self.estimating, words),
         };
         if let Some(step) = self.ages.good_step.get_mut(superblock).filter(|_| !outcome.uncorrectable) {

@@ -23,7 +23,7 @@ pub(super) struct Checkpoints {
     pub outdated: bool,
     /// Where the map is read when the drive is ready.
     pub on_demand: Option<OnDemand>,
-    /// What of it is not in RAM yet, while it is read.
+    /// The part that is not in RAM yet, while it is read.
     pub loading: Option<Loading>,
     /// What has changed since, where that is logged.
     pub log: Option<Journal>,

@@ -11,7 +11,7 @@ pub(super) struct Task {
     pub waiters: Vec<Waiter>,
 }
 
-/// The translation units in flight, and the ones that wait for a place among them.
+/// The translation units in flight, and translation units that wait for a place among them.
 pub(super) struct Tasks {
     tasks: Vec<Option<Task>>,
     in_flight: u32,

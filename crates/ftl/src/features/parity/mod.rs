@@ -45,7 +45,7 @@ struct Group {
     pub alive: u64,
     pub ended: u64,
     pub taken: u64,
-    /// Of those taken, the ones that hold nothing any more.
+    /// Of the superblocks taken, how many hold nothing any more.
     pub emptied: u64,
     /// Parity programs handed out.
     pub parity_written: u32,

@@ -120,7 +120,7 @@ impl Feature for Sectors {
         self.promised -= self.within(self.current, lpn).count_ones();
     }
 
-    /// The sectors of the write at hand are the ones that `slot` holds.
+    /// The sectors of the write at hand are the sectors that `slot` holds.
     fn arrived(&mut self, slot: u32, lpn: Lpn, write: Arriving) {
         let mask = self.within(self.current, lpn);
         let missing = match write.older {

@@ -3,7 +3,7 @@
 use crate::Layout;
 use units::Nanos;
 
-/// Superblocks of a die that the host's data can never fill, beside the ones that foreground collection needs free: one open
+/// Superblocks of a die that the host's data can never fill, beside the superblocks that foreground collection needs free: one open
 /// for each stream, and one to gain from.
 pub const KEPT_BESIDE_FREE: u32 = 3;
 

@@ -84,7 +84,7 @@ impl GcTrigger for Watermark {
         if !self.background || !self.high_is_stated || u64::from(self.high) <= most {
             return Ok(());
         }
-        // Where too little is spare whatever `high` is, the drive's room is at fault: that is said with the ratio that
+        // Where too little is spare for any `high`, the drive's room is at fault: that is said with the ratio that
         // would do for both.
         if layout.written_units() > layout.sustainable_at_best(self.low + KEPT_BESIDE_FREE) {
             return Ok(());

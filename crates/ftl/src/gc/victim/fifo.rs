@@ -1,4 +1,4 @@
-//! The superblock closed first, whatever it still holds: the log as a ring.
+//! The superblock closed first, full or empty: the log as a ring.
 
 use super::closing_order::ClosingOrder;
 use super::{VictimPolicy, VictimView};

@@ -123,7 +123,7 @@ impl Worker {
         Gate::RestUntil(now.saturating_add(self.flow_rest_ns.unwrap_or(0)))
     }
 
-    /// When its time is over, whatever it waits for.
+    /// When its time is over, with requests in flight or without.
     pub fn end_ns(&self) -> u64 {
         self.times.end_ns
     }

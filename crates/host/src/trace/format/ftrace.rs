@@ -1,6 +1,6 @@
 //! Linux' block events as text: of ftrace (`trace`), `trace-cmd report` and `perf script`.
 //!
-//! A line ends in `TIME: EVENT: DEVICE RWBS ... SECTOR + SECTORS ...`, whatever stands before; other events than those of
+//! A line ends in `TIME: EVENT: DEVICE RWBS ... SECTOR + SECTORS ...`, after any beginning; other events than those of
 //! the block layer may be among them. Events stand for the actions of blkparse: issue D, bio queue Q, completion C,
 //! insertion I, requeue R.
 

@@ -1,7 +1,7 @@
 //! Policies in Python that became machine code, called through C functions without the interpreter.
 //!
 //! `floatgate.own.machine` compiles the methods and keeps the state; what a call is told lies in a `#[repr(C)]` struct,
-//! whose fields are the ones that the seam's module of `floatgate.own` lists.
+//! whose fields are those of the list that the seam's module of `floatgate.own` lists.
 
 pub mod arbitration;
 pub mod eviction;

@@ -316,11 +316,15 @@ def test_a_buffer_catches_the_hottest_pages_of_zipfs_law() -> None:
     assert reaching(read_pattern("randwrite"), pages, waiting).part == 1.0
 
 
-@pytest.mark.parametrize(("megabytes", "dies"), [(3.2, 8), (12.8, 8), (6.4, 4)])
-def test_what_a_buffer_catches_on_a_whole_drive_is_what_is_reckoned(megabytes: float, dies: int) -> None:
+@pytest.mark.parametrize(
+    ("victim", "megabytes", "dies"), [(1, 3.2, 8), (1, 12.8, 8), (1, 6.4, 4), (0, 6.4, 4)]
+)
+def test_what_a_buffer_catches_on_a_whole_drive_is_what_is_reckoned(
+    victim: int, megabytes: float, dies: int
+) -> None:
     base, pattern = read_base("tlc"), read_pattern("randwrite zipf:1")
-    values = {"channels": 1.0, "dies": float(dies), "program_time": 4e-3, "spare": 0.5, "victim": 1.0}
-    values["buffer"] = megabytes * 1e6
+    values = {"channels": 1.0, "dies": float(dies), "program_time": 4e-3, "spare": 0.5}
+    values |= {"victim": float(victim), "buffer": megabytes * 1e6}
     whole = replica(base, values, 2.5e8, Setting(pattern, 4096, 128))
     assert whole.scale == 1.0
     reached = run(whole, Setting(pattern, 4096, 128))["reached"]
@@ -357,6 +361,6 @@ def test_space_that_is_not_used_holds_nothing() -> None:
     setting = Setting(read_pattern("randwrite"), 4096, 64, used=0.8 * capacity)
     drive = replica(base, values, capacity, setting)
     of = shape(base, values, capacity)
-    usable_bytes = usable(of.superblocks, 0.0) * of.pages * base.row_bytes * of.dies
+    usable_bytes = usable(of.superblocks, 0.0, is_mixed=True) * of.pages * base.row_bytes * of.dies
     form = oldest_first(usable_bytes / (0.8 * capacity))
     assert run(drive, setting)["write_amplification"] == pytest.approx(form, rel=0.03)

@@ -5,7 +5,7 @@ from dataclasses import replace
 from math import exp, log
 
 from floatgate.errors import InputError
-from floatgate.twin.built import PARITY_LEAST, shape, starting, usable
+from floatgate.twin.built import PARITY_LEAST, is_mixed, shape, starting, usable
 from floatgate.twin.certainty import told
 from floatgate.twin.evaluate import Simulator, squares
 from floatgate.twin.families import families, moved, oldest_first
@@ -275,7 +275,8 @@ def _spare(state: Fitting, rows: Sequence[Row]) -> float:
 
     flash = min((capacity * (1.005**step) for step in range(1, 280)), key=far)
     of = shape(state.simulator.base, state.values, capacity)
-    part = usable(of.superblocks, state.values.get("parity", 0.0)) / of.superblocks
+    parity = state.values.get("parity", 0.0)
+    part = usable(of.superblocks, parity, is_mixed(state.values)) / of.superblocks
     spare = flash / capacity / part - 1
     least = SUSTAINED * (1 + state.values["spare"]) / of.superblocks  # of what any drive works with
     return min(max(spare, least, PARAMETERS["spare"].least * 1.5), PARAMETERS["spare"].most / 1.5)

@@ -21,7 +21,7 @@ from floatgate.twin.measurements import CALIBRATE, CHECK, Measurements, Row, rea
 from floatgate.twin.parameters import PARAMETERS, read_base
 from floatgate.twin.pattern import Setting, read_pattern
 from floatgate.twin.recorded import read_folder
-from floatgate.twin.replica import replica
+from floatgate.twin.replica import replica, waiting
 from floatgate.twin.script import jobs, script
 from floatgate.twin.simulated import run
 from floatgate.twin.skew import reaching
@@ -303,16 +303,33 @@ def test_the_oldest_first_move_what_a_real_drive_counts(used_gib: float, counted
 
 
 def test_a_buffer_catches_the_hottest_pages_of_zipfs_law() -> None:
-    # A part p = 1 / (19.9 rank) of the writes goes to a page; of it a part 10,000 p / (1 + 10,000 p) meets
-    # the page in the buffer.
-    pages, buffered = 234_000_000, 10_000
+    # A part p = 1 / (19.9 rank) of the writes goes to a page; of it a part n p / (1 + n p) meets the page in
+    # the buffer, where it waits for n writes: until 10,000 have reached the flash.
+    pages, waiting = 234_000_000, 10_000
     total = log(pages) + 0.5772
-    caught = sum(1 / (rank * total) / (1 + rank * total / buffered) for rank in range(1, 3_000_000))
-    found = reaching(read_pattern("randwrite zipf:1"), pages, buffered)
+    found = reaching(read_pattern("randwrite zipf:1"), pages, waiting)
+    writes = waiting / found.part
+    caught = sum(1 / (rank * total) / (1 + rank * total / writes) for rank in range(1, 3_000_000))
     assert 1 - found.part == pytest.approx(caught, rel=0.03)
     assert sum(found.sizes) == pytest.approx(1.0)
     assert list(found.sizes[5:]) == sorted(found.sizes[5:])
-    assert reaching(read_pattern("randwrite"), pages, buffered).part == 1.0
+    assert reaching(read_pattern("randwrite"), pages, waiting).part == 1.0
+
+
+@pytest.mark.parametrize(
+    ("victim", "megabytes", "dies"), [(1, 3.2, 8), (1, 12.8, 8), (1, 6.4, 4), (0, 6.4, 4)]
+)
+def test_what_a_buffer_catches_on_a_whole_drive_is_what_is_reckoned(
+    victim: int, megabytes: float, dies: int
+) -> None:
+    base, pattern = read_base("tlc"), read_pattern("randwrite zipf:1")
+    values = {"channels": 1.0, "dies": float(dies), "program_time": 4e-3, "spare": 0.5}
+    values |= {"victim": float(victim), "buffer": megabytes * 1e6}
+    whole = replica(base, values, 2.5e8, Setting(pattern, 4096, 128))
+    assert whole.scale == 1.0
+    reached = run(whole, Setting(pattern, 4096, 128))["reached"]
+    reckoned = reaching(pattern, int(2.5e8 / 4096), waiting(base, values) / 4096).part
+    assert reckoned == pytest.approx(reached, rel=0.04)
 
 
 WIDE = {"channels": 4.0, "dies": 16.0, "spare": 0.5, "victim": 1.0}
@@ -344,6 +361,6 @@ def test_space_that_is_not_used_holds_nothing() -> None:
     setting = Setting(read_pattern("randwrite"), 4096, 64, used=0.8 * capacity)
     drive = replica(base, values, capacity, setting)
     of = shape(base, values, capacity)
-    usable_bytes = usable(of.superblocks, 0.0) * of.pages * base.row_bytes * of.dies
+    usable_bytes = usable(of.superblocks, 0.0, is_mixed=True) * of.pages * base.row_bytes * of.dies
     form = oldest_first(usable_bytes / (0.8 * capacity))
     assert run(drive, setting)["write_amplification"] == pytest.approx(form, rel=0.03)

@@ -9,9 +9,9 @@ from floatgate.twin.parameters import VICTIMS
 
 #: Buffers that are tried together with ways of collecting, where skewed writes tell them: from two programs
 #: of every die, with which all are kept busy, to a thousandth of the drive, as its map has.
-BUFFERS = (1, 3, 9, 27)
+BUFFERS = (1, 1.5, 2, 3, 5, 9, 27)
 PROGRAMS_LEAST, BUFFER_PART = 2, 1e-3
-FINALISTS = 3  # ways of collecting that buffers are tried with
+FINALISTS = 2  # ways of collecting that buffers are tried with
 ROUNDS = 40
 RATES = ("iops", "bandwidth")
 

@@ -20,6 +20,8 @@ READS, WRITES, OVERWRITES = 8_000, 4_000, 200_000
 LATE = 32  # requests for each that is in flight, at least
 #: Parts of the drive that sequential writes and overwrites are, where that is less.
 SEQUENTIAL_PART, OVERWRITE_PART = 0.25, 0.5
+#: The same where a part of the data stays as it is: victims in the order of closing come to it once a round.
+ROUND_PART = 1.5
 _ENDLESS = "time_based=1\nruntime=1000s"  # as many requests as are asked for end it
 _MIB = 1 << 20
 _LATENCIES = {"p99.9": "p999", "p99.99": "p9999"}
@@ -36,7 +38,7 @@ class Simulated:
     seed: int = 1
     width: int = 1  # parts of that drive, all alike, of which this is one
     own: float = 1.0  # units on flash for each that is counted here: parity that a part does not have
-    buffer: float = 0.0  # bytes of that drive's buffer
+    waiting: float = 0.0  # bytes in that drive's buffer that wait for their program
     held: float = 0.0  # bytes of the buffer that is simulated where what the other catches is reckoned
 
 
@@ -61,7 +63,7 @@ def _of_part(of: Simulated, setting: Setting, used: int) -> tuple[Setting, float
     pattern, part = setting.pattern, 1.0
     if of.held:
         kept = int(used * pattern.part) // setting.size
-        reaches = reaching(pattern, round(kept * of.scale), of.buffer / setting.size)
+        reaches = reaching(pattern, round(kept * of.scale), of.waiting / setting.size)
         part = reaches.part
         if reaches.sizes:
             text = zones(reaches, kept, of.held / setting.size, setting.size)
@@ -82,10 +84,9 @@ def _options(of: Simulated, setting: Setting, used: int) -> Options:
     begins = Options(seed=of.seed, limit_requests=None if pattern.burst_bytes else _requests(setting, used))
     if pattern.state == "empty":
         return replace(begins, layout=False)
-    is_long = pattern.is_write and not (pattern.burst_bytes or pattern.has_flushes or pattern.before)
     # What is not used holds no data: else it would be moved as data are that stay as they are.
     begins = replace(begins, precondition_fill=min(1.0, used / of.capacity))
-    if pattern.state == "filled" and not is_long:
+    if pattern.state == "filled":
         return replace(begins, precondition="fill")
     # A long job finds the buffer as it will leave it.
     return replace(begins, precondition="steady" if pattern.burst_bytes else "workload")
@@ -99,6 +100,8 @@ def _requests(setting: Setting, used: int) -> int:
         wanted = int(used * SEQUENTIAL_PART) // setting.size
     elif pattern.state == "filled":
         wanted = WRITES
+    elif pattern.part < 1:
+        wanted = int(used * ROUND_PART) // setting.size
     else:
         wanted = min(OVERWRITES, int(used * OVERWRITE_PART) // setting.size)
     return max(wanted, LATE * setting.depth)
@@ -123,16 +126,18 @@ def _of_whole(numbers: OfRun, of: Simulated, setting: Setting, part: float) -> O
     reached it.
     """
     found = dict(numbers)
+    if not setting.pattern.is_random and numbers["reached"]:
+        _settle(found, numbers["reached"])
     caught = 1.0
     if of.held:
         reached = numbers["reached"] or 1.0
         caught = part / reached
-        if numbers["write_amplification"] is not None:
-            found["write_amplification"] = numbers["write_amplification"] * caught
+        if found["write_amplification"] is not None:
+            found["write_amplification"] *= caught
     if found["write_amplification"] is not None:
         found["write_amplification"] *= of.own
     for side in SIDES:
-        rate = numbers.get(f"{side} iops")
+        rate = found.get(f"{side} iops")
         if rate is not None:
             slower = 1.0 if setting.offered else caught * of.own
             found[f"{side} iops"] = rate * of.width / slower
@@ -140,6 +145,14 @@ def _of_whole(numbers: OfRun, of: Simulated, setting: Setting, part: float) -> O
         if mean is not None and of.held:
             found[f"{side} mean"] = mean * caught * of.own
     return found
+
+
+def _settle(found: dict[str, float | None], reached: float) -> None:
+    """Leave the buffer out of what writes in order give: empty at the beginning, it is full at the end."""
+    for name, factor in (("write_amplification", 1 / reached), ("write iops", reached)):
+        known = found.get(name)
+        if known is not None:
+            found[name] = known * factor
 
 
 def value(row: Row, numbers: OfRun) -> float | None:

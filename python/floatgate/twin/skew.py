@@ -17,6 +17,7 @@ Numbers = np.ndarray[Any, np.dtype[np.float64]]
 
 ZONES = 100  # of one percent of the accesses each: fio's percentages are whole
 POINTS = 4096  # of Zipf's law between its first page and its last
+ROUNDS = 6  # until a page waits as long as others take to leave
 #: Part of a zone's writes that a replica's own buffer may catch.
 CAUGHT = 0.1
 
@@ -29,11 +30,15 @@ class Reaching:
     sizes: tuple[float, ...] = ()  # parts of the space that get one percent each of it, the hottest first
 
 
-def reaching(pattern: Pattern, pages: int, buffered: float) -> Reaching:
-    """Return what reaches the flash of a drive with so many pages, and room for so many in its buffer."""
+def reaching(pattern: Pattern, pages: int, waiting: float) -> Reaching:
+    """Return what reaches the flash of a drive with so many pages, of which so many wait in its buffer."""
     kind, _, value = pattern.distribution.partition(":")
     if kind == "zipf":
-        return _zipf(float(value), pages, buffered)
+        found = _zipf(float(value), pages, waiting)
+        for _ in range(ROUNDS):
+            # A page waits until as many others have left, so for more writes than that.
+            found = _zipf(float(value), pages, waiting / found.part)
+        return found
     return Reaching(1.0)  # no page of a zone is written often enough
 
 

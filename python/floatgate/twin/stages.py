@@ -5,7 +5,7 @@ from dataclasses import replace
 from math import exp, log
 
 from floatgate.errors import InputError
-from floatgate.twin.built import PARITY_LEAST, shape, starting, usable
+from floatgate.twin.built import PARITY_LEAST, is_mixed, shape, starting, usable
 from floatgate.twin.certainty import told
 from floatgate.twin.evaluate import Simulator, squares
 from floatgate.twin.families import families, moved, oldest_first
@@ -25,7 +25,7 @@ AMPLE = 0.5  # spare space with which any drive works, until some is found
 RATES = ("iops", "bandwidth", "mean")
 PARITY_MOST, WAYS_MOST = 64, 16
 PARITY_NEAR = 0.1  # a logarithm, by which parity may differ from what is measured of it
-PACED = 2  # times that programs are brought near before they are fitted
+PACED = 3  # times that programs are brought near before they are fitted
 COPYING = 1.15  # times as long as a write takes a copy, about: it is read first
 
 
@@ -212,14 +212,18 @@ def _collection(state: Fitting) -> None:
     else:
         _spare_by_rates(state, settled)
     _unit(state, amplified or settled)
+    is_large = state.simulator.scale(settled, state.values) > 1
+    rates = [row for row in settled if row.what in ("iops", "bandwidth")]
+    even = [row for row in rates if _is_uniform(row)] or rates
+    if amplified and is_large:
+        _pace(state, even)  # ways of collecting are told apart where programs are the limit
     families(state, settled)
     plain = uniform or [row for row in settled if _is_uniform(row)] or settled
     state.solve("spare space", ("spare",), plain, rounds=5)
     rows = [*state.of(_shows_programs), *settled]
-    if amplified and state.simulator.scale(rows, state.values) > 1:
+    if amplified and is_large:
         # Counters tell spare space, so rates programs: a joint fit would gain less than a replica's noise.
-        rates = [row for row in rows if row.what in ("iops", "bandwidth")]
-        _pace(state, [row for row in rates if _is_uniform(row)] or rates)
+        _pace(state, even)
         return
     names = ["program_time", "spare", *(["buffer"] if "buffer" in state.touched else [])]
     state.solve("steady writes", names, rows, rounds=3)
@@ -271,7 +275,8 @@ def _spare(state: Fitting, rows: Sequence[Row]) -> float:
 
     flash = min((capacity * (1.005**step) for step in range(1, 280)), key=far)
     of = shape(state.simulator.base, state.values, capacity)
-    part = usable(of.superblocks, state.values.get("parity", 0.0)) / of.superblocks
+    parity = state.values.get("parity", 0.0)
+    part = usable(of.superblocks, parity, is_mixed(state.values)) / of.superblocks
     spare = flash / capacity / part - 1
     least = SUSTAINED * (1 + state.values["spare"]) / of.superblocks  # of what any drive works with
     return min(max(spare, least, PARAMETERS["spare"].least * 1.5), PARAMETERS["spare"].most / 1.5)

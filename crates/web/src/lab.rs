@@ -26,7 +26,7 @@ pub struct Setup {
 /// What the page asks.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(tag = "ask", rename_all = "snake_case", deny_unknown_fields)]
-pub enum Question {
+pub enum PageQuestion {
     /// Which drives, workloads and version there are.
     Shelf,
     /// Is this right, and what does it come to?
@@ -61,11 +61,11 @@ impl Lab {
         answer.unwrap_or_else(|error| json!({ "error": error.to_string() })).to_string()
     }
 
-    fn reply(&mut self, question: Question) -> Result<Value, Error> {
+    fn reply(&mut self, question: PageQuestion) -> Result<Value, Error> {
         match question {
-            Question::Shelf => Ok(shelf()),
-            Question::Check(asked) => check(&asked),
-            Question::Begin(asked) => {
+            PageQuestion::Shelf => Ok(shelf()),
+            PageQuestion::Check(asked) => check(&asked),
+            PageQuestion::Begin(asked) => {
                 self.session = None; // Two drives at once may not fit.
                 let session = begin(&asked)?;
                 let drive = session.drive();
@@ -74,13 +74,13 @@ impl Lab {
                 self.session = Some(session);
                 Ok(about)
             }
-            Question::Advance { events } => Ok(json!({ "progress": self.running()?.advance(events)? })),
-            Question::Look => self.look(),
-            Question::Interrupt => {
+            PageQuestion::Advance { events } => Ok(json!({ "progress": self.running()?.advance(events)? })),
+            PageQuestion::Look => self.look(),
+            PageQuestion::Interrupt => {
                 self.running()?.interrupt()?;
                 Ok(json!({}))
             }
-            Question::Result => self.running()?.result(),
+            PageQuestion::Result => self.running()?.result(),
         }
     }
 

@@ -8,4 +8,4 @@ mod fits;
 mod lab;
 mod picture;
 
-pub use lab::{Lab, Question};
+pub use lab::{Lab, PageQuestion};

@@ -1,7 +1,7 @@
 //! How much data is fetched from flash before the host asks for it?
 //!
 //! A policy sees the host's reads and names stretches of logical units; the FTL fetches those of them that lie on flash
-//! and are in no buffer, whole page rows where they follow in sequence, into an area of DRAM of their own ([`area`]). A
+//! and are in no buffer, whole page rows where they follow in sequence, into an area of DRAM of their own (`area.rs`). A
 //! unit that the host writes or trims leaves the area at once. Which reads fetched what, the origin `read_ahead` says.
 
 mod area;

@@ -12,7 +12,7 @@ use std::io::{BufRead, Error, ErrorKind, Read, Result, Write};
 /// # Errors
 /// None: faults are found on reading.
 pub fn read_zstd<'a>(packed: impl BufRead + Send + 'a) -> Result<UnpackedBytes<'a>> {
-    Ok(Box::new(Frames { packed, decoder: FrameDecoder::new(), is_inside: false }))
+    Ok(Box::new(ZstdFrames { packed, decoder: FrameDecoder::new(), is_inside: false }))
 }
 
 /// `bytes` as one zstd frame; the encoder has one level.
@@ -29,13 +29,13 @@ pub(crate) fn read_xz<'a>(packed: impl BufRead + Send + 'a) -> Result<UnpackedBy
 }
 
 /// Zstd frames one after the other, those to be skipped left out, checksums held against the data.
-struct Frames<R> {
+struct ZstdFrames<R> {
     packed: R,
     decoder: FrameDecoder,
     is_inside: bool,
 }
 
-impl<R: BufRead> Frames<R> {
+impl<R: BufRead> ZstdFrames<R> {
     /// Begins the next frame; false where there is none.
     fn begin(&mut self) -> Result<bool> {
         while !self.packed.fill_buf()?.is_empty() {
@@ -71,7 +71,7 @@ impl<R: BufRead> Frames<R> {
     }
 }
 
-impl<R: BufRead> Read for Frames<R> {
+impl<R: BufRead> Read for ZstdFrames<R> {
     fn read(&mut self, buffer: &mut [u8]) -> Result<usize> {
         if buffer.is_empty() {
             return Ok(0);

@@ -78,14 +78,7 @@ fn shrunk(name: &str, more: &[&str]) -> Drive {
     // Thresholds of a few superblocks mean the same on a die with fewer.
     let few = text(&whole, "ftl.gc.trigger.low").is_none_or(|low| low.parse().is_ok_and(|low: u32| low < 5));
     let blocks_less = if few { blocks.min(1024) } else { blocks };
-    // A map of blocks moves blocks, and an SLC cache has the size of a few: theirs stay longer.
-    let plain = page_mapped && value(&whole, "ftl.slc_cache.size").is_none();
-    let pages_less = match (plain, pages.is_multiple_of(3)) {
-        (true, true) => pages.min(48),
-        (true, false) => pages.min(32),
-        (false, true) => pages.min(96),
-        (false, false) => pages.min(64),
-    };
+    let pages_less = if pages.is_multiple_of(3) { pages.min(192) } else { pages.min(64) };
     let capacity = (full * bytes(dies, blocks_less, pages_less) as f64) as u64;
     let mut settings = vec![
         format!("ftl.user_capacity=\"{capacity}B\""),

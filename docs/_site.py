@@ -45,7 +45,10 @@ SECTIONS = {
         ("state", "options", "python", "keys", "results", "tables", "policies", "drives", "chips", "formats"),
     ),
     "Papers": ("papers", ("index",)),
-    "Contributing": ("contributing", ("index", "architecture", "source-tree", "seams", "invariants", "dependencies")),
+    "Contributing": (
+        "contributing",
+        ("index", "architecture", "source-tree", "seams", "invariants", "dependencies"),
+    ),
 }
 # Lists of pages at the end of a section, each from a folder of its own.
 NESTED = (

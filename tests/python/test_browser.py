@@ -12,26 +12,13 @@ from typing import Any
 import pytest
 
 import floatgate as fg
+from portable_runs import ELSEWHERE, MODULE, RUNS, by_command, in_node
 
 ROOT = Path(__file__).parents[2]
 WEB = ROOT / "crates/web"
 PAGE = ROOT / "out/lab/floatgate-lab.html"
-MODULE = ROOT / "target/wasm32-wasip1/web/web.wasm"
 NODE = shutil.which("node")
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-
-# What differs between two runs on one machine, too: time on the wall, memory, how the run was asked for.
-ELSEWHERE = ("engine", "invocation", "config_places", "remarks", "series", "histogram", "timing", "workload")
-SHRUNK = ("geometry.ways=2", "geometry.channels=2", "nand.blocks_per_plane=20", "ftl.user_capacity=4GB")
-DRIVES = [
-    ("small-tlc", ("nand.pages_per_block=192", "ftl.op_ratio=0.2"), "instant"),
-    ("slc", ("ftl.user_capacity=1GB", "nand.blocks_per_plane=64"), "none"),
-    ("nvme-tlc", (*SHRUNK, "ftl.slc_cache.name=none", "ftl.reading.age=365d"), "fill"),
-]
-JOB = (
-    "[mixed]\nfilename=/dev/nvme0n1\nioengine=libaio\niodepth=16\nrw=randrw\nnorandommap\nbs=4k\n"
-    "random_distribution=zipf:0.9\nnumber_ios=20000\n"
-)
 
 
 def _needs(*parts: Path | str | None) -> None:
@@ -40,36 +27,18 @@ def _needs(*parts: Path | str | None) -> None:
             pytest.skip(f"not run: no {what}")
 
 
-def _asked(question: dict[str, Any], **environment: str) -> Any:
-    words = [str(NODE), str(WEB / "page/node.mjs"), str(MODULE), str(ROOT)]
-    text = json.dumps(question)
-    done = subprocess.run(words, input=text, capture_output=True, text=True, env=environment, check=False)
+def _asked(drive: str, settings: tuple[str, ...], state: str, **environment: str) -> Any:
+    done = in_node(drive, settings, state, **environment)
     assert done.returncode in (0, 2), done.stderr
     return json.loads(done.stdout) if done.returncode == 0 else done.stderr.strip()
 
 
-def _question(drive: str, settings: tuple[str, ...], state: str, job: str = JOB) -> dict[str, Any]:
-    workload = {"kind": "fio_text", "name": "job", "text": job}
-    options = {"seed": 7, "precondition": state}
-    return {"ask": "begin", "drive": drive, "set": list(settings), "workload": workload, "options": options}
-
-
-@pytest.mark.parametrize(("drive", "settings", "state"), DRIVES)
-def test_the_modules_figures_are_the_commands(
-    drive: str, settings: tuple[str, ...], state: str, tmp_path: Path
-) -> None:
+@pytest.mark.parametrize(("drive", "settings", "state"), RUNS)
+def test_the_modules_figures_are_the_commands(drive: str, settings: tuple[str, ...], state: str) -> None:
     _needs(MODULE, NODE)
-    job = tmp_path / "job.fio"
-    job.write_text(JOB)
-    words = ["--seed", "7", "--precondition", state, "--no-report", "--out", str(tmp_path / "out")]
-    changes = [word for change in settings for word in ("--set", change)]
-    fg_words = ["run", drive, str(job), *words, *changes]
-    subprocess.run(
-        [shutil.which("python") or "python", "-m", "floatgate", *fg_words], check=True, capture_output=True
-    )
-    own = json.loads((tmp_path / "out/run.json").read_text())
+    own = json.loads(by_command(drive, settings, state))
     # Looking on the way changes nothing.
-    there = _asked(_question(drive, settings, state), LOOK="1")
+    there = _asked(drive, settings, state, LOOK="1")
     for key, value in own.items():
         if key not in ELSEWHERE:
             assert there[key] == value, key
@@ -81,8 +50,8 @@ def test_the_modules_messages_are_the_commands() -> None:
     wrong = {"ftl.op_ratioo": 0.2}
     with pytest.raises(fg.InputError) as found:
         fg.run("small-tlc", "random-write", set=wrong, limit_requests=1)
-    assert _asked(_question("small-tlc", ("ftl.op_ratioo=0.2",), "none")) == str(found.value)
-    large = _asked(_question("small-tlc", ("nand.blocks_per_plane=6000", "ftl.op_ratio=0.2"), "none"))
+    assert _asked("small-tlc", ("ftl.op_ratioo=0.2",), "none") == str(found.value)
+    large = _asked("small-tlc", ("nand.blocks_per_plane=6000", "ftl.op_ratio=0.2"), "none")
     assert all(part in large for part in ("6000", "1.00 GiB", " fits")), large
 
 

@@ -182,10 +182,10 @@ impl Layout {
 
     /// Mapping units on the flash, bad blocks included.
     pub fn physical_units(&self) -> usize {
-        self.dies as usize * self.superblocks_per_die as usize * self.superblock_units as usize
+        self.physical_units_reckoned() as usize
     }
 
-    /// The same of a drive that may be larger than this machine can address.
+    /// As `physical_units`, also for a drive that is larger than this machine can address.
     pub fn physical_units_reckoned(&self) -> u64 {
         u64::from(self.dies) * u64::from(self.superblocks_per_die) * u64::from(self.superblock_units)
     }

@@ -4,7 +4,7 @@
 //! than [`MOST_TIMES`] its size is refused. Traces come to 5 to 100 times.
 
 use crate::WorkloadError;
-use crate::codec::{read_xz, read_zstd};
+use crate::codec::{UnpackedBytes, read_xz, read_zstd};
 use std::io::{BufReader, Chain, Cursor, Error, ErrorKind, Read};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -14,7 +14,7 @@ const MOST_TIMES: u64 = 4096;
 /// Small files may unpack to this much at any ratio.
 const FREE_BYTES: u64 = 64 << 20;
 /// A stream of bytes that can be handed to another thread.
-pub(crate) type ByteStream = Box<dyn Read + Send>;
+pub(crate) type ByteStream = UnpackedBytes<'static>;
 
 const BUFFER: usize = 256 << 10;
 /// Bytes that show the packing, a tar included.

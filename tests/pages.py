@@ -25,6 +25,7 @@ WIDTHS = (390, 1280)
 SCHEMES = ("light", "dark")
 SERIOUS = ("serious", "critical")
 MOST_MB = 1.5
+LAB = ROOT / "out" / "lab" / "floatgate-lab.html"
 
 # Blocks that wear out in a second.
 MORTAL = (
@@ -111,6 +112,38 @@ def looked_at(browser: Browser, file: Path, name: str) -> list[Found]:
     return found
 
 
+def lab_looked_at(browser: Browser, file: Path) -> Iterator[Found]:
+    """Run each guided experiment of the browser's lab; yield what is wrong with the page that is left."""
+    page = browser.new_page()
+    said: list[str] = []
+    page.on("console", lambda message: said.append(_console(message)))
+    page.on("pageerror", lambda error: said.append(f"error: {error}"))
+    page.goto(file.as_uri(), wait_until="load", timeout=120_000)
+    run = page.locator("#run:enabled")
+    run.wait_for(timeout=120_000)
+    guides = page.locator("#guides button").all()
+    if not guides:
+        yield Found("lab", 0, "any", "has no guided experiments")
+    for guide in guides:
+        name = f"lab, {guide.inner_text()}"
+        guide.click()
+        page.wait_for_timeout(1000)
+        run.click()
+        page.locator("#run:disabled").wait_for()
+        run.wait_for(timeout=600_000)
+        for width in WIDTHS:
+            for scheme in SCHEMES:
+                page.set_viewport_size({"width": width, "height": 900})
+                page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
+                page.wait_for_timeout(300)
+                for text in (*_unreadable(page), *_too_wide(page), *filter(None, said)):
+                    yield Found(name, width, scheme, text)
+                said.clear()
+        if not page.locator("#both").is_visible():
+            yield Found(name, 0, "any", f"left no figures of both runs: {page.locator('#wrong').inner_text()}")
+    page.close()
+
+
 def _console(message: ConsoleMessage) -> str:
     return f"console: {message.text}" if message.type in ("error", "warning") else ""
 
@@ -137,8 +170,10 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("pages", nargs="*", type=Path, help="pages to look at instead of all")
     parser.add_argument("--chromium", default="/usr/bin/chromium", help="the browser")
+    parser.add_argument("--lab", type=Path, default=LAB, help="the browser's lab, if it was built")
     parser.add_argument("--site", type=Path, default=ROOT / "out" / "site", help="the site, if it was built")
     asked = parser.parse_args()
+    asked.pages = [file.absolute() for file in asked.pages]
     found: list[Found] = []
     count = 0
     with tempfile.TemporaryDirectory(prefix="floatgate-pages-") as name, sync_playwright() as playwright:
@@ -146,11 +181,17 @@ def main() -> int:
         folder = Path(name)
         # The page for a wrong address names its parts from the root of a server.
         site = sorted(set(asked.site.rglob("*.html")) - {asked.site / "404.html"})
-        for file in asked.pages or [*reports(folder), *site]:
+        files = [file for file in asked.pages if file != asked.lab] if asked.pages else [*reports(folder), *site]
+        for file in files:
             roots = [root for root in (folder, asked.site.absolute()) if file.absolute().is_relative_to(root)]
             label = str(file.absolute().relative_to(roots[0])) if roots else str(file)
             wrong = looked_at(browser, file.absolute(), label)
             print("\n".join(map(str, wrong)) or f"{label}: nothing", flush=True)
+            found += wrong
+            count += 1
+        if asked.lab.exists() and (not asked.pages or asked.lab in asked.pages):
+            wrong = list(lab_looked_at(browser, asked.lab.absolute()))
+            print("\n".join(map(str, wrong)) or "lab: nothing", flush=True)
             found += wrong
             count += 1
         browser.close()

@@ -25,7 +25,7 @@ const GUIDES = [
     title: "Victims",
     text: [
       "Collection has to choose a victim. Greedy takes the block with the least valid data, so that the least has to be moved; the second run takes the oldest. Watch orange blocks in the picture: pale ones are cheap, dark ones cost.",
-      "Under writes that all go to the same places equally often the two come close. Here nine writes of ten go to a tenth of the drive: the oldest block may be full of data that nobody overwrites.",
+      "Under writes that all go to the same places equally often the two come close. Here nine writes of ten go to a tenth of the drive: the oldest block may be full of data that is not overwritten.",
       "Try: ftl.gc.victim.name=cost_benefit, or random.",
     ],
     setup: { drive: "small-tlc", set: "nand.pages_per_block=192\nftl.op_ratio=0.2\nftl.gc.victim.name=greedy", job: SMALL_WRITES("4g", "random_distribution=zoned:90/10:10/90\n"), precondition: "instant", change: "ftl.gc.victim.name=fifo" },

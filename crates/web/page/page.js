@@ -122,7 +122,7 @@ async function runAll() {
       redraw();
       if (result.stopped) break;
     }
-    $("status").textContent = `${$("status").textContent.split(";")[0]}; done`;
+    $("status").textContent += "; done";
   } catch (error) {
     if (!fresh.length) runs = kept; // The last good result stays.
     else runs = fresh.filter((run) => run.result);

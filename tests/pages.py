@@ -140,7 +140,8 @@ def lab_looked_at(browser: Browser, file: Path) -> Iterator[Found]:
                     yield Found(name, width, scheme, text)
                 said.clear()
         if not page.locator("#both").is_visible():
-            yield Found(name, 0, "any", f"left no figures of both runs: {page.locator('#wrong').inner_text()}")
+            wrong = page.locator("#wrong").inner_text()
+            yield Found(name, 0, "any", f"left no figures of both runs: {wrong}")
     page.close()
 
 
@@ -181,8 +182,9 @@ def main() -> int:
         folder = Path(name)
         # The page for a wrong address names its parts from the root of a server.
         site = sorted(set(asked.site.rglob("*.html")) - {asked.site / "404.html"})
-        files = [file for file in asked.pages if file != asked.lab] if asked.pages else [*reports(folder), *site]
-        for file in files:
+        for file in asked.pages or [*reports(folder), *site]:
+            if file == asked.lab:
+                continue
             roots = [root for root in (folder, asked.site.absolute()) if file.absolute().is_relative_to(root)]
             label = str(file.absolute().relative_to(roots[0])) if roots else str(file)
             wrong = looked_at(browser, file.absolute(), label)

@@ -2,6 +2,7 @@
 
 import io
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -131,7 +132,9 @@ def made_up_run(folder: Path, change: Callable[[dict[str, Any]], None] = lambda 
 @pytest.fixture(scope="session", autouse=True)
 def _caches_of_their_own(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """Tests leave the user's cache alone."""
+    base = tmp_path_factory.getbasetemp()
+    shared = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base  # all workers find them out once
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("FLOATGATE_PILOTS", str(tmp_path_factory.mktemp("pilots")))
+        patch.setenv("FLOATGATE_PILOTS", str(shared / "pilots"))
         patch.setenv("FLOATGATE_PAGES", str(tmp_path_factory.mktemp("pages")))
         yield

@@ -1,5 +1,6 @@
 """What the documents show is run as it stands, page by page."""
 
+import os
 import re
 import sys
 from collections.abc import Iterator
@@ -18,7 +19,8 @@ def environment(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     folder = tmp_path_factory.mktemp("bin")
     (folder / "floatgate").write_text(f'#!/bin/sh\nexec {sys.executable} -m floatgate "$@"\n')
     (folder / "floatgate").chmod(0o755)
-    return environment_of(folder, PYTHONPATH=str(ROOT / "python"), FLOATGATE_PYTHON=sys.executable)
+    caches = {name: os.environ[name] for name in ("FLOATGATE_PILOTS", "FLOATGATE_PAGES")}
+    return environment_of(folder, PYTHONPATH=str(ROOT / "python"), FLOATGATE_PYTHON=sys.executable, **caches)
 
 
 @pytest.fixture(scope="module")
@@ -51,6 +53,25 @@ def test_every_command_of_the_documents_is_in_a_block_that_is_run() -> None:
             assert not line.startswith("    floatgate "), (
                 f"{page.relative_to(ROOT)}:{number}: a block without fence"
             )
+
+
+#: Where the command of a block that is not run does run: a test, a page, a paper, a target of make.
+_PLACE = re.compile(r"(?:tests|crates|docs|papers)/[\w/.-]*\w|`make [^`]+`|`\.ci/run`|nowhere")
+_NOT_RUN_AT_MOST = 20
+
+
+def test_a_command_that_is_not_run_says_where_it_does_run() -> None:
+    whole = []
+    for page in pages():
+        for block in blocks(page):
+            for rule in (rule for rule in block.rules if rule.kind == "not run"):
+                place = _PLACE.search(rule.text)
+                assert place, f"{block.place}: not run, and no place where it is: {rule.text}"
+                if "/" in place[0] and not place[0].startswith("`"):
+                    assert (ROOT / place[0]).exists(), f"{block.place}: no {place[0]}"
+                if not rule.prefix and "papers" not in page.parts:
+                    whole.append(block.place)
+    assert len(whole) <= _NOT_RUN_AT_MOST, whole
 
 
 _ALL_PAGES = [

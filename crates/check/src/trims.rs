@@ -14,7 +14,8 @@ pub(crate) struct TrimAccount {
     units: usize,
     /// Units of a zone, where the drive is zones.
     zone_units: u32,
-    /// Snapshots may have no room for what a trim would forget.
+    /// True on a drive with snapshots: a trim may be ignored there for lack of room, so trims are not
+    /// checked.
     may_refuse: bool,
     /// Number of times that a unit was forgotten so far, and the last such number of each unit; empty until a trim
     /// comes.

@@ -48,7 +48,8 @@ pub struct Rates {
     pub usual: f64,
     /// Effect of retries with shifted references, where drive and chip know it.
     pub shifted: Option<Shifted>,
-    /// How much information soft reads of the page give.
+    /// Factors from the page's raw bit error rate to the rate of Gaussian noise at which soft reads fail as
+    /// often.
     pub soft: Soft,
 }
 

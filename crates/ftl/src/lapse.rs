@@ -9,7 +9,7 @@ pub const KEY_OF_TESTS: &str = "ftl.lapse";
 /// A deliberate mistake of a layer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Lapse {
-    /// A flush is answered at once.
+    /// Mistake of answering a flush at once, before the acknowledged data are on flash.
     ForgetsFlush,
     /// A page whose program was interrupted counts as whole.
     TrustsTornPage,

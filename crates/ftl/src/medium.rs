@@ -36,7 +36,8 @@ pub(crate) struct Counted {
     pub handles: Option<Box<Handles>>,
 }
 
-/// Facts that the drive keeps beside its list of bad blocks.
+/// State that the drive stores beside its list of bad blocks: whether the drive is read-only, and the dies
+/// that failed.
 pub(crate) struct Listed {
     pub read_only: bool,
     /// Dies that failed.

@@ -83,7 +83,7 @@ pub trait Probe: controller::Probe {
     fn on_fetch(&mut self, _lpn: Lpn, _ppa: Ppa) {}
     /// The host asks for `lpn`, and has what was fetched last.
     fn on_fetched_read(&mut self, _lpn: Lpn) {}
-    /// Something happened to versions that are kept.
+    /// Reports an event of a snapshot, or of a version of a unit that a snapshot sees.
     fn on_version(&mut self, _: VersionEvent) {}
     /// The host wrote `lpn`: from now on reads must see this version.
     fn on_host_write(&mut self, _lpn: Lpn) {}

@@ -33,7 +33,7 @@ pub enum Begins {
     Fresh,
     /// From the state in this file.
     AtRest(String),
-    /// After a power cut: the drive looks for the data on its flash.
+    /// Start after a power cut: the drive recovers its map from its flash.
     AfterCut,
     /// As after a power cut, although the drive was left at rest, because its saved state is lost.
     WithoutState,

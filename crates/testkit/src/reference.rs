@@ -85,7 +85,7 @@ impl ReferenceFtl {
         Vec::new()
     }
 
-    /// The units that hold data with their versions, in order.
+    /// Logical units of the reference drive that hold data, each with its version, in ascending order.
     pub fn contents(&self) -> impl Iterator<Item = (Lpn, u64)> + '_ {
         self.versions.iter().map(|(unit, version)| (Lpn(*unit), *version))
     }

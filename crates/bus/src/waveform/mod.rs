@@ -77,7 +77,7 @@ pub struct Signal {
     pub name: &'static str,
     /// Description of the signal, and where it is observed.
     pub what: &'static str,
-    /// Eight wires.
+    /// True for a signal of eight data lines, drawn as a bus; false for a single line.
     pub wide: bool,
     /// Changes, the first at 0, each later than the one before.
     pub edges: Vec<WaveEdge>,

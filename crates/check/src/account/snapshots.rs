@@ -28,7 +28,8 @@ impl<B: MapAtFirst> Checker<B> {
         }
     }
 
-    /// A snapshot was taken, dropped or returned to, or a version that only snapshots see was moved.
+    /// Brings the account up to date after a snapshot was taken, dropped or returned to, or a version that
+    /// only snapshots see was moved.
     pub fn on_version(&mut self, event: PastEvent) {
         match event {
             PastEvent::Programmed(lpn, slot, ppa) => {

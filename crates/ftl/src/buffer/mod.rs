@@ -60,7 +60,7 @@ pub struct Slot {
     pub state: SlotState,
     /// Place of the slot in the list of held slots.
     place: u32,
-    /// The slot goes to the flash at once, even where other written units are kept.
+    /// True for a slot that goes to the flash at once, even where other written units are kept.
     leaves: bool,
     /// The part of the unit that the host's requests carried.
     carried: Carried,

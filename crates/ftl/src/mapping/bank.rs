@@ -37,7 +37,7 @@ pub struct Block {
     pub next: u32,
     /// True while each unit of the block lies at its position in a data block.
     pub in_place: bool,
-    /// A program on the block failed: it is emptied and retired.
+    /// True after a program on the block failed: its valid units are moved out, then the block is retired.
     pub failing: bool,
     /// Units that are valid.
     pub valid: u32,

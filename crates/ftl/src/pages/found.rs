@@ -54,7 +54,7 @@ impl PageMapped {
         }
     }
 
-    /// Makes the newest copy of each logical unit its home.
+    /// Maps each logical unit to the newest copy of the unit that was found on flash.
     fn place_newest(&mut self, spare: &SpareAreas, marks: &[Mark]) {
         let SpareAreas { holders, stamps, .. } = spare;
         let written = self.media.core.store.layout.written_units() as usize;

@@ -17,7 +17,7 @@ pub struct Use {
     pub group: usize,
     /// The part.
     pub extent: Extent,
-    /// The clone reads the part.
+    /// True if the fio clone reads the part of the raw device that `extent` gives.
     pub reads: bool,
     /// Bytes from the beginning of the part that the clone writes without a gap; 0 where that is not certain.
     pub covers: u64,

@@ -28,7 +28,7 @@ impl SerializedOverlap {
         self.held.take()
     }
 
-    /// A request was answered.
+    /// Removes an answered request from the requests in flight, so that the next one may overlap it.
     pub fn answered(&mut self, offset: u64, bytes: u64) {
         let of = (offset, offset + bytes);
         if let Some(index) = self.in_flight.iter().position(|other| *other == of) {

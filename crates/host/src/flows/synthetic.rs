@@ -12,7 +12,7 @@ use units::SimTime;
 pub enum FlowAddresses {
     /// One behind the other, from a random place on.
     Streaming,
-    /// Anywhere.
+    /// Requests lie at uniformly random addresses of the flow's region.
     Uniform,
     /// The first part of the region, `hot` of it, gets `1 - hot` of the requests.
     HotCold {

@@ -15,7 +15,7 @@ use units::SimTime;
 pub struct PlaceView {
     /// First byte on the drive.
     pub offset: u64,
-    /// Length.
+    /// Length of the write in bytes.
     pub bytes: u32,
     /// Number of the fio job, the volume of a trace or the flow that makes the write.
     pub job: u16,

@@ -197,7 +197,7 @@ impl PageRanks {
         (bits >> bit & 1 == 1).then(|| before + u64::from((bits & bits_below(bit)).count_ones()))
     }
 
-    /// How many pages there are.
+    /// Number of touched pages in the ranking.
     pub fn pages(&self) -> u64 {
         self.pages
     }

@@ -354,7 +354,8 @@ fn order_note(info: &TraceInfo) -> Option<String> {
     Some(format!("put in order of time: {late} of {all} requests were late, by at most {by} and {back}"))
 }
 
-/// What became of events that are no plain requests.
+/// Notes for the result on trace events that are no plain requests: how many were taken as trims, merged or
+/// left out.
 fn event_notes(info: &TraceInfo) -> Vec<String> {
     let said = [
         (info.write_zeroes, "requests to write zeroes, which carry no data and are trims here"),

@@ -154,7 +154,7 @@ impl TraceStream {
         }
     }
 
-    /// The parser's word on the whole file, once.
+    /// Lets the parser check the file as a whole, once; a fault is an error unless bad lines are skipped.
     #[cold]
     fn end(&mut self) -> Result<(), WorkloadError> {
         if std::mem::replace(&mut self.ended, true) {

@@ -32,7 +32,7 @@ pub struct Volume {
     pub distinct: SourcedNumber,
 }
 
-/// The published week, in seconds.
+/// Length in seconds of the recording, one week, that the published counts of each volume cover.
 pub(super) const WEEK_S: f64 = 7.0 * 86_400.0;
 
 const COUNTED: &str = "counts of the published trace, as in papers' tables of workloads";

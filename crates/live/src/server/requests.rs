@@ -14,7 +14,7 @@ use units::SimTime;
 const TURN_WORK: u64 = LOOKED_AT;
 /// Most work in one round for all clients together.
 const ALL_WORK: u64 = 4 * TURN_WORK;
-/// Least work that a request counts for: as much as examining this number of units.
+/// Least work that the server charges to a client for a request, in mapping units examined.
 const REQUEST_WORK: u64 = 64;
 
 /// An unanswered request of a client, one piece of which is in the drive, under the same number.

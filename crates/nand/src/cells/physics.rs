@@ -129,7 +129,7 @@ pub struct EraseTiming {
     pub verify: f64,
     /// Before the first pulse.
     pub t_setup: Nanos,
-    /// Duration of one pulse.
+    /// Duration of one erase pulse.
     pub t_pulse: Nanos,
     /// Verifying after a pulse.
     pub t_verify: Nanos,

@@ -104,8 +104,9 @@ pub(crate) fn slow_offset(sigma: f64, spread: f64, deviation: f64, gained: f64) 
     offset_of(sigma, deviation, gained, little, libm::exp(-spread * little))
 }
 
-/// How little the slowest cell traps, in standard deviations, from the round before; `share` is what such a cell traps
-/// over a mean one. While spread x deviation is below one, each round leaves at most a third of what was missing.
+/// Next approximation of how far the slowest cell lies towards little charge trapping, in standard
+/// deviations; `share` is the charge that such a cell traps over the charge that a mean cell traps. While
+/// spread x deviation is below one, each round leaves at most a third of the error.
 #[inline(always)]
 fn next_little(sigma: f64, spread: f64, deviation: f64, gained: f64, share: f64) -> f64 {
     let slope = gained * spread * share / sigma;

@@ -34,7 +34,8 @@ pub struct Elapsed {
 }
 
 impl From<f64> for Elapsed {
-    /// Seconds at the reference temperature.
+    /// Elapsed time of this number of seconds at the reference temperature, equal for both kinds of charge
+    /// loss.
     fn from(seconds: f64) -> Self {
         Self { late_s: seconds, uneven_s: seconds }
     }

@@ -328,7 +328,9 @@ impl Cycling<'_> {
             .collect()
     }
 
-    /// Stretches of cycles with equal busy time and pulses; `falls`: for each target, cycles at which its pulses fall.
+    /// Stretches of program/erase cycles in which a program takes equal busy time and equally many pulses.
+    /// `falls` lists for each target voltage the cycles at which the number of pulses falls, with the new
+    /// number.
     fn program_stretches(&self, pass: usize, first: u64, falls: &[Vec<(u64, u32)>]) -> Vec<LogStretch> {
         let budget = self.physics.program.max_pulses;
         let least = self.physics.least_pulses(self.plan, pass);

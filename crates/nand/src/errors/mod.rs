@@ -17,7 +17,8 @@ pub struct Condition {
     pub reads: u32,
 }
 
-/// Effect of reading again with lower references.
+/// Raw bit error rate of a page read with the best references, and the distance of the best references below
+/// the default ones.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BestReferences {
     /// Raw bit error rate with the best references.

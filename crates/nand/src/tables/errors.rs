@@ -80,7 +80,7 @@ pub struct Known {
     pub pe_cycles: Vec<u32>,
     /// Seconds since writing, at the reference temperature, rising.
     pub ages_s: Vec<f64>,
-    /// Reads of the block since then, rising from 0.
+    /// Numbers of reads of a block since its data were written for which the table has rates, rising from 0.
     pub reads: Vec<u32>,
 }
 

@@ -102,7 +102,8 @@ impl AgeingOptions {
         asked
     }
 
-    /// The next of `units` to be written.
+    /// Draws the logical unit that is written next from `units` units: a hot one with the chance
+    /// `hot_writes`.
     pub(crate) fn draw(&self, random: &mut RandomStream, units: u32) -> Lpn {
         let (all, hot) = (u64::from(units), (f64::from(units) * self.hot_space) as u64);
         let (from, count) = if hot == 0 {

@@ -9,7 +9,7 @@ const TAGS_MAX: usize = 64;
 /// Significant digits of the latencies of one of several tags: they may be many.
 const DIGITS: u8 = 2;
 
-/// Whose requests of one effect there were.
+/// Tags seen so far among the requests of one effect: none, a single tag, or several.
 #[derive(Clone, Copy, Default, PartialEq)]
 enum TagsSeen {
     #[default]

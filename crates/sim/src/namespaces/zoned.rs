@@ -162,7 +162,8 @@ impl ZonedNamespace {
         self.odd.insert(id, request);
     }
 
-    /// The request as the host made it, and the first byte of its data in the host's address space.
+    /// Returns the request as the host made it, and the byte address on the namespace at which the data of
+    /// the request begin.
     pub fn in_hosts_words(&mut self, id: u32, inner: &HostRequest) -> (HostRequest, u64) {
         let address = self.hosts_byte(inner.offset);
         if let Some(odd) = self.odd.remove(&id) {

@@ -150,7 +150,8 @@ impl Missing {
     }
 }
 
-/// The long run, from the marks of a run and its end.
+/// Estimates the long-run waf of a run, with its interval, from the marks set during the run and from its
+/// end.
 pub(crate) fn long_run<P: Observer>(run: &Run<P>) -> LongRun {
     let end = run.ftl.mark();
     let marks = run.ftl.turnover().marks();

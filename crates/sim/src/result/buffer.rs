@@ -19,7 +19,7 @@ sections! {
         units_overwritten_clean: u64 = "mapping units",
         /// Written units that the eviction policy sent to the flash.
         units_evicted_dirty: u64 = "mapping units",
-        /// Units identical to the copy on flash that it dropped.
+        /// Units identical to their copy on flash that the eviction policy removed from the buffer.
         units_evicted_clean: u64 = "mapping units",
         /// Units acknowledged but not on flash, on average over time: what a power cut at a random moment takes from a
         /// buffer without `power_loss_protection`, and at most from one whose capacitors have a limit (`power.hold_up`).

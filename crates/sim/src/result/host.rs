@@ -61,7 +61,7 @@ sections! {
     Served {
         /// Requests done.
         requests: u64 = "requests",
-        /// Bytes of those requests.
+        /// Bytes of the requests done.
         bytes: u64 = "bytes",
         /// Requests that the drive answered with an error.
         failed: u64 = "requests",

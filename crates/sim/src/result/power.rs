@@ -37,7 +37,7 @@ sections! {
         ready_ns: Option<u64> = "ns",
         /// Flash pages that it has read to find its map.
         pages_read: u64 = "pages",
-        /// Superblocks in which it found something.
+        /// Superblocks in which the recovery found at least one programmed page.
         superblocks_found: u64 = "superblocks",
         /// Logical units that it found.
         units_found: u64 = "mapping units",

@@ -43,7 +43,8 @@ impl DueDie {
         }
     }
 
-    /// A superblock was written anew: it holds other data, and an erase has worn it.
+    /// Removes a superblock from the candidates as if it was refreshed: it holds other data, and one erase
+    /// more has worn it.
     fn remove(&mut self, at: usize, random: &mut RandomStream) {
         let gone = self.candidates.remove(at).index();
         self.due_since_ns.remove(at);

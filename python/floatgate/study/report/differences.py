@@ -4,13 +4,14 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from floatgate.report.differences import ROWS_MOST, Row, differences as drawn
 from floatgate.report.plot import Figure
-from floatgate.results.paired import LEAST, Verdict
-from floatgate.study.differences import WORKLOAD, Difference, differences, name
+from floatgate.results.paired import LEAST, Paired, Verdict
+from floatgate.study.differences import WORKLOAD, Difference, Value, differences, name
 from floatgate.study.report.data import Data
 from floatgate.study.report.paired import TOO_FEW, ratio, signed
 from floatgate.study.report.part import Grid, Part
 from floatgate.study.report.quantity import quantity
 from floatgate.study.show import shown
+from floatgate.study.spec import Spec
 from floatgate.values import quantities as q
 
 FIGURES_MOST = 8
@@ -37,7 +38,62 @@ def section(data: Data) -> Iterator[Part]:
     found = {key: list(differences(spec, rows, key)) for key in data.keys}
     found = {key: several for key, several in found.items() if several}
     if found:
-        yield Part(title, list(_says(found)), dict(_figures(found)), [_summary(found), _listed(found)])
+        says = [*_answers(spec, found), *_says(found)]
+        yield Part(title, says, dict(_figures(found)), [_summary(found), _listed(found)])
+
+
+def _answers(spec: Spec, found: Mapping[str, Sequence[Difference]]) -> Iterator[str]:
+    """Say of each number which value of each key is best, in how many combinations, by how much."""
+    aims = {one.key: one.aim for one in spec.objectives}
+    for metric, several in found.items():
+        for key in dict.fromkeys(one.key for one in several):
+            mine = [one for one in several if one.key == key and one.found]
+            if mine:
+                word = "higher" if aims.get(metric) == "max" else "lower"
+                title = quantity(metric).title
+                yield f"{title[:1].upper()}{title[1:]}: {_answer(mine, word)}"
+
+
+def _answer(of: Sequence[Difference], word: str) -> str:
+    """Compare the value that is most often better with each other value of the key."""
+    wins: dict[Value, int] = {}
+    for one in of:
+        for better in _better(one, word):
+            wins[better] = wins.get(better, 0) + 1
+    if not wins:
+        return f"no value of {of[0].key} can be told from another."
+    best = max(wins, key=lambda value: wins[value])
+    said = []
+    for other in dict.fromkeys(value for one in of for value in (one.a, one.b) if value != best):
+        pairs = [one for one in of if {one.a, one.b} == {best, other}]
+        if pairs:
+            won = [one for one in pairs if best in _better(one, word)]
+            lost = sum(other in _better(one, word) for one in pairs)
+            how = f"{word} than {name(other)} in {len(won)} of {len(pairs)}{_by(won, best)}"
+            said.append(f"{how}, the other way round in {lost}" if lost else how)
+    return f"{of[0].key} {name(best)} is {'; '.join(said)} combinations of the other keys."
+
+
+def _better(one: Difference, word: str) -> list[Value]:
+    """Return the value that is surely better; none where that cannot be told."""
+    lower = {"A lower": [one.a], "B lower": [one.b]}.get(one.found.verdict, []) if one.found else []
+    return lower if word == "lower" or not lower else [one.b if lower == [one.a] else one.a]
+
+
+def _by(won: Sequence[Difference], best: Value) -> str:
+    """Say by what part of the other value's mean a value is better, from the least to the most."""
+    parts = [_part(one.found, is_a=one.a == best) for one in won if one.found]
+    parts = [part for part in parts if part]
+    if not parts:
+        return ""
+    low, high = (f"{100 * part:.3g} %" for part in (min(parts), max(parts)))
+    return f" (by {low})" if low == high else f" (by {low} to {high})"
+
+
+def _part(found: Paired, *, is_a: bool) -> float:
+    """Return the difference as a part of the other value's mean; 0 where that mean is 0."""
+    other = found.mean_b if is_a else found.mean_a
+    return abs(found.difference / other) if other else 0.0
 
 
 def _says(found: Mapping[str, Sequence[Difference]]) -> Iterator[str]:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from math import floor, log10
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from floatgate.extras import needed
 from floatgate.report import palette
@@ -28,7 +28,8 @@ _SHADES: tuple[tuple[int, int | None, float], ...] = (
 _SMALL = 0.25  # of a panel: a front that takes less has one of its own
 _LINE_MOST = 500  # points of the line of all configurations in order
 _FEW = 60  # configurations whose intervals are bars
-_ROOM_X, _ROOM_Y = 0.05, 0.05  # of a panel, that a number beside a point needs
+_ROOM_LETTER, _ROOM_Y = 0.011, 0.05  # of a panel, that a letter and a line of a name beside a point need
+_NAME_MOST = 28  # letters of a name beside a point; of a longer one stands the configuration's number
 _BESIDE_X, _BESIDE_Y = 0.012, 0.012  # of a panel, from a point to its number
 BEST, OTHERS, BROKEN = palette.SERIES[0], palette.OTHER, palette.SERIES[1]
 
@@ -144,7 +145,7 @@ def _pair(
     tips = [_tip(data, data.found[place]) for place in order]
     marks.append(Points(BEST, at_x, at_y, 7, name=f"front ({len(front):,})", tips=tips))
     if numbered:
-        marks += _numbers(data, x, y, order)
+        marks += _names(data, x, y, order)
     return Panel(x.scaled.axis, y.scaled.axis, marks)
 
 
@@ -229,18 +230,31 @@ def _intervals(
     return marks
 
 
-def _numbers(data: Data, x: _View, y: _View, order: Sequence[int]) -> list[Mark]:
-    """The numbers of the configurations, where there is room beside their points."""
-    taken: list[tuple[float, float]] = []
+def _names(data: Data, x: _View, y: _View, order: Sequence[int]) -> list[Mark]:
+    """The names of the configurations, where there is room beside their points."""
+    taken: list[tuple[float, float, float]] = []  # from, to, height
     marks: list[Mark] = []
     for place in order:
-        share = x.share(float(x.values[place])), y.share(float(y.values[place]))
-        near = any(abs(share[0] - a) < _ROOM_X and abs(share[1] - b) < _ROOM_Y for a, b in taken)
-        if not near:
-            taken.append(share)
-            beside = x.at_share(share[0] + _BESIDE_X), y.at_share(share[1] + _BESIDE_Y)
-            marks.append(Text(palette.INK, *beside, str(data.found[place].number), "left", lift=1.0, size=11))
+        share, up = x.share(float(x.values[place])), y.share(float(y.values[place]))
+        name = named(data, data.found[place])
+        name = name if len(name) <= _NAME_MOST else str(data.found[place].number)
+        width = _ROOM_LETTER * (len(name) + 2)
+        is_left = share + width > 1.0  # of its point: on the other side it would leave the panel
+        ends = (share - width, share) if is_left else (share, share + width)
+        if any(ends[0] < b and a < ends[1] and abs(up - at) < _ROOM_Y for a, b, at in taken):
+            continue
+        taken.append((*ends, up))
+        beside = x.at_share(share + (-_BESIDE_X if is_left else _BESIDE_X)), y.at_share(up + _BESIDE_Y)
+        anchor: Literal["left", "right"] = "right" if is_left else "left"
+        marks.append(Text(palette.INK, *beside, name, anchor, lift=1.0, size=11))
     return marks
+
+
+def named(data: Data, one: Configuration) -> str:
+    """Name a configuration by what tells it apart: its values of the parameters that vary."""
+    varied = [one.values[each.name] for each in data.factors if each.name in one.values]
+    drive = [one.drive] if len(data.spec.drives) > 1 else []
+    return ", ".join([*drive, *map(short, varied)]) or f"configuration {one.number}"
 
 
 def _tip(data: Data, one: Configuration) -> str:

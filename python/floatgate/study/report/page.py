@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from floatgate.report.html import Card, render
 from floatgate.results.flags import FLAGS, words
 from floatgate.study.aggregate import Configuration
-from floatgate.study.report import differences, sections
+from floatgate.study.report import differences, fronts, sections
 from floatgate.study.report.data import Data, read, text
 from floatgate.study.report.effects import effects
 from floatgate.study.report.part import Grid, Part, count, value
@@ -40,8 +40,8 @@ def page(study: "Study") -> str:
     whole = {key: effects(data, key, None) for key in data.keys}
     parts = [
         *sections.best(data, front),
-        *sections.effects(data, whole),
         *differences.section(data),
+        *sections.effects(data, whole),
         *sections.sobol(data),
         *sections.parallel(data, front, whole),
         *_remarked(data),
@@ -89,7 +89,9 @@ def best_words(data: Data, front: Sequence[Configuration]) -> str:
     if front:
         one, key = front[0], spec.objectives[0].key
         equal = f", as have {len(front) - 1:,} others" if len(front) > 1 else ""
-        return f"Configuration {one.number} is best: {quantity(key).title} {value(one, key)}{equal}."
+        name = fronts.named(data, one)
+        number = f" (configuration {one.number})" if data.factors else ""
+        return f"Best is {name}{number}: {quantity(key).title} {value(one, key)}{equal}."
     ended = sum(not one.missing for one in data.found)
     if not ended:
         return "No configuration has all its runs, so none can be best."
@@ -154,7 +156,7 @@ def _cards(data: Data, front: Sequence[Configuration]) -> Iterator[Card]:
         best = min(front, key=lambda found: sign * (found.numbers[one.key] or 0.0))
         others = [(quantity(other.key).title, value(best, other.key)) for other in objectives if other != one]
         number, _, unit = quantity(one.key).show(best.numbers[one.key]).partition(" ")
-        below = f"{'smallest' if one.aim == 'min' else 'largest'}, configuration {best.number}"
+        below = f"{'smallest' if one.aim == 'min' else 'largest'}: {fronts.named(data, best)}"
         flagged = words(best.flags(one.key))
         below += f": {flagged}" if flagged else ""
         yield Card("drive", quantity(one.key).title, number, unit, below, others)

@@ -198,8 +198,8 @@ def _effect_grid(whole: Mapping[str, Sequence[Effect]]) -> Grid:
 
 
 def sobol(data: Data) -> Iterator[Part]:
-    """Show Sobol indices, or say why there are none."""
-    if not data.spec.parameters or not data.study.runs.get("done"):
+    """Show Sobol indices, or say why the design for them has none."""
+    if data.spec.search.method != "saltelli" or not data.study.runs.get("done"):
         return
     title, reason = "Sobol indices", sensitivity.why_not(data)
     if reason:

@@ -140,7 +140,8 @@ impl Feature for Demand {
         self.outdated.earn();
     }
 
-    /// Translation units that were evicted from the cache, or are due.
+    /// Takes the next translation unit that must be written to flash without simulated time: evicted from the
+    /// cache, or due.
     fn due_untimed(&mut self) -> Option<Lpn> {
         let page = self.outdated.next()?;
         self.clean(page);

@@ -22,7 +22,8 @@ impl Made for Demand {
         Ok(())
     }
 
-    /// The bytes are counted by the mapping or recovery that asked for the feature.
+    /// Zero bytes of the simulator's state: the mapping or recovery that asked for the feature counts the
+    /// bytes of its state.
     fn bytes_most((): &(), _: &Layout, _: Option<&Ladder>) -> u64 {
         0
     }

@@ -159,7 +159,8 @@ impl Stripes {
         (die as usize, die * self.per_die + group % self.per_die)
     }
 
-    /// The dies of some members, a bit each, and their superblocks numbered over the drive.
+    /// Die and superblock, numbered over the drive, of each member of a parity group whose bit is set in
+    /// `of`.
     fn places(&self, group: u32, of: u64) -> impl Iterator<Item = (usize, u32)> {
         members(of).map(move |member| self.place_of(group, member))
     }

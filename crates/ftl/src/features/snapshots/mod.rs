@@ -67,7 +67,7 @@ pub struct Snapshot {
 }
 
 impl Snapshot {
-    /// A snapshot that no write precedes.
+    /// Makes a snapshot that is older than every write of the run: its write number and buffer epoch are 0.
     fn new(serial: u32, taken: SimTime, old: BTreeMap<u32, u64>) -> Self {
         Self { serial, taken, old, number: 0, epoch: 0, recorded: false }
     }

@@ -28,7 +28,7 @@ pub(crate) struct Trims {
     per_record: u32,
     /// The last trim of each host unit that its record on flash holds; 0: none. Absent where the power is never cut.
     on_flash: Vec<u64>,
-    /// Trims of each record that the one on flash lacks: number and unit.
+    /// Trims that the copy of each record on flash lacks, by record: the trim's number and its logical unit.
     since: BTreeMap<u32, Vec<(u64, u32)>>,
     /// Records that lack a trim, and records among them that must be put into the buffer.
     changed: BTreeSet<u32>,

@@ -48,7 +48,7 @@ pub(super) struct Sparse {
     valid: ByNumber<u32, u64>,
     /// Lookups of the rule.
     lookups: Cell<usize>,
-    /// As many are better off with arrays.
+    /// Most lookups of the rule before arrays replace it: with more lookups a run is faster with arrays.
     lookups_most: usize,
 }
 

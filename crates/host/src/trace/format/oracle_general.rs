@@ -44,7 +44,7 @@ pub(super) const CARD_BYTES: FormatCard = FormatCard {
 };
 
 struct OracleGeneral {
-    /// Bytes that the identifier counts.
+    /// Bytes that one step of a request's identifier, its start address, stands for: 1, or 512 for sectors.
     unit: u64,
     index: i64,
 }

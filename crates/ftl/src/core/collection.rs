@@ -18,6 +18,8 @@ pub(crate) struct Collection {
     pub kept_data: bool,
     pub pace: Pace,
     pub background: bool,
+    /// The die takes part in a burst.
+    pub bursting: bool,
     pub idle: Idle,
 }
 
@@ -31,6 +33,7 @@ impl Collection {
             kept_data: false,
             pace: Pace { credit: 0.0, rate: 0.0 },
             background: false,
+            bursting: false,
             idle: Idle::default(),
         }
     }

@@ -2,6 +2,7 @@
 //! `relocate`, what only the clock brings back is in the `agenda`.
 
 mod burden;
+mod bursts;
 mod collection;
 mod empty;
 mod fold;

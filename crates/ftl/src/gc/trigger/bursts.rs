@@ -18,14 +18,14 @@ impl Policy for Bursts {
         name: "bursts",
         rule: "once a die has at most `low` free superblocks, all dies collect until each has `high`, or no victim that \
                frees the share `least_gain` of its units; meanwhile the host may write the share `host_share` of \
-               what it may beside `watermark`; idle dies collect as there",
-        paper: "after drives whose writes take milliseconds in a few percent of cases far below full load, and then \
-                as long for all that wait: Micron 7450 MAX as measured by Haas et al., PVLDB 18, 2025",
+               what the victims give back; idle dies do not collect unless `background` says so",
+        paper: "after a drive whose writes take milliseconds in a few percent of cases far below full load: Micron \
+                7450 MAX as measured in SSD-iq (Haas, Lee, Leis and others, PVLDB 18, 2025)",
         not_modelled: "a share that follows the load",
     };
 
     fn read(section: &mut Section) -> Result<Self, ConfigError> {
-        let marks = Watermark::read(section)?;
+        let marks = Watermark::read_beside(section, false)?;
         let host_share = section.unit("ratio").within(above(0.0).at_most(1.0)).or(
             "host_share",
             0.25,

@@ -79,7 +79,6 @@ impl Parts<'_> {
             copyback: dies.copyback,
             spare: spare + streams.spare(),
             foreground_limit: upkeep.trigger.foreground_limit(),
-            burst_share: upkeep.trigger.burst_share(),
             rewrite_after: config.upkeep.rewrite_after,
             in_step,
             apart: if in_step { 0 } else { apart },

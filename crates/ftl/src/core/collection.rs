@@ -18,8 +18,6 @@ pub(crate) struct Collection {
     pub kept_data: bool,
     pub pace: Pace,
     pub background: bool,
-    /// The die takes part in a burst.
-    pub bursting: bool,
     pub idle: Idle,
 }
 
@@ -33,7 +31,6 @@ impl Collection {
             kept_data: false,
             pace: Pace { credit: 0.0, rate: 0.0 },
             background: false,
-            bursting: false,
             idle: Idle::default(),
         }
     }

@@ -66,8 +66,6 @@ pub(crate) struct Rules {
     pub spare: u32,
     /// Free superblocks of a die below which its collection begins, with or without host requests.
     pub foreground_limit: u32,
-    /// Of what the host may write beside collection, the share that a burst leaves it; none where there are no bursts.
-    pub burst_share: Option<f64>,
     /// How long a die must have been idle before it writes units anew.
     pub rewrite_after: Nanos,
     /// Superblocks of a die are reclaimed together with superblocks of other dies, and all of them are needed until

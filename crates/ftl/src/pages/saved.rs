@@ -122,9 +122,6 @@ impl Outlasts for PageMapped {
             saved.words.push(self.media.core.store.space.told(at));
             saved.longs.push(die.victim.learnt());
         }
-        if self.media.core.rules.burst_share.is_some() {
-            saved.words.push(self.media.core.collections.iter().map(|one| u32::from(one.bursting)).collect());
-        }
         self.media.core.assembly.streams.save(&self.media.core.store.space, &mut saved);
         self.media.features.save(&self.media.core, &mut saved);
         self.media.core.lost.save(&mut saved);
@@ -140,12 +137,6 @@ impl Outlasts for PageMapped {
             let (words, pace) = (untaken.words_for(DIE_WORDS)?, untaken.longs_for(DIE_LONGS)?);
             let open = untaken.words_for(2 * self.media.core.store.space.one_bit_stream)?;
             heads.push((words, open, pace, untaken.words()?, untaken.words()?, untaken.longs()?));
-        }
-        if self.media.core.rules.burst_share.is_some() {
-            let bursting = untaken.words_for(self.media.core.collections.len())?;
-            for (collection, &word) in self.media.core.collections.iter_mut().zip(bursting) {
-                collection.bursting = word != 0;
-            }
         }
         self.media.core.assembly.streams.load(&mut self.media.core.store.space, &mut untaken)?;
         self.load_features(&mut untaken)?;

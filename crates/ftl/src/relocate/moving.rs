@@ -15,7 +15,6 @@ impl Core {
         let (valid, units) = (space.valid[space.global(die, superblock)], space.units);
         let global = self.store.space.global(die, superblock);
         self.assembly.streams.note_reclaimed(&self.store.space, global);
-        let share = self.rules.burst_share;
         let collection = &mut self.collections[die];
         collection.mover.take(superblock, origin);
         // Wear levelling and rescue move data without giving anything back: they do not pace the host.
@@ -23,9 +22,6 @@ impl Core {
             Origin::Gc if valid > 0 => f64::from(units - valid) / f64::from(valid),
             _ => 0.0,
         };
-        if collection.bursting {
-            collection.pace.rate *= share.unwrap_or(1.0);
-        }
     }
 
     /// Opens the superblock that moved data go to, where none is open and one can be.

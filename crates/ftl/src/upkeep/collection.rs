@@ -67,7 +67,7 @@ impl Upkeep {
         if media.core.collections[die].mover.pending.len() >= PENDING_MAX {
             return false;
         }
-        let haste = match self.must_collect(media, die) {
+        let haste = match self.trigger.foreground(&self.trigger_view(media, die)) {
             true => Haste::Foreground,
             false => Haste::Background,
         };
@@ -82,8 +82,10 @@ impl Upkeep {
 
     /// The victim policy's choice, if one is wanted, is worth it and can be moved.
     fn choose_victim(&self, media: &mut Media, die: usize, haste: Haste) -> Option<u32> {
+        let idle = media.core.collections[die].background;
         let foreground = haste == Haste::Foreground;
-        if !foreground && !self.may_collect(media, die) {
+        let wanted = foreground || (idle && self.trigger.background(&self.trigger_view(media, die)));
+        if !wanted {
             return None;
         }
         // A choice for which there was no room is kept: asking again would draw again, and favour victims with
@@ -96,7 +98,6 @@ impl Upkeep {
         if !foreground
             && !self.trigger.worthwhile(media.core.gain_of(valid), media.core.store.layout.data_units())
         {
-            media.core.collections[die].bursting = false;
             return None; // The die rests, or it would move all it holds for a little room that is not wanted.
         }
         let has_room = media.core.has_room_for(die, valid);

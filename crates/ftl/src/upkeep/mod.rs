@@ -2,7 +2,6 @@
 //! `relocate`, what only the clock brings back is in the `agenda`.
 
 mod burden;
-mod bursts;
 mod collection;
 mod empty;
 mod fold;

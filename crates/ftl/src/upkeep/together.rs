@@ -25,8 +25,9 @@ impl Upkeep {
     }
 
     fn tell_wishes(&self, media: &mut Media, die: usize) {
-        let foreground = self.must_collect(media, die);
-        let wanted = foreground || self.may_collect(media, die);
+        let view = self.trigger_view(media, die);
+        let foreground = self.trigger.foreground(&view);
+        let wanted = foreground || (media.core.collections[die].background && self.trigger.background(&view));
         let worthwhile = |gain, units| self.trigger.worthwhile(gain, units);
         let wish = Wish { foreground, wanted, worthwhile: &worthwhile };
         media.features.wishes(&mut media.core, die, &wish);

@@ -8,7 +8,6 @@ mod ageing;
 mod ageing_limit;
 mod at_once;
 mod block_caches;
-mod bursts;
 mod bytes;
 mod caches;
 mod collection;

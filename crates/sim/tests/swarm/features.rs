@@ -168,7 +168,6 @@ pub const LATER: &[(&str, &str)] = &[
     ("host.place", "none"),
     ("host.place", "rate"),
     ("host.place", "size"),
-    ("ftl.gc.trigger", "bursts"),
 ];
 
 /// Features that came to be possible together: a seed that has the one, and gets the other, is played with both once more,

@@ -39,12 +39,6 @@ pub trait GcTrigger: Send {
     /// that each foreground collection can gain something.
     fn foreground_limit(&self) -> u32;
 
-    /// Where collection comes in bursts, in which all dies go on for as long as [`Self::background`] says: the share that the
-    /// host is left of what it may write beside collection; none where dies collect each by itself.
-    fn burst_share(&self) -> Option<f64> {
-        None
-    }
-
     /// Superblocks of a die that must exist beside those full of data: with fewer, [`Self::fit`] refuses the drive.
     fn superblocks_beside(&self) -> u32 {
         0
@@ -62,6 +56,5 @@ config::policies! {
     question: "When does garbage collection work on a die?",
     default: "watermark",
     dyn GcTrigger;
-    bursts::Bursts,
     watermark::Watermark,
 }

@@ -31,13 +31,6 @@ impl Policy for Watermark {
     };
 
     fn read(section: &mut Section) -> Result<Self, ConfigError> {
-        Self::read_beside(section, true)
-    }
-}
-
-impl Watermark {
-    /// Reads the watermarks of a policy under which idle dies collect, or do not, unless the drive's file says so.
-    pub(super) fn read_beside(section: &mut Section, idle_collect: bool) -> Result<Self, ConfigError> {
         let low = section
             .within(at_least(1u32).at_most(1024u32).because("garbage collection needs one to move into"))
             .or("low", 2u32, "free superblocks of a die at or below which foreground GC works")?;
@@ -52,7 +45,7 @@ impl Watermark {
             "part of a victim that must be invalid for background GC: for each unit gained it moves at most \
              1 / least_gain - 1",
         )?;
-        let background = section.or("background", idle_collect, "idle dies collect")?;
+        let background = section.or("background", true, "idle dies collect")?;
         let idle_after =
             section.or("idle_after", Nanos::new(1_000_000), "how long a die must have been idle before")?;
         Ok(Self { low, high, high_is_stated, least_gain, background, idle_after })

@@ -26,7 +26,7 @@ FOLDER = ROOT / "drives" / "measured"
 RECORD = FOLDER / "record.csv"
 PAGE = ROOT / "docs" / "explanation" / "real-drives.md"
 PICTURE = ROOT / "docs" / "images" / "real-drives.svg"
-DRIVES = tuple(sorted(path.stem for path in FOLDER.glob("*.toml")))  # those that have a twin
+DRIVES = tuple(sorted(path.stem for path in FOLDER.glob("*.toml")))  # with a twin
 COLUMNS = ("drive", "row", "simulated")  # simulated: in the row's base unit
 #: The page's tables stand between these.
 WHOLE = 745.2 * 2**30  # bytes that hold data, of the row of the Micron that uses all

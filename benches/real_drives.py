@@ -1,6 +1,7 @@
 """Real drives that were measured by others, beside their twins: the page "How far from the real drive?".
 
     python benches/real_drives.py            # simulates all rows: minutes; writes record, page and picture
+    python benches/real_drives.py NAME       # rows of one twin; the others stay as the record has them
     python benches/real_drives.py page       # writes page and picture anew from the record
 
 The record, `drives/measured/record.csv`, holds what each twin gave for each row. A test simulates some of
@@ -68,12 +69,15 @@ def is_quick(row: Row) -> bool:
     return pattern.is_write and not pattern.is_mixed and is_uniform and row.setting.used in (None, WHOLE)
 
 
-def simulate() -> None:
-    """Run each twin through all rows of its drive, and keep what it gives."""
+def simulate(drives: Sequence[str]) -> None:
+    """Run twins through all rows of their drives, and keep what they give."""
     lines = [",".join(COLUMNS)]
     for drive in DRIVES:
-        found = fg.twin.check(str(FOLDER / f"{drive}.toml"), FOLDER / f"{drive}.csv")
-        for one in found.rows:
+        if drive in drives:
+            rows = fg.twin.check(str(FOLDER / f"{drive}.toml"), FOLDER / f"{drive}.csv").rows
+        else:
+            rows = tuple(recorded(drive))
+        for one in rows:
             simulated = "" if one.simulated is None else repr(one.simulated)
             lines.append(f'{drive},"{one.row.name}",{simulated}')
     RECORD.write_text("\n".join(lines) + "\n", encoding="utf-8")
@@ -171,7 +175,7 @@ def picture() -> str:
 def main() -> None:
     """Simulate, unless only the page is asked for; then write the page and its picture."""
     if sys.argv[1:] != ["page"]:
-        simulate()
+        simulate(sys.argv[1:] or DRIVES)
     PAGE.write_text(text(), encoding="utf-8")
     PICTURE.write_text(picture(), encoding="utf-8")
 

@@ -64,8 +64,6 @@ pub struct Controller {
     channels: Vec<ChannelState>,
     slab: Slab,
     scheduler: Box<dyn Scheduler>,
-    /// A host read that was waiting when an operation began may interrupt it.
-    suspends_for_waiting: bool,
     submitted: u64,
     finished: Vec<TransactionId>,
     work: Work,
@@ -92,14 +90,17 @@ impl Controller {
             bus,
             t_decode,
             channel_count: geometry.channels,
-            cached: Cached { read: config.cache_read, program: config.cache_program },
+            cached: Cached {
+                read: config.cache_read,
+                program: config.cache_program,
+                interrupts: scheduler.suspends_for_waiting(),
+            },
             costs: vec![ProgramCost::Scaled(1.0)],
             dies: (0..geometry.dies()).map(|die| Die::new(die, geometry.channels)).collect(),
             channels: (0..geometry.channels)
                 .map(|_| ChannelState::new(geometry.dies_per_channel(), (config.arbitration)()))
                 .collect(),
             slab: Slab::new(),
-            suspends_for_waiting: scheduler.suspends_for_waiting(),
             scheduler,
             submitted: 0,
             finished: Vec::with_capacity(64),
@@ -483,7 +484,7 @@ impl Controller {
 
     #[inline]
     fn start_what_can<P: Probe>(&mut self, die: usize, ctx: &mut Context<P>) {
-        if self.suspends_for_waiting {
+        if self.cached.interrupts {
             let state = &self.dies[die];
             if state.waiting & Class::HostRead.bit() != 0 && state.array_start <= ctx.calendar.now() {
                 self.consider_suspension(die, ctx);
@@ -895,7 +896,7 @@ impl Controller {
         let state = &mut self.dies[die];
         let running = state.array.exists()
             && state.array_phase == ArrayPhase::Busy
-            && (state.array_start < now || self.suspends_for_waiting)
+            && (state.array_start < now || self.cached.interrupts)
             && !state.register.exists()
             && !state.suspended.exists();
         if !running {

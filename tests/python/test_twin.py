@@ -364,3 +364,27 @@ def test_space_that_is_not_used_holds_nothing() -> None:
     usable_bytes = usable(of.superblocks, 0.0, is_mixed=True) * of.pages * base.row_bytes * of.dies
     form = oldest_first(usable_bytes / (0.8 * capacity))
     assert run(drive, setting)["write_amplification"] == pytest.approx(form, rel=0.03)
+
+
+def test_a_twin_is_simulated_as_it_was_when_it_was_fitted(tmp_path: Path) -> None:
+    """What copies need is that of the twin's own way of collecting, not of the base's."""
+    drive = tmp_path / "twin.toml"
+    drive.write_text(
+        'title = "t"\nbase = "tlc"\n[ftl.streams]\nname = "mixed"\n[ftl.gc.victim]\nname = "fifo"\n'
+        '[nand]\nblocks_per_plane = 200\n[ftl]\nuser_capacity = "120GB"\n'
+    )
+    setting = Setting(read_pattern("randwrite"), 4096, 512)
+    spare = 200 * 8 * read_base("tlc").superblock_bytes / 120e9 - 1
+    fitted = replica(read_base("tlc"), {"victim": 1.0, "spare": spare}, 120e9, setting)
+    assert replica(read_base(str(drive)), {}, 120e9, setting).capacity == fitted.capacity
+
+
+def test_the_tail_of_reads_tells_whether_they_interrupt_programs() -> None:
+    base = read_base("tlc")
+    setting = Setting(read_pattern("randrw mix:10 poisson"), 4096, 64, offered=20_000.0)
+    values = {"channels": 1.0, "dies": 4.0, "program_time": 4e-3, "spare": 0.4, "buffer": float(4 << 20)}
+    tails = [
+        run(replica(base, {**values, "reads_first": first}, 1e9, setting), setting)["read p99"] or 0.0
+        for first in (0.0, 1.0)
+    ]
+    assert tails[0] > 5 * tails[1], tails

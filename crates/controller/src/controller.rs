@@ -82,6 +82,7 @@ impl Controller {
         bus: Bus,
         t_decode: Nanos,
     ) -> Self {
+        let scheduler = (config.scheduler)();
         let slc_times = timing.slc_mode().map_or([Nanos::ZERO; 2], |mode| [mode.t_r, mode.t_prog]);
         Self {
             timing,
@@ -89,14 +90,18 @@ impl Controller {
             bus,
             t_decode,
             channel_count: geometry.channels,
-            cached: Cached { read: config.cache_read, program: config.cache_program },
+            cached: Cached {
+                read: config.cache_read,
+                program: config.cache_program,
+                interrupts: scheduler.suspends_for_waiting(),
+            },
             costs: vec![ProgramCost::Scaled(1.0)],
             dies: (0..geometry.dies()).map(|die| Die::new(die, geometry.channels)).collect(),
             channels: (0..geometry.channels)
                 .map(|_| ChannelState::new(geometry.dies_per_channel(), (config.arbitration)()))
                 .collect(),
             slab: Slab::new(),
-            scheduler: (config.scheduler)(),
+            scheduler,
             submitted: 0,
             finished: Vec::with_capacity(64),
             work: Work::default(),
@@ -479,6 +484,12 @@ impl Controller {
 
     #[inline]
     fn start_what_can<P: Probe>(&mut self, die: usize, ctx: &mut Context<P>) {
+        if self.cached.interrupts {
+            let state = &self.dies[die];
+            if state.waiting & Class::HostRead.bit() != 0 && state.array_start <= ctx.calendar.now() {
+                self.consider_suspension(die, ctx);
+            }
+        }
         if let Some(chips) = &self.chips {
             return self.start_chip(chips.of(die), ctx);
         }
@@ -885,11 +896,16 @@ impl Controller {
         let state = &mut self.dies[die];
         let running = state.array.exists()
             && state.array_phase == ArrayPhase::Busy
-            && state.array_start < now
+            && (state.array_start < now || self.cached.interrupts)
             && !state.register.exists()
             && !state.suspended.exists();
         if !running {
             return;
+        }
+        if state.array_start > now {
+            // Its data are still coming in: it is looked at again when the array begins.
+            let again = Event { kind: events::SUSPENDED, index: die as u32 };
+            return ctx.calendar.schedule(state.array_start, again);
         }
         let t_suspend = match state.array_kind {
             Kind::Program => self.timing.t_suspend_program,

@@ -8,13 +8,16 @@ use crate::transaction::{Slab, Waits};
 use crate::{Class, Kind, Origin, TransactionId};
 use units::{Nanos, SimTime};
 
-/// Which cache operations the dies use: operations that overlap with the one before them on the same die.
+/// Which operations may pass others on the same die: cache operations, which overlap with the one before them, and reads
+/// that waited.
 #[derive(Clone, Copy, Debug)]
 pub struct Cached {
     /// An array read overlaps with the data-out before it.
     pub read: bool,
     /// A data-in overlaps with the program before it.
     pub program: bool,
+    /// A host read that was waiting when an operation began may interrupt it.
+    pub interrupts: bool,
 }
 
 /// Whether a die is short of free superblocks.

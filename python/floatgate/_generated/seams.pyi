@@ -185,10 +185,13 @@ class controller:
                 suspend_program: bool = ...,
                 suspend_erase: bool = ...,
                 suspend_limit: SupportsIndex = ...,
+                suspend_for_waiting: bool = ...,
             ) -> None:
                 """suspend_program: a host read suspends a running program (switch; default false)
                 suspend_erase: a host read suspends a running erase (switch; default false)
                 suspend_limit: how often one operation may be suspended (whole number; default 8)
+                suspend_for_waiting: a host read that waits when a program or erase begins suspends
+                it, too (switch; default false)
                 """
 
         class ReadPriority(_Policy):
@@ -202,12 +205,15 @@ class controller:
                 suspend_program: bool = ...,
                 suspend_erase: bool = ...,
                 suspend_limit: SupportsIndex = ...,
+                suspend_for_waiting: bool = ...,
             ) -> None:
                 """max_wait: an operation that waited longer passes the reads (time (ns, us, ms, s,
                 min, h, d); default "20ms")
                 suspend_program: a host read suspends a running program (switch; default false)
                 suspend_erase: a host read suspends a running erase (switch; default false)
                 suspend_limit: how often one operation may be suspended (whole number; default 8)
+                suspend_for_waiting: a host read that waits when a program or erase begins suspends
+                it, too (switch; default false)
                 """
 
         class Strict(_Policy):
@@ -219,6 +225,7 @@ class controller:
                 suspend_program: bool = ...,
                 suspend_erase: bool = ...,
                 suspend_limit: SupportsIndex = ...,
+                suspend_for_waiting: bool = ...,
             ) -> None:
                 """order: classes of operations, the one that goes first at the front (one text or a
                 list of texts; default ["host-read", "internal-read", "host-program", "internal-
@@ -226,6 +233,8 @@ class controller:
                 suspend_program: a host read suspends a running program (switch; default false)
                 suspend_erase: a host read suspends a running erase (switch; default false)
                 suspend_limit: how often one operation may be suspended (whole number; default 8)
+                suspend_for_waiting: a host read that waits when a program or erase begins suspends
+                it, too (switch; default false)
                 """
 
 class ecc:

@@ -23,6 +23,13 @@ WORDLINES = 12  # pages: a multiple for any number of bits a cell
 SECTORS = 1 << 16  # bytes of which a capacity is a multiple: the largest mapping unit
 #: Of victims that need their own: the oldest lie in one order only where copies join what the host writes.
 STREAMS = {"fifo": "mixed", "two-region-greedy": "two-region"}
+#: Reads that interrupt what runs need a page register that holds no data of the next program.
+READS_FIRST = {
+    "controller.scheduler.suspend_program": True,
+    "controller.scheduler.suspend_erase": True,
+    "controller.scheduler.suspend_for_waiting": True,
+    "controller.cache_program": False,
+}
 #: A twin is what measurements say of it: cells, codes and caches of one bit a cell are left out.
 LEFT_OUT = {"nand.errors.name": "none", "ecc.code.name": "none", "ftl.slc_cache.name": "none"}
 
@@ -71,6 +78,10 @@ def _victim(_base: Base, value: float) -> dict[str, Any]:
     return {"ftl.gc.victim.name": name, **({"ftl.streams.name": streams} if streams else {})}
 
 
+def _reads_first(_base: Base, value: float) -> dict[str, Any]:
+    return dict(READS_FIRST) if value else {}
+
+
 #: The keys of a parameter that needs no other one.
 _SETTINGS: Mapping[str, Callable[[Base, float], dict[str, Any]]] = {
     "command_time": lambda _base, value: {"host.t_command": _time(value)},
@@ -86,6 +97,7 @@ _SETTINGS: Mapping[str, Callable[[Base, float], dict[str, Any]]] = {
     "buffer": _buffer,
     "victim": _victim,
     "parity": _parity,
+    "reads_first": _reads_first,
 }
 
 
@@ -153,9 +165,12 @@ def sizes(base: Base, of: Shape) -> dict[str, Any]:
     return found
 
 
-def is_mixed(values: Values) -> bool:
+def is_mixed(base: Base, values: Values) -> bool:
     """Whether copies go to the superblock that the host's writes go to, too."""
-    return "victim" in values and STREAMS.get(VICTIMS[round(values["victim"])]) == "mixed"
+    streams = base.config.get("ftl.streams.name")
+    if "victim" in values:
+        streams = STREAMS.get(VICTIMS[round(values["victim"])], streams)
+    return bool(streams == "mixed")
 
 
 def usable(superblocks: float, parity: float, is_mixed: bool) -> float:

@@ -44,8 +44,8 @@ def told(state: Fitting, measurements: Measurements) -> Twin:
             )
             found[name] = Found(value, low, high, _revealing(state.rows, columns[name]))
         elif name in state.touched and name not in lost:
-            rows = tuple(row for row in state.rows if name in matter(row.setting))
-            found[name] = Found(state.values[name], None, None, rows[:ROWS])
+            rows = state.told_by.get(name) or [row for row in state.rows if name in matter(row.setting)]
+            found[name] = Found(state.values[name], None, None, tuple(rows[:ROWS]))
     pairs = tuple(zip(state.rows, map(float, deviations), strict=True))
     capacity = shape(state.simulator.base, state.values, state.simulator.capacity).capacity
     undetermined = tuple(name for name in PARAMETERS if name not in found)

@@ -52,6 +52,7 @@ def families(state: Fitting, settled: Sequence[Row]) -> None:
     nearest = _sorted(state, plain, tried)
     state.values = nearest[0]
     state.touched.add("victim")
+    state.told_by["victim"] = telling or rows
     if catches:
         state.progress("buffer", state.simulator.runs)
         base, most = state.simulator.base, BUFFER_PART * state.simulator.capacity

@@ -60,6 +60,8 @@ class Fitting:
     touched: set[str] = field(default_factory=set)  # parameters that rows speak of
     least: dict[str, float] = field(default_factory=dict)  # of a parameter on this drive, above its own
 
+    told_by: dict[str, list[Row]] = field(default_factory=dict)  # rows that a choice was made by
+
     def limits(self, name: str) -> tuple[float, float]:
         """Return the least and the most of a parameter."""
         of = PARAMETERS[name]
@@ -134,6 +136,7 @@ class Fitting:
         found = self.simulator.deviations(rows, many)
         _, best = min(zip(found, choices, strict=True), key=lambda pair: squares(rows, pair[0]))
         self.touched.add(name)
+        self.told_by[name] = list(rows)
         self.values[name] = best
 
     def nearest(self, tried: Sequence[tuple[float, dict[str, float]]]) -> None:

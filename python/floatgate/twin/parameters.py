@@ -137,10 +137,18 @@ PARAMETERS = {
             0,
             63,
         ),
+        Parameter(
+            "reads_first",
+            "",
+            "whether reads interrupt programs that they find begun or about to begin; 0: as the base has it",
+            "p99 of reads at an offered load",
+            0,
+            1,
+        ),
     )
 }
 #: Parameters that a run does not depend on, by what it does.
-_OF_FLASH = ("program_time", "spare", "buffer", "victim", "parity")
+_OF_FLASH = ("program_time", "spare", "buffer", "victim", "parity", "reads_first")
 _WITHOUT = {
     "empty": ("channels", "dies", "read_time", "channel_rate", "unit", *_OF_FLASH),
     "read": _OF_FLASH,

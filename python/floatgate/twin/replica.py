@@ -95,7 +95,7 @@ def waiting(base: Base, known: Values) -> float:
 
     Data that are bound to a program stay in the buffer until it is done, but no longer wait.
     """
-    programs = BOUND_MIXED if is_mixed(known) else BOUND
+    programs = BOUND_MIXED if is_mixed(base, known) else BOUND
     bound = programs * round(known["dies"]) * base.program_bytes
     return FOUND_WAITING * max(0.0, known["buffer"] - bound)
 
@@ -143,7 +143,7 @@ def _of_all(base: Base) -> dict[str, float]:
 
 
 def _smaller(base: Base, whole: Shape, width: int, known: Values) -> Shape:
-    parity, mixed = known["parity"], is_mixed(known)
+    parity, mixed = known["parity"], is_mixed(base, known)
     superblocks = min(SUPERBLOCKS, whole.superblocks)
     wanted = block_pages(base, WHOLE_BYTES / (whole.dies * superblocks)) if width == 1 else 0
     pages = min(max(PAGES_LEAST, wanted), whole.pages)
@@ -158,4 +158,4 @@ def _text(value: Any) -> str:
     """Return a value as `--set` takes it."""
     if isinstance(value, list):
         return "[" + ", ".join(f'"{one}"' for one in value) + "]"
-    return str(value)
+    return str(value).lower() if isinstance(value, bool) else str(value)

@@ -45,6 +45,7 @@ def fit(measurements: Measurements, simulator: Simulator, progress: Progress) ->
     _programs(state)
     _collection(state)
     _buffer(state)
+    _firmware(state)
     refusal = simulator.refusal(rows, state.values)
     if refusal is not None:
         raise InputError(f"{measurements.name}: no drive like {simulator.base.drive} fits: {refusal}")
@@ -153,8 +154,10 @@ def _programs(state: Fitting) -> None:
     if own:
         if "dies" not in state.touched:
             _dies_by_parity(state, own[0].value - 1)
+            state.told_by["dies"] = own
         state.values["parity"] = _parity(own[0].value - 1, round(state.values["dies"]))
         state.touched.add("parity")
+        state.told_by["parity"] = own
     shown = state.of(_shows_programs)
     if shown and state.simulator.scale(shown, state.values) > 1:
         _pace(state, [row for row in shown if row.what in ("iops", "bandwidth")])
@@ -276,7 +279,7 @@ def _spare(state: Fitting, rows: Sequence[Row]) -> float:
     flash = min((capacity * (1.005**step) for step in range(1, 280)), key=far)
     of = shape(state.simulator.base, state.values, capacity)
     parity = state.values.get("parity", 0.0)
-    part = usable(of.superblocks, parity, is_mixed(state.values)) / of.superblocks
+    part = usable(of.superblocks, parity, is_mixed(state.simulator.base, state.values)) / of.superblocks
     spare = flash / capacity / part - 1
     least = SUSTAINED * (1 + state.values["spare"]) / of.superblocks  # of what any drive works with
     return min(max(spare, least, PARAMETERS["spare"].least * 1.5), PARAMETERS["spare"].most / 1.5)
@@ -319,6 +322,15 @@ def _unit(state: Fitting, rows: Sequence[Row]) -> None:
         tried.append((state.miss(rows), state.values))
     state.nearest(tried)
     state.touched.add("unit")
+
+
+def _firmware(state: Fitting) -> None:
+    """Tails of reads beside writes show whether reads interrupt programs."""
+    tails = state.of(lambda row: row.setting.offered is not None and row.what == "p99" and row.side == "read")
+    state.choose("reads beside programs", "reads_first", (0.0, 1.0), tails)
+    even = [row for row in state.of(_is_settled) if row.what in ("iops", "bandwidth") and _is_uniform(row)]
+    if tails and even and state.simulator.scale(even, state.values) > 1:
+        _pace(state, even)  # programs that are not cached take longer for the same data
 
 
 def _buffer(state: Fitting) -> None:

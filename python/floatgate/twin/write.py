@@ -86,6 +86,8 @@ def _sections(values: Mapping[str, Any], said: Mapping[str, str]) -> Iterator[st
 def _value(value: Any) -> str:
     if isinstance(value, str):
         return f'"{value}"'
+    if isinstance(value, bool):
+        return str(value).lower()
     if isinstance(value, Sequence):
         return "[" + ", ".join(f'"{one}"' for one in value) + "]"
     return str(value)

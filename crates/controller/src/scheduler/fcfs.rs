@@ -33,4 +33,8 @@ impl Scheduler for Fcfs {
     fn suspends(&self, running: Kind, _remaining: Nanos, times: u32) -> bool {
         self.suspension.allows(running, times)
     }
+
+    fn suspends_for_waiting(&self) -> bool {
+        self.suspension.for_waiting()
+    }
 }

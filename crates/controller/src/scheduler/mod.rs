@@ -42,6 +42,11 @@ pub trait Scheduler: Send {
     /// `remaining` to go and was suspended `times` times before.
     fn suspends(&self, running: Kind, remaining: Nanos, times: u32) -> bool;
 
+    /// True when a host read that was waiting when the running operation began interrupts it like one that arrives.
+    fn suspends_for_waiting(&self) -> bool {
+        false
+    }
+
     /// True when garbage collection of an urgent die goes before the host's programs. Asked where collections are
     /// carried out without time.
     fn hastens_collection(&self) -> bool {
@@ -65,6 +70,7 @@ pub struct Suspension {
     program: bool,
     erase: bool,
     limit: u32,
+    waiting: bool,
 }
 
 impl Suspension {
@@ -73,7 +79,16 @@ impl Suspension {
             program: section.or("suspend_program", false, "a host read suspends a running program")?,
             erase: section.or("suspend_erase", false, "a host read suspends a running erase")?,
             limit: section.or("suspend_limit", 8, "how often one operation may be suspended")?,
+            waiting: section.or(
+                "suspend_for_waiting",
+                false,
+                "a host read that waits when a program or erase begins suspends it, too",
+            )?,
         })
+    }
+
+    pub(crate) fn for_waiting(&self) -> bool {
+        self.waiting && (self.program || self.erase)
     }
 
     pub(crate) fn allows(&self, running: Kind, times: u32) -> bool {

@@ -54,6 +54,10 @@ impl Scheduler for ReadPriority {
         self.suspension.allows(running, times)
     }
 
+    fn suspends_for_waiting(&self) -> bool {
+        self.suspension.for_waiting()
+    }
+
     fn hastens_collection(&self) -> bool {
         true
     }

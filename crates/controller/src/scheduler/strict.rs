@@ -52,4 +52,8 @@ impl Scheduler for Strict {
     fn suspends(&self, running: Kind, _remaining: Nanos, times: u32) -> bool {
         self.suspension.allows(running, times)
     }
+
+    fn suspends_for_waiting(&self) -> bool {
+        self.suspension.for_waiting()
+    }
 }

@@ -138,6 +138,27 @@ fn what_has_not_begun_is_not_suspended() {
     }
 }
 
+/// With `suspend_for_waiting`, what begins while a read waits has done nothing yet when it is interrupted.
+#[test]
+fn what_begins_while_a_read_waits_is_suspended_where_that_is_asked_for() {
+    let waiting = "controller.scheduler.suspend_for_waiting=true";
+    let mut bench = Bench::new(&[SUSPENDS[0], SUSPENDS[1], waiting]);
+    let running = bench.at(0, program(Class::HostProgram, 0));
+    let it = bench.at(DATA_IN - 1, read(Class::HostRead, 0));
+    bench.rest();
+    let starts = DATA_IN + T_SUSPEND_PROGRAM;
+    assert_eq!(bench.times(it), (starts, starts + READ));
+    assert_eq!(bench.times(running).1, starts + READ + T_RESUME + T_PROG);
+
+    // The next program's data are in the register until it begins.
+    let mut bench = Bench::new(&[SUSPENDS[0], SUSPENDS[1], waiting, "controller.cache_program=true"]);
+    bench.at(0, program(Class::HostProgram, 0));
+    bench.at(0, program(Class::HostProgram, 0));
+    let it = bench.at(2 * DATA_IN + 10_000, read(Class::HostRead, 0));
+    bench.rest();
+    assert_eq!(bench.times(it).0, DATA_IN + T_PROG + T_SUSPEND_PROGRAM);
+}
+
 /// The register holds the next program's data: there is no place for a read's.
 #[test]
 fn a_program_with_the_next_one_loaded_is_not_suspended() {

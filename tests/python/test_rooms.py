@@ -23,7 +23,7 @@ FLOORS = [
     ["report"],
     ["ecc", "lab", "plan", "reproduce", "shell"],
     ["ageing", "bus", "runs"],
-    ["grid", "placing", "serve", "study", "twin"],
+    ["grid", "placing", "serve", "stepping", "study", "twin"],
     ["compare"],
     ["commands"],
     ["generate"],

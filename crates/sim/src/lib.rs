@@ -34,6 +34,7 @@ pub use life::options::AgeingOptions;
 pub use life::window::Speed;
 pub use life::{AgeFacts, AgeRow, Ageing, InUse};
 pub use measure::spread::student_t;
+pub use observe::answers::{STAGE_COUNT, STAGE_NAMES, SteppedCompletion, SteppedStatus};
 pub use observe::timeline::TimelineDetail;
 pub use observe::{holder, tables};
 pub use result::{FORMAT as RESULT_FORMAT, schema as result_schema};

@@ -2,7 +2,7 @@
 
 use super::Run;
 use crate::Error;
-use crate::observe::Observer;
+use crate::observe::{Observer, Observers};
 use units::SimTime;
 
 impl<P: Observer> Run<P> {
@@ -16,7 +16,15 @@ impl<P: Observer> Run<P> {
     /// The workload has a request that arrives at `at`; one that arrived in the past is taken now.
     pub fn offer(&mut self, at: SimTime) {
         let now = self.ctx.calendar.now();
-        if at <= now { self.draw(now) } else { self.await_arrival(at, now) }
+        if at > now {
+            // Without a place for it, the next completion asks for it.
+            if self.link.queues.has_place() {
+                self.await_arrival(at, now);
+            }
+            return;
+        }
+        self.ctx.calendar.give_up_turn();
+        self.draw(now);
     }
 
     /// Handles one event, if the next is not after `until`. False when there is none to handle.
@@ -42,5 +50,34 @@ impl<P: Observer> Run<P> {
                 Ok(true)
             }
         }
+    }
+}
+
+impl Run<Observers> {
+    /// Requests answered that the caller has not taken.
+    fn untaken(&self) -> usize {
+        self.ctx.probe.answers.as_ref().map_or(0, |answers| answers.untaken())
+    }
+
+    /// Handles events up to `until`, or until so many answers wait to be taken.
+    ///
+    /// # Errors
+    /// When a request is refused, or none gets on.
+    pub fn run_on(&mut self, until: SimTime, answers: usize) -> Result<(), Error> {
+        while self.error.is_none() && self.untaken() < answers {
+            if let Some((now, event)) = self.ctx.calendar.pop_until(until) {
+                self.handle(now, event);
+                self.watch.left -= 1;
+                if self.watch.left == 0 {
+                    self.look()?;
+                }
+            } else if self.requests.outstanding > 0 && self.ctx.calendar.is_empty() {
+                // Requests wait and nothing will happen: a drive that wore out answers them with an error.
+                self.give_up();
+            } else {
+                break;
+            }
+        }
+        self.error.take().map_or(Ok(()), Err)
     }
 }

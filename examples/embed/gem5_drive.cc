@@ -8,23 +8,23 @@
 #include <unordered_map>
 
 #include "base/logging.hh"
-#include "params/FloatgateDrive.hh"
+#include "params/FloatgateSsd.hh"
 #include "sim/eventq.hh"
 #include "sim/sim_object.hh"
 
 namespace gem5 {
 
 /* A device model (an NVMe controller, IdeDisk) holds one and calls submit() where it has a request on its image. */
-class FloatgateDrive : public SimObject {
+class FloatgateSsd : public SimObject {
   public:
     using Done = std::function<void(const FloatgateCompletion &)>;
 
-    explicit FloatgateDrive(const FloatgateDriveParams &params)
+    explicit FloatgateSsd(const FloatgateSsdParams &params)
         : SimObject(params), path(params.drive), event([this] { goOn(); }, params.name) {
         open(nullptr);
     }
 
-    ~FloatgateDrive() override { floatgate_close(drive); }
+    ~FloatgateSsd() override { floatgate_close(drive); }
 
     /* Asks for a request now; `done` is called at the tick of its answer. */
     void submit(uint8_t op, uint64_t offset, uint32_t bytes, Done done) {
@@ -44,7 +44,7 @@ class FloatgateDrive : public SimObject {
 
     void serialize(CheckpointOut &cp) const override {
         const std::string state = name() + ".state";
-        auto *self = const_cast<FloatgateDrive *>(this);
+        auto *self = const_cast<FloatgateSsd *>(this);
         check(floatgate_save(drive, state.c_str()));
         floatgate_close(drive);
         self->open(state.c_str());
@@ -99,7 +99,7 @@ class FloatgateDrive : public SimObject {
     }
 
     std::string path;
-    ::FloatgateDrive *drive = nullptr;
+    FloatgateDrive *drive = nullptr;
     Tick origin = 0;
     EventFunctionWrapper event;
     std::unordered_map<uint64_t, Done> waiting;

@@ -20,6 +20,7 @@ class Mirror:
         self.reads = [0, 0]
 
     def random(self) -> int:
+        """Draw a number, as mirror.c does."""
         self.state ^= self.state << 13 & (1 << 64) - 1
         self.state ^= self.state >> 7
         self.state ^= self.state << 17 & (1 << 64) - 1
@@ -40,6 +41,7 @@ class Mirror:
             self.owner[one][self.drives[one].submit(self.cpu_free, op, offset, LENGTH)] = number
 
     def run(self) -> None:
+        """Let every event of both drives happen in its order."""
         for _ in range(THREADS):
             self.ask(0)
         while len(self.latencies) < REQUESTS:
@@ -54,8 +56,8 @@ class Mirror:
                         self.ask(now)
         counted = sorted(self.latencies[:REQUESTS])
         rate, mean, last = REQUESTS * 10**9 // now, sum(counted) // REQUESTS, counted[REQUESTS * 99 // 100]
-        print(f"requests {REQUESTS}, {rate} a second, reads {self.reads[0]} + {self.reads[1]}")
-        print(f"latency mean {mean} ns, p99 {last} ns, now {now} ns")
+        print(f"requests {REQUESTS}, {rate} a second, reads {self.reads[0]} + {self.reads[1]}")  # noqa: T201
+        print(f"latency mean {mean} ns, p99 {last} ns, now {now} ns")  # noqa: T201
 
 
 Mirror().run()

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 class PolicyTimeout(BaseException):
     """A policy did not answer in time; raised within it."""
@@ -184,74 +184,35 @@ class Server:
         """Drain the requests completed since the last call."""
 
 class Completion:
-    """A request that the drive has answered; times are simulated ns, offsets and lengths bytes."""
+    """A request that the drive has answered."""
 
-    @property
-    def id(self) -> int: ...
-    @property
-    def submitted_ns(self) -> int: ...
-    @property
-    def completed_ns(self) -> int: ...
-    @property
-    def latency_ns(self) -> int: ...
-    @property
-    def op(self) -> str: ...
-    @property
-    def offset(self) -> int:
-        """First byte on the drive; of an append, where the drive put the data."""
-
-    @property
-    def length(self) -> int: ...
-    @property
-    def status(self) -> Literal["success", "failed", "uncorrectable"]: ...
-    @property
-    def cause(self) -> str:
-        """The stage that took longest, a name of `stages_ns`."""
-
-    @property
-    def retries(self) -> int:
-        """Attempts of a read beyond the first."""
-
-    @property
-    def stages_ns(self) -> dict[str, int]:
-        """Where the time went; together the latency."""
+    id: int
+    submitted_ns: int
+    completed_ns: int
+    latency_ns: int
+    op: str
+    offset: int
+    length: int
+    status: Literal["success", "failed", "uncorrectable"]
+    cause: str
+    retries: int
+    stages_ns: dict[str, int]
 
 class SteppedDrive:
-    """What `fg.Drive` is made of. Raises InputError."""
+    """What `fg.Drive` is made of; what each call does is said in the core, where `help()` finds it."""
+
+    name: str
+    title: str
+    capacity_bytes: int
+    namespaces: list[int]
+    now_ns: int
+    next_event_ns: int | None
+    outstanding: int
+    is_closed: bool
 
     def __new__(
-        cls, drive: str, toml: str | None, set: list[str], folders: list[str], options: str  # noqa: A002
+        cls, drive: str, toml: str | None, overrides: list[str], folders: list[str], options: str
     ) -> Self: ...
-    @property
-    def name(self) -> str:
-        """Name of the drive, as it was asked for."""
-
-    @property
-    def title(self) -> str:
-        """Title of the drive, as its file gives it."""
-
-    @property
-    def capacity_bytes(self) -> int:
-        """Bytes the host sees."""
-
-    @property
-    def namespaces(self) -> list[int]:
-        """Bytes of each namespace; a drive that is one has one."""
-
-    @property
-    def now_ns(self) -> int:
-        """The drive's present: all up to it has happened."""
-
-    @property
-    def next_event_ns(self) -> int | None:
-        """When something happens next in the drive, work of its own too; None where nothing will."""
-
-    @property
-    def outstanding(self) -> int:
-        """Requests submitted whose completions were not taken."""
-
-    @property
-    def is_closed(self) -> bool: ...
     def submit(
         self,
         time_ns: int,
@@ -262,37 +223,18 @@ class SteppedDrive:
         namespace: int | str | None = None,
         fua: bool = False,
         placement: int | None = None,
-    ) -> int:
-        """Submit a request; return the id that its completion has, from 0.
-
-        `op` is read, write, trim or flush (both 0), or of a drive of zones append, open, close, finish,
-        reset. `fua`: a write that is durable when answered. Raises InputError for a time before `now_ns`, and
-        for what the drive does not take; nothing has changed then.
-        """
-
+    ) -> int: ...
     def submit_columns(
         self, times_ns: object, ops: object, offsets: object, lengths: object, namespaces: object
     ) -> int: ...
-    def run_until(self, time_ns: int) -> None:
-        """Let all happen that happens up to `time_ns`, that moment included; other threads run meanwhile."""
-
-    def next(self, until_ns: int | None = None) -> Completion | None:
-        """Take the next completion; without one that waits, let time go on to it, at the latest to `until_ns`.
-
-        None where no request is outstanding, or none is answered until then.
-        """
-
-    def completions(self, most: int = ...) -> list[Completion]:
-        """Take the completions that wait, at most `most`, by time; time stays where it is."""
-
-    def completion_bytes(self, most: int) -> bytearray: ...
-    def finish(self) -> None:
-        """Let time go on to the last completion; no request follows. Completions can still be taken."""
-
+    def run_until(self, time_ns: int) -> None: ...
+    def next(self, until_ns: int | None = None) -> Completion | None: ...
+    def completions(self, most: int | None = None) -> list[Completion]: ...
+    def completion_bytes(self, most: int | None) -> bytearray: ...
+    def finish(self) -> None: ...
     def measured(self) -> str: ...
     def save_to(self, path: str) -> None: ...
-    def close(self) -> None:
-        """Give the drive's memory back; every later call but this one raises InputError."""
+    def close(self) -> None: ...
 
 def step_words() -> tuple[list[str], list[tuple[int, str]], list[str]]: ...
 def step_op(name: str) -> int: ...

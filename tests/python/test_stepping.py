@@ -24,7 +24,9 @@ def _trace(path: Path, requests: int = 600) -> list[tuple[int, str, int, int]]:
         (4_300 * n, "write" if n % 3 else "read", n * 7919 % 1200 * 4096, 4096 * (1 + n % 2))
         for n in range(requests)
     ]
-    text = [f"{128166372003061629 + time // 100},t,0,{op.title()},{at},{size},0" for time, op, at, size in rows]
+    text = [
+        f"{128166372003061629 + time // 100},t,0,{op.title()},{at},{size},0" for time, op, at, size in rows
+    ]
     path.write_text("\n".join(text) + "\n")
     return rows
 
@@ -67,7 +69,9 @@ def test_statistics_are_those_so_far() -> None:
     drive = fg.Drive(TINY)
     drive.submit(0, "write", 0, 4096)
     done = drive.next()
-    assert done is not None and done.status == "success" and done == done
+    assert done is not None
+    assert done.status == "success"
+    assert done == done
     assert drive.statistics().host.write.requests == 1
     drive.submit(drive.now_ns, "read", 0, 4096)
     assert drive.next(drive.now_ns) is None
@@ -92,13 +96,15 @@ def test_a_state_goes_from_one_drive_to_the_next(tmp_path: Path) -> None:
         drive.submit_many(0, "read", [0, 1 << 20], 4096)
         drive.finish()
         first, second = sorted(drive.completions(), key=lambda one: one.id)
-    assert first.stages_ns["array"] == 0 and second.stages_ns["array"] > 0
+    assert first.stages_ns["array"] == 0
+    assert second.stages_ns["array"] > 0
 
 
 def test_a_drive_is_text_with_policies() -> None:
     text = TINY.read_text()
     drive = fg.Drive("mine", toml=text, set={"ftl.op_ratio": 0.3}, policies=[fg.gc.victim.Fifo()])
-    assert drive.name == "mine" and drive.title == "Tiny test drive, 8 MiB, 2 channels"
+    assert drive.name == "mine"
+    assert drive.title == "Tiny test drive, 8 MiB, 2 channels"
     assert drive.namespaces == [drive.capacity_bytes]
     with pytest.raises(fg.InputError, match=r"^mine:\d+: ftl.op_rato.*did you mean"):
         fg.Drive("mine", toml=text.replace("op_ratio", "op_rato"))
@@ -133,7 +139,8 @@ def test_what_is_wrong_is_refused_in_one_line(number: int) -> None:
     drive.run_until(1000)
     with pytest.raises(fg.InputError) as refused:
         call(drive)
-    assert expected in str(refused.value) and "\n" not in str(refused.value)
+    assert expected in str(refused.value)
+    assert "\n" not in str(refused.value)
     assert (drive.outstanding, drive.now_ns) == (0, 1000)
 
 
@@ -168,7 +175,8 @@ def test_drives_go_on_in_threads() -> None:
     alone = dict(ends)
     for seed in range(4):
         step(seed)
-    assert ends == alone and len(ends) == 4
+    assert ends == alone
+    assert len(ends) == 4
 
 
 def test_the_example_steps_two_drives() -> None:

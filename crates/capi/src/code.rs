@@ -25,18 +25,18 @@ pub enum FloatgateCode {
 }
 
 /// Why a call was refused.
-pub(crate) struct Refusal {
+pub(crate) struct CallRefusal {
     pub code: FloatgateCode,
     pub text: String,
 }
 
-impl Refusal {
+impl CallRefusal {
     pub fn input(text: impl Into<String>) -> Self {
         Self { code: FloatgateCode::Input, text: text.into() }
     }
 }
 
-impl From<StepError> for Refusal {
+impl From<StepError> for CallRefusal {
     fn from(error: StepError) -> Self {
         let code = match &error {
             StepError::Input(_) => FloatgateCode::Input,
@@ -47,7 +47,7 @@ impl From<StepError> for Refusal {
     }
 }
 
-impl From<sim::Error> for Refusal {
+impl From<sim::Error> for CallRefusal {
     fn from(error: sim::Error) -> Self {
         Self::input(error.to_string())
     }
@@ -58,7 +58,8 @@ thread_local! {
 }
 
 fn tell(text: &str) {
-    let text: Vec<u8> = text.bytes().map(|byte| if matches!(byte, 0 | b'\n') { b' ' } else { byte }).collect();
+    let text: Vec<u8> =
+        text.bytes().map(|byte| if matches!(byte, 0 | b'\n') { b' ' } else { byte }).collect();
     TEXT.set(CString::new(text).unwrap_or_default());
 }
 
@@ -74,12 +75,12 @@ fn told(panic: &(dyn Any + Send)) -> String {
 }
 
 /// Does the work of a call. Nothing unwinds out of it.
-pub(crate) fn guarded(work: impl FnOnce() -> Result<FloatgateCode, Refusal>) -> FloatgateCode {
+pub(crate) fn guarded(work: impl FnOnce() -> Result<FloatgateCode, CallRefusal>) -> FloatgateCode {
     let done = catch_unwind(AssertUnwindSafe(work));
     let refusal = match done {
         Ok(Ok(code)) => return code,
         Ok(Err(refusal)) => refusal,
-        Err(panic) => Refusal { code: FloatgateCode::Broken, text: told(panic.as_ref()) },
+        Err(panic) => CallRefusal { code: FloatgateCode::Broken, text: told(panic.as_ref()) },
     };
     tell(&refusal.text);
     refusal.code
@@ -89,31 +90,35 @@ pub(crate) fn guarded(work: impl FnOnce() -> Result<FloatgateCode, Refusal>) -> 
 ///
 /// # Safety
 /// `text` is null, or a C string.
-pub(crate) unsafe fn text<'a>(name: &str, text: *const c_char) -> Result<Option<&'a str>, Refusal> {
+pub(crate) unsafe fn text<'a>(name: &str, text: *const c_char) -> Result<Option<&'a str>, CallRefusal> {
     if text.is_null() {
         return Ok(None);
     }
     // SAFETY: the caller says so.
     let found = unsafe { CStr::from_ptr(text) };
-    found.to_str().map(Some).map_err(|_| Refusal::input(format!("{name}: no UTF-8: expected a text in it")))
+    found
+        .to_str()
+        .map(Some)
+        .map_err(|_| CallRefusal::input(format!("{name}: no UTF-8: expected a text in it")))
 }
 
 /// As [`text`], where there must be one.
 ///
 /// # Safety
 /// As for [`text`].
-pub(crate) unsafe fn needed<'a>(name: &str, found: *const c_char) -> Result<&'a str, Refusal> {
+pub(crate) unsafe fn needed<'a>(name: &str, found: *const c_char) -> Result<&'a str, CallRefusal> {
     // SAFETY: as there.
-    unsafe { text(name, found) }?.ok_or_else(|| Refusal::input(format!("{name}: a null pointer: expected a text")))
+    unsafe { text(name, found) }?
+        .ok_or_else(|| CallRefusal::input(format!("{name}: a null pointer: expected a text")))
 }
 
 /// Where the caller wants an answer.
 ///
 /// # Safety
 /// `place` is null, or can be written.
-pub(crate) unsafe fn put<T>(name: &str, place: *mut T, value: T) -> Result<(), Refusal> {
+pub(crate) unsafe fn put<T>(name: &str, place: *mut T, value: T) -> Result<(), CallRefusal> {
     if place.is_null() {
-        return Err(Refusal::input(format!("{name}: a null pointer: expected a place for the answer")));
+        return Err(CallRefusal::input(format!("{name}: a null pointer: expected a place for the answer")));
     }
     // SAFETY: the caller says so.
     unsafe { place.write(value) };

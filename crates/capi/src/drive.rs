@@ -1,7 +1,7 @@
 //! The calls on a drive.
 
 use crate::FloatgateSetup;
-use crate::code::{FloatgateCode, Refusal, guarded, needed, put};
+use crate::code::{CallRefusal, FloatgateCode, guarded, needed, put};
 use std::ffi::{CString, c_char};
 use std::path::Path;
 use step::{STAGE_COUNT, StepError, StepRequest, SteppedCompletion, SteppedDrive, SteppedStatus, op_of};
@@ -98,7 +98,9 @@ impl From<SteppedCompletion> for FloatgateCompletion {
 fn request(asked: &FloatgateRequest) -> Result<StepRequest, StepError> {
     let FloatgateRequest { time_ns, offset, bytes, nsid, placement, op, flags } = *asked;
     if flags & !(FLOATGATE_FUA | FLOATGATE_PLACED) != 0 {
-        return Err(StepError::Input(format!("flags = {flags}: expected FLOATGATE_FUA (1), FLOATGATE_PLACED (2)")));
+        return Err(StepError::Input(format!(
+            "flags = {flags}: expected FLOATGATE_FUA (1), FLOATGATE_PLACED (2)"
+        )));
     }
     let placement = (flags & FLOATGATE_PLACED != 0).then_some(placement);
     let (op, fua) = (op_of(op)?, flags & FLOATGATE_FUA != 0);
@@ -111,18 +113,18 @@ fn request(asked: &FloatgateRequest) -> Result<StepRequest, StepError> {
 /// `drive` is null, or a drive that was opened and not closed, and no other thread uses it.
 unsafe fn on(
     drive: *mut FloatgateDrive,
-    work: impl FnOnce(&mut SteppedDrive) -> Result<FloatgateCode, Refusal>,
+    work: impl FnOnce(&mut SteppedDrive) -> Result<FloatgateCode, CallRefusal>,
 ) -> FloatgateCode {
     // SAFETY: the caller says so.
     let held = unsafe { drive.as_mut() };
     let Some(held) = held else {
-        return guarded(|| Err(Refusal::input("drive: a null pointer: expected a drive that is open")));
+        return guarded(|| Err(CallRefusal::input("drive: a null pointer: expected a drive that is open")));
     };
     let code = guarded(|| match &mut held.drive {
         Some(drive) => work(drive),
         None => {
             let text = "the drive broke an invariant before: expected floatgate_close".to_owned();
-            Err(Refusal { code: FloatgateCode::Broken, text })
+            Err(CallRefusal { code: FloatgateCode::Broken, text })
         }
     });
     if code == FloatgateCode::Broken {
@@ -144,9 +146,9 @@ pub unsafe extern "C" fn floatgate_open(
     guarded(|| {
         // SAFETY: the caller says so.
         let setup = unsafe { setup.as_ref() };
-        let setup = setup.ok_or_else(|| Refusal::input("setup: a null pointer: expected a setup"))?;
+        let setup = setup.ok_or_else(|| CallRefusal::input("setup: a null pointer: expected a setup"))?;
         if drive.is_null() {
-            return Err(Refusal::input("drive: a null pointer: expected a place for the answer"));
+            return Err(CallRefusal::input("drive: a null pointer: expected a place for the answer"));
         }
         // SAFETY: as above.
         let (setup, catalogue) = unsafe { setup.read() }?;
@@ -201,7 +203,7 @@ pub unsafe extern "C" fn floatgate_submit_all(
 ) -> FloatgateCode {
     let work = |drive: &mut SteppedDrive| {
         if asked.is_null() {
-            return Err(Refusal::input("asked: a null pointer: expected requests"));
+            return Err(CallRefusal::input("asked: a null pointer: expected requests"));
         }
         // SAFETY: the caller says so.
         let asked = unsafe { std::slice::from_raw_parts(asked, count) };
@@ -244,7 +246,7 @@ pub unsafe extern "C" fn floatgate_next(
 ) -> FloatgateCode {
     let work = |drive: &mut SteppedDrive| {
         if completion.is_null() {
-            return Err(Refusal::input("completion: a null pointer: expected a place for the answer"));
+            return Err(CallRefusal::input("completion: a null pointer: expected a place for the answer"));
         }
         match drive.next((until_ns != FLOATGATE_FOREVER).then_some(until_ns))? {
             None => Ok(FloatgateCode::None),
@@ -272,7 +274,9 @@ pub unsafe extern "C" fn floatgate_take(
 ) -> FloatgateCode {
     let work = |drive: &mut SteppedDrive| {
         if completions.is_null() || count.is_null() {
-            return Err(Refusal::input("completions, count: a null pointer: expected places for the answer"));
+            return Err(CallRefusal::input(
+                "completions, count: a null pointer: expected places for the answer",
+            ));
         }
         let found = drive.take(most)?;
         // SAFETY: the caller says so, and no more than `most` are taken.
@@ -311,7 +315,7 @@ pub unsafe extern "C" fn floatgate_statistics(
     let work = |drive: &mut SteppedDrive| {
         let text = CString::new(drive.statistics()?.to_string()).unwrap_or_default();
         if json.is_null() {
-            return Err(Refusal::input("json: a null pointer: expected a place for the answer"));
+            return Err(CallRefusal::input("json: a null pointer: expected a place for the answer"));
         }
         // SAFETY: the caller says so.
         unsafe { put("json", json, text.into_raw()) }?;

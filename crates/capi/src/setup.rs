@@ -1,6 +1,6 @@
 //! What a drive is opened from.
 
-use crate::code::{Refusal, needed, text};
+use crate::code::{CallRefusal, needed, text};
 use serde_json::json;
 use sim::{Catalogue, RunOptions};
 use std::ffi::{CStr, c_char};
@@ -56,7 +56,7 @@ impl FloatgateSetup {
     ///
     /// # Safety
     /// Every pointer is null or what its comment says.
-    pub(crate) unsafe fn read(&self) -> Result<(StepSetup, Catalogue), Refusal> {
+    pub(crate) unsafe fn read(&self) -> Result<(StepSetup, Catalogue), CallRefusal> {
         // SAFETY: the caller says so.
         let (drive, toml, share, precondition, load) = unsafe {
             (
@@ -86,13 +86,14 @@ impl FloatgateSetup {
     ///
     /// # Safety
     /// As for [`Self::read`].
-    unsafe fn overrides(&self) -> Result<Vec<String>, Refusal> {
+    unsafe fn overrides(&self) -> Result<Vec<String>, CallRefusal> {
         let mut found = Vec::new();
         let mut next = self.set;
         // SAFETY: a null pointer ends the texts, and each before it is a C string.
         while let Some(&one) = unsafe { next.as_ref() }.filter(|one| !one.is_null()) {
             let one = unsafe { CStr::from_ptr(one) }.to_str();
-            let refused = |_| Refusal::input(format!("set: text {}: no UTF-8: expected a text in it", found.len()));
+            let refused =
+                |_| CallRefusal::input(format!("set: text {}: no UTF-8: expected a text in it", found.len()));
             let one = one.map_err(refused)?.to_owned();
             found.push(one);
             // SAFETY: this was not the last.

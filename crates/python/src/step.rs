@@ -201,46 +201,61 @@ impl PySteppedDrive {
         })
     }
 
+    /// Name of the drive, as it was asked for.
     #[getter]
     fn name(&self, py: Python<'_>) -> PyResult<String> {
         self.quick(py, |drive| Ok(drive.name().to_owned()))
     }
 
+    /// Title of the drive, as its file gives it.
     #[getter]
     fn title(&self, py: Python<'_>) -> PyResult<String> {
         self.quick(py, |drive| Ok(drive.title().to_owned()))
     }
 
+    /// Bytes the host sees.
     #[getter]
     fn capacity_bytes(&self, py: Python<'_>) -> PyResult<u64> {
         self.quick(py, |drive| Ok(drive.capacity_bytes()))
     }
 
+    /// Bytes of each namespace; a drive that is one has one.
     #[getter]
     fn namespaces(&self, py: Python<'_>) -> PyResult<Vec<u64>> {
         self.quick(py, |drive| Ok(drive.namespaces().collect()))
     }
 
+    /// The drive's present in ns: all up to it has happened.
     #[getter]
     fn now_ns(&self, py: Python<'_>) -> PyResult<u64> {
         self.quick(py, |drive| Ok(drive.now_ns()))
     }
 
+    /// When something happens next in the drive, in ns, work of its own too; None where nothing will.
     #[getter]
     fn next_event_ns(&self, py: Python<'_>) -> PyResult<Option<u64>> {
         self.quick(py, |drive| drive.next_event_ns().map_err(refused))
     }
 
+    /// Requests submitted whose completions were not taken.
     #[getter]
     fn outstanding(&self, py: Python<'_>) -> PyResult<u64> {
         self.quick(py, |drive| Ok(drive.outstanding()))
     }
 
+    /// True once the drive was closed.
     #[getter]
     fn is_closed(&self) -> PyResult<bool> {
         Ok(self.inner.lock()?.is_none())
     }
 
+    /// Submit a request, and give the id that its completion has, from 0.
+    ///
+    /// `time_ns` is when the host issues it; `op` is read, write, trim or flush (whose offset and length are 0), on a drive of
+    /// zones append, open, close, finish or reset, too; `offset` and `length` are bytes, multiples of 512, in the namespace of
+    /// that number, from 1, or name. `fua`: a write that is durable when it is answered; `placement`: its placement identifier.
+    ///
+    /// Raises InputError for a time before `now_ns` and for what the drive does not take; nothing has changed then.
     #[pyo3(signature = (time_ns, op, offset, length, *, namespace = None, fua = false, placement = None))]
     #[allow(clippy::too_many_arguments)] // Python names them at its call.
     fn submit(
@@ -269,7 +284,7 @@ impl PySteppedDrive {
         })
     }
 
-    /// Columns of equal length: u64, u8, u64, u32, u32; the number of the first request.
+    /// Within: columns of equal length: u64, u8, u64, u32, u32; the number of the first request.
     fn submit_columns(
         &self,
         py: Python<'_>,
@@ -292,11 +307,17 @@ impl PySteppedDrive {
         self.long(py, |drive| drive.submit_all(requests).map_err(refused))
     }
 
+    /// Let all happen that happens up to `time_ns`, that moment included. Other threads run meanwhile.
+    ///
+    /// Raises InputError for a time before `now_ns`.
     fn run_until(&self, py: Python<'_>, time_ns: &Bound<'_, PyAny>) -> PyResult<()> {
         let time_ns = whole("time_ns", time_ns)?;
         self.long(py, |drive| drive.run_until(time_ns).map_err(refused))
     }
 
+    /// Take the next completion; without one that waits, let time go on to it, at the latest to `until_ns`.
+    ///
+    /// None where no request is outstanding, or none is answered until then.
     #[pyo3(signature = (until_ns = None))]
     fn next(&self, py: Python<'_>, until_ns: Option<&Bound<'_, PyAny>>) -> PyResult<Option<PyCompletion>> {
         let until_ns = until_ns.map(|until| whole("until_ns", until)).transpose()?;
@@ -304,13 +325,20 @@ impl PySteppedDrive {
         Ok(found.map(PyCompletion))
     }
 
-    #[pyo3(signature = (most = usize::MAX))]
-    fn completions(&self, py: Python<'_>, most: usize) -> PyResult<Vec<PyCompletion>> {
+    /// Take the completions that wait, at most `most`, in the order of their times; time stays where it is.
+    #[pyo3(signature = (most = None))]
+    fn completions(&self, py: Python<'_>, most: Option<usize>) -> PyResult<Vec<PyCompletion>> {
+        let most = most.unwrap_or(usize::MAX);
         self.quick(py, |drive| Ok(drive.take(most).map_err(refused)?.map(PyCompletion).collect()))
     }
 
-    /// Completions one behind the other, packed.
-    fn completion_bytes<'py>(&self, py: Python<'py>, most: usize) -> PyResult<Bound<'py, PyByteArray>> {
+    /// Within: completions one behind the other, packed.
+    fn completion_bytes<'py>(
+        &self,
+        py: Python<'py>,
+        most: Option<usize>,
+    ) -> PyResult<Bound<'py, PyByteArray>> {
+        let most = most.unwrap_or(usize::MAX);
         let found = self.quick(py, |drive| Ok(drive.take(most).map_err(refused)?.collect::<Vec<_>>()))?;
         PyByteArray::new_with(py, found.len() * ROW, |bytes| {
             found.iter().zip(bytes.chunks_exact_mut(ROW)).for_each(|(found, bytes)| row(found, bytes));
@@ -318,19 +346,22 @@ impl PySteppedDrive {
         })
     }
 
+    /// Let time go on to the last completion; no request follows. Completions can still be taken.
     fn finish(&self, py: Python<'_>) -> PyResult<()> {
         self.long(py, |drive| drive.finish().map_err(refused))
     }
 
-    /// Everything measured, as JSON.
+    /// Within: everything measured, as JSON.
     fn measured(&self, py: Python<'_>) -> PyResult<String> {
         self.long(py, |drive| Ok(drive.statistics().map_err(refused)?.to_string()))
     }
 
+    /// Within: see `save`.
     fn save_to(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
         self.long(py, |drive| drive.save(&path).map_err(refused))
     }
 
+    /// Give the drive's memory back; later calls raise InputError, but for this one.
     fn close(&self, py: Python<'_>) -> PyResult<()> {
         self.inner.work(py, |drive| {
             *drive = None;

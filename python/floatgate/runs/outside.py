@@ -1,4 +1,4 @@
-"""The result of a drive whose requests came from outside: what the core does not know of it, and its files."""
+"""The result of a drive whose requests came from outside: what the core does not know, and its files."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path

@@ -40,7 +40,6 @@ _ROW = (
     ("cause", "u1"),
     ("retries", "u1"),
 )
-_ALL = (1 << 64) - 1
 
 
 class Drive(_core.SteppedDrive):
@@ -71,7 +70,7 @@ class Drive(_core.SteppedDrive):
         drive: str | Path,
         *,
         toml: str | None = None,
-        set: Mapping[str, Any] | None = None,
+        set: Mapping[str, Any] | None = None,  # noqa: A002 - the name it has everywhere
         policies: "Iterable[Policy | Own]" = (),
         seed: int = 1,
         precondition: str = "none",
@@ -140,9 +139,7 @@ class Drive(_core.SteppedDrive):
         length in bytes, retries; op, status and cause are codes, whose names `words()` has. Needs NumPy.
         """
         np = needed("numpy")
-        found: NDArray[np.void] = np.frombuffer(
-            self.completion_bytes(_ALL if most is None else most), np.dtype(list(_ROW))
-        )
+        found: NDArray[np.void] = np.frombuffer(self.completion_bytes(most), np.dtype(list(_ROW)))
         return found
 
     @staticmethod

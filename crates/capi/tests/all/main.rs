@@ -24,7 +24,11 @@ fn program(compiler: &str, source: &str, words: &[&Path]) -> Result<String, Stri
     let standard = if compiler == "cc" { "-std=c11" } else { "-std=c++17" };
     let mut compile = Command::new(compiler);
     compile.args([standard, "-Wall", "-Wextra", "-Werror", "-O1"]).arg(root.join(source)).arg("-o").arg(&to);
-    compile.arg("-I").arg(root.join("crates/capi/include")).arg("-I").arg(root.join("crates/capi/tests/gem5"));
+    compile
+        .arg("-I")
+        .arg(root.join("crates/capi/include"))
+        .arg("-I")
+        .arg(root.join("crates/capi/tests/gem5"));
     compile.arg("-L").arg(&library).args(["-lfloatgate", "-Wl,-rpath"]).arg(&library);
     let done = compile.output().map_err(|error| error.to_string())?;
     assert!(done.status.success(), "{source}: {}", String::from_utf8_lossy(&done.stderr));
@@ -112,7 +116,8 @@ fn numbers_stand_for_the_operations_that_their_names_say() {
 #[test]
 fn the_header_is_what_cbindgen_makes() {
     let config = Path::new(ROOT).join("crates/capi");
-    let made = Command::new("cbindgen").arg("--config").arg(config.join("cbindgen.toml")).arg(&config).output();
+    let made =
+        Command::new("cbindgen").arg("--config").arg(config.join("cbindgen.toml")).arg(&config).output();
     match made {
         Err(_) => eprintln!("skipped: no cbindgen"),
         Ok(made) => {

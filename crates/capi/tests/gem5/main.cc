@@ -5,7 +5,7 @@
 
 using namespace gem5;
 
-static void ask(FloatgateDrive &drive, const char *when) {
+static void ask(FloatgateSsd &drive, const char *when) {
     uint64_t answered = 0, latency = 0;
     for (uint64_t number = 0; number < 50; number++) {
         const uint8_t op = number % 2 ? FLOATGATE_READ : FLOATGATE_WRITE;
@@ -21,10 +21,10 @@ static void ask(FloatgateDrive &drive, const char *when) {
 }
 
 int main(int, char **words) {
-    FloatgateDriveParams params;
+    FloatgateSsdParams params;
     params.name = words[1];
     params.drive = "small-tlc";
-    FloatgateDrive drive(params);
+    FloatgateSsd drive(params);
     ask(drive, "before");
     CheckpointOut out;
     drive.serialize(out);

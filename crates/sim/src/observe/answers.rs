@@ -74,15 +74,15 @@ fn cause(stages: &[u64; STAGE_COUNT]) -> u8 {
     longest as u8
 }
 
-/// Answers that were not taken yet.
+/// SteppedAnswers that were not taken yet.
 #[derive(Default)]
-pub(crate) struct Answers {
+pub(crate) struct SteppedAnswers {
     waiting: VecDeque<SteppedCompletion>,
     /// The number of each request in flight, by id.
     numbers: Vec<u64>,
 }
 
-impl Answers {
+impl SteppedAnswers {
     pub fn number(&mut self, id: u32, number: Option<u64>) {
         let id = id as usize;
         self.numbers.resize(self.numbers.len().max(id + 1), 0);

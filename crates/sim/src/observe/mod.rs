@@ -12,7 +12,7 @@ use crate::observe::tables::{Column, REQUESTS};
 use crate::observe::timeline::Timeline;
 use crate::requests::Request;
 use account::{Account, Shown, past_event};
-use answers::Answers;
+use answers::SteppedAnswers;
 use check::Answered;
 use controller::{ChannelUse, Interrupted, Origin, Transaction, TransactionId};
 use ftl::{Ftl, Probe, VersionEvent};
@@ -137,12 +137,17 @@ pub(crate) struct Observers {
     pub timeline: Option<Timeline>,
     pub rows: Option<RequestRows>,
     pub holder: Option<Box<dyn Holder>>,
-    pub answers: Option<Answers>,
+    pub answers: Option<SteppedAnswers>,
     /// Start of the timeline.
     pub origin: SimTime,
 }
 
 impl Observers {
+    /// Requests answered that the caller of a stepped run has not taken.
+    pub fn untaken(&self) -> usize {
+        self.answers.as_ref().map_or(0, SteppedAnswers::untaken)
+    }
+
     /// The part of an interval that the timeline shows, with times from the timeline's start; none if it ends before.
     fn shown(&self, from: SimTime, to: SimTime) -> Option<[SimTime; 2]> {
         let counted = |time: SimTime| SimTime::from_ns(time.since(self.origin).ns());

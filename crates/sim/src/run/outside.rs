@@ -54,17 +54,12 @@ impl<P: Observer> Run<P> {
 }
 
 impl Run<Observers> {
-    /// Requests answered that the caller has not taken.
-    fn untaken(&self) -> usize {
-        self.ctx.probe.answers.as_ref().map_or(0, |answers| answers.untaken())
-    }
-
     /// Handles events up to `until`, or until so many answers wait to be taken.
     ///
     /// # Errors
     /// When a request is refused, or none gets on.
     pub fn run_on(&mut self, until: SimTime, answers: usize) -> Result<(), Error> {
-        while self.error.is_none() && self.untaken() < answers {
+        while self.error.is_none() && self.ctx.probe.untaken() < answers {
             if let Some((now, event)) = self.ctx.calendar.pop_until(until) {
                 self.handle(now, event);
                 self.watch.left -= 1;

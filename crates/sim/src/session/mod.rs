@@ -9,7 +9,7 @@ mod stepped;
 
 use crate::drive::memory::Checking;
 use crate::observe::account::{Account, Shown};
-use crate::observe::answers::Answers;
+use crate::observe::answers::SteppedAnswers;
 use crate::observe::timeline::Timeline;
 use crate::observe::{Observer, Observers, RequestRows};
 use crate::requests::link::LinkAtWork;
@@ -348,7 +348,7 @@ impl Session {
             match std::mem::take(&mut self.outside) {
                 OutsideHost::None => {}
                 OutsideHost::Held(holder) => observers.holder = Some(holder),
-                OutsideHost::Stepped => observers.answers = Some(Answers::default()),
+                OutsideHost::Stepped => observers.answers = Some(SteppedAnswers::default()),
             }
             if warm_up.is_none() {
                 observe(&mut observers, options, &self.drive, SimTime::ZERO);

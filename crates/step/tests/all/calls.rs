@@ -2,9 +2,7 @@
 
 use crate::{catalogue, open, setup, small};
 use sim::RunOptions;
-use step::{
-    STAGE_NAMES, StepError, StepRequest, StepSetup, SteppedDrive, SteppedStatus, op_named, op_of,
-};
+use step::{STAGE_NAMES, StepError, StepRequest, StepSetup, SteppedDrive, SteppedStatus, op_named, op_of};
 
 fn request(time_ns: u64, op: &str, offset: u64, bytes: u32) -> StepRequest {
     let op = op_named(op).unwrap();
@@ -32,7 +30,10 @@ fn a_drive_is_where_it_was_brought() {
     assert_eq!((drive.now_ns(), drive.outstanding()), (50, 2));
     let first = drive.next(None).unwrap().expect("two are outstanding");
     assert_eq!((first.id, first.submitted_ns, first.offset, first.bytes), (1, 100, 8192, 4096));
-    assert_eq!((first.status, first.retries, first.op), (SteppedStatus::Success, 0, op_named("write").unwrap().code()));
+    assert_eq!(
+        (first.status, first.retries, first.op),
+        (SteppedStatus::Success, 0, op_named("write").unwrap().code())
+    );
     assert_eq!(drive.now_ns(), first.completed_ns);
     assert_eq!(first.stages_ns.iter().sum::<u64>(), first.latency_ns());
     assert_eq!(STAGE_NAMES[usize::from(first.cause)], "command");
@@ -82,7 +83,10 @@ fn what_is_wrong_is_refused_and_changes_nothing() {
         (request(1000, "flush", 0, 512), "a flush without offset and length"),
         (request(u64::MAX, "read", 0, 512), "expected at most 9223372036854775808"),
         (StepRequest { namespace: 2, ..request(1000, "read", 0, 512) }, "namespace = 2: expected 0 or 1"),
-        (StepRequest { placement: Some(3), ..request(1000, "write", 0, 512) }, "placement = 3: expected none"),
+        (
+            StepRequest { placement: Some(3), ..request(1000, "write", 0, 512) },
+            "placement = 3: expected none",
+        ),
     ];
     for (asked, expected) in wrong {
         let text = refusal(drive.submit(&asked));

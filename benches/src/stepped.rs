@@ -47,9 +47,9 @@ fn request(number: u64) -> FloatgateRequest {
 }
 
 /// The same requests as an open workload.
-struct Listed(u64);
+struct SteppedLoad(u64);
 
-impl Workload for Listed {
+impl Workload for SteppedLoad {
     fn poll(&mut self, now: SimTime) -> Result<Poll, WorkloadError> {
         if self.0 == REQUESTS {
             return Ok(Poll::Done);
@@ -78,7 +78,7 @@ impl Workload for Listed {
 fn run(meter: &mut InstructionMeter) -> Cost {
     let drive = Drive::from_resolved("bench", &DRIVE.map(str::to_owned)).expect("a drive");
     let options = RunOptions { precondition: PreconditionKind::Fill, ..RunOptions::default() };
-    let mut session = Session::with_workload(drive, Box::new(Listed(0)), options).expect("a session");
+    let mut session = Session::with_workload(drive, Box::new(SteppedLoad(0)), options).expect("a session");
     while session.progress().phase == "precondition" {
         session.advance(1 << 16).expect("it is filled");
     }
@@ -118,7 +118,8 @@ fn arrays(drive: *mut FloatgateDrive) -> u64 {
             // SAFETY: as above.
             unsafe { floatgate::floatgate_take(drive, found.as_mut_ptr().cast(), AT_ONCE, &mut count) };
             // SAFETY: so many were written.
-            sum += found[..count].iter().map(|one| unsafe { one.assume_init_ref() }.completed_ns).sum::<u64>();
+            sum +=
+                found[..count].iter().map(|one| unsafe { one.assume_init_ref() }.completed_ns).sum::<u64>();
             if count == 0 {
                 break;
             }

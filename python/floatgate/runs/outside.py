@@ -24,7 +24,7 @@ def completed(
         value["place"] = shipped.without_root(value["place"], shipped.folders())
     document["interrupted_at"] = None
     document["engine"] |= {"peak_rss_bytes": peak_rss_bytes(), "session_s": session_s}
-    workload = {"kind": kind, "source": kind, "options": {}, "file_bytes": None, "text": None}
+    workload: dict[str, Any] = {"kind": kind, "source": kind, "options": {}, "file_bytes": None, "text": None}
     plain = Options()
     document["invocation"] = {
         "set": list(overrides),

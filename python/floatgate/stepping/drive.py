@@ -20,7 +20,6 @@ from floatgate.runs.outside import completed, write
 from floatgate.values.arguments import assignment, mapping, path as as_path
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import ArrayLike, NDArray
 
     from floatgate.inputs.policies import Policy
@@ -64,6 +63,8 @@ class Drive(_core.SteppedDrive):
     """
 
     options: Options
+    _set: tuple[str, ...]
+    _began: float
 
     def __new__(
         cls,
@@ -132,14 +133,14 @@ class Drive(_core.SteppedDrive):
         first = self.submit_columns(*(np.ascontiguousarray(one) for one in columns))
         return range(first, first + len(columns[0]))
 
-    def completion_array(self, most: int | None = None) -> "NDArray[np.void]":
+    def completion_array(self, most: int | None = None) -> "NDArray[Any]":
         """Take the completions that wait, at most `most`: a structured array of shape (n,), by time.
 
         Fields: id, submitted_ns, completed_ns and stages_ns in ns (one field for each stage), offset and
         length in bytes, retries; op, status and cause are codes, whose names `words()` has. Needs NumPy.
         """
         np = needed("numpy")
-        found: NDArray[np.void] = np.frombuffer(self.completion_bytes(most), np.dtype(list(_ROW)))
+        found: NDArray[Any] = np.frombuffer(self.completion_bytes(most), np.dtype(list(_ROW)))
         return found
 
     @staticmethod

@@ -81,11 +81,11 @@ pub struct FloatgateCompletion {
     pub retries: u8,
 }
 
-impl From<SteppedCompletion> for FloatgateCompletion {
+impl From<&SteppedCompletion> for FloatgateCompletion {
     #[inline]
-    fn from(found: SteppedCompletion) -> Self {
-        let SteppedCompletion { id, submitted_ns, completed_ns, offset, stages_ns, .. } = found;
-        let SteppedCompletion { bytes, op, cause, retries, .. } = found;
+    fn from(found: &SteppedCompletion) -> Self {
+        let SteppedCompletion { id, submitted_ns, completed_ns, offset, stages_ns, .. } = *found;
+        let SteppedCompletion { bytes, op, cause, retries, .. } = *found;
         let status = match found.status {
             SteppedStatus::Success => FloatgateStatus::Success,
             SteppedStatus::Failed => FloatgateStatus::Failed,
@@ -248,14 +248,10 @@ pub unsafe extern "C" fn floatgate_next(
         if completion.is_null() {
             return Err(CallRefusal::input("completion: a null pointer: expected a place for the answer"));
         }
-        match drive.next((until_ns != FLOATGATE_FOREVER).then_some(until_ns))? {
-            None => Ok(FloatgateCode::None),
-            Some(found) => {
-                // SAFETY: the caller says so.
-                unsafe { completion.write(found.into()) };
-                Ok(FloatgateCode::Ok)
-            }
-        }
+        let until = (until_ns != FLOATGATE_FOREVER).then_some(until_ns);
+        // SAFETY: the caller says so.
+        let is_found = drive.next_with(until, |found| unsafe { completion.write(found.into()) })?;
+        Ok(if is_found { FloatgateCode::Ok } else { FloatgateCode::None })
     };
     // SAFETY: the caller says so.
     unsafe { on(drive, work) }
@@ -278,13 +274,16 @@ pub unsafe extern "C" fn floatgate_take(
                 "completions, count: a null pointer: expected places for the answer",
             ));
         }
-        let found = drive.take(most)?;
-        // SAFETY: the caller says so, and no more than `most` are taken.
-        unsafe { count.write(found.len()) };
-        for (place, found) in found.enumerate() {
-            // SAFETY: as above.
-            unsafe { completions.add(place).write(found.into()) };
-        }
+        let mut place = completions;
+        let taken = drive.take_with(most, |found| {
+            // SAFETY: the caller says so, and no more than `most` are taken.
+            unsafe {
+                place.write(found.into());
+                place = place.add(1);
+            }
+        })?;
+        // SAFETY: as above.
+        unsafe { count.write(taken) };
         Ok(FloatgateCode::Ok)
     };
     // SAFETY: the caller says so.

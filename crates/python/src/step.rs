@@ -329,7 +329,7 @@ impl PySteppedDrive {
     #[pyo3(signature = (most = None))]
     fn completions(&self, py: Python<'_>, most: Option<usize>) -> PyResult<Vec<PyCompletion>> {
         let most = most.unwrap_or(usize::MAX);
-        self.quick(py, |drive| Ok(drive.take(most).map_err(refused)?.map(PyCompletion).collect()))
+        self.quick(py, |drive| Ok(drive.take(most).map_err(refused)?.into_iter().map(PyCompletion).collect()))
     }
 
     /// Within: completions one behind the other, packed.
@@ -339,7 +339,7 @@ impl PySteppedDrive {
         most: Option<usize>,
     ) -> PyResult<Bound<'py, PyByteArray>> {
         let most = most.unwrap_or(usize::MAX);
-        let found = self.quick(py, |drive| Ok(drive.take(most).map_err(refused)?.collect::<Vec<_>>()))?;
+        let found = self.quick(py, |drive| drive.take(most).map_err(refused))?;
         PyByteArray::new_with(py, found.len() * ROW, |bytes| {
             found.iter().zip(bytes.chunks_exact_mut(ROW)).for_each(|(found, bytes)| row(found, bytes));
             Ok(())

@@ -1,15 +1,18 @@
 //! The drive: requests in, time, answers out.
 
-use crate::source::{Incoming, StepSource, put};
+use crate::source::{NumberedRequest, StepInbox, StepSource};
 use crate::{StepError, StepRequest, StepSetup, SteppedCompletion};
 use host::{Extent, HostRequest};
 use serde_json::Value;
 use sim::{Catalogue, Session};
 use std::path::Path;
+use std::time::Instant;
 use units::SimTime;
 
 /// Latest time of a request: half of what the clock holds, so that nothing begun before overflows it.
 const LATEST_NS: u64 = 1 << 63;
+/// One call in so many is timed.
+const TIMED: u64 = 32;
 /// What messages call the requests of the caller.
 const NAME: &str = "submit";
 
@@ -19,7 +22,12 @@ const NAME: &str = "submit";
 /// to it has happened, and no request is taken for an earlier time.
 pub struct SteppedDrive {
     session: Session,
-    incoming: Incoming,
+    inbox: StepInbox,
+    /// Requests submitted since time went on last, and the time of the first of them.
+    new: Vec<NumberedRequest>,
+    first_new: Option<SimTime>,
+    /// Times that the drive was told to go on.
+    calls: u64,
     namespaces: Vec<Extent>,
     is_parted: bool,
     handles: u16,
@@ -41,12 +49,15 @@ impl SteppedDrive {
         let drive = setup.drive(catalogue)?;
         let space = drive.space();
         let (title, capacity) = (drive.title.clone(), space.bytes);
-        let incoming = Incoming::default();
-        let source = Box::new(StepSource::new(incoming.clone()));
+        let inbox = StepInbox::default();
+        let source = Box::new(StepSource::new(inbox.clone()));
         let session = Session::stepped(drive, source, setup.options.clone())?;
         Ok(Self {
             session,
-            incoming,
+            inbox,
+            new: Vec::new(),
+            first_new: None,
+            calls: 0,
             namespaces: space.each().into_iter().map(|namespace| namespace.extent).collect(),
             is_parted: space.is_parted(),
             handles: space.handles,
@@ -117,7 +128,7 @@ impl SteppedDrive {
             return Ok(None);
         }
         let (_, next) = self.session.times()?;
-        let next = [next, self.incoming.first()].into_iter().flatten().min();
+        let next = [next, self.first_new].into_iter().flatten().min();
         Ok(next.map(|next| next.ns().max(self.present_ns)))
     }
 
@@ -128,9 +139,7 @@ impl SteppedDrive {
     /// been submitted.
     pub fn submit(&mut self, request: &StepRequest) -> Result<u64, StepError> {
         let request = self.placed(request)?;
-        put(&mut self.incoming.lock(), self.submitted, request);
-        self.submitted += 1;
-        Ok(self.submitted - 1)
+        Ok(self.accept(request))
     }
 
     /// Submits requests; the number of the first, which the others follow.
@@ -141,18 +150,43 @@ impl SteppedDrive {
         &mut self,
         requests: impl Iterator<Item = Result<StepRequest, StepError>>,
     ) -> Result<u64, StepError> {
-        let first = self.submitted;
-        let mut placed = Vec::with_capacity(requests.size_hint().0);
+        let (first, held) = (self.submitted, (self.new.len(), self.first_new));
         for (at, request) in requests.enumerate() {
-            let request = request.and_then(|request| self.placed(&request));
-            placed.push(request.map_err(|error| error.at(at))?);
-        }
-        let mut incoming = self.incoming.lock();
-        for request in placed {
-            put(&mut incoming, self.submitted, request);
-            self.submitted += 1;
+            match request.and_then(|request| self.placed(&request)) {
+                Ok(request) => _ = self.accept(request),
+                Err(error) => {
+                    self.new.truncate(held.0);
+                    (self.submitted, self.first_new) = (first, held.1);
+                    return Err(error.at(at));
+                }
+            }
         }
         Ok(first)
+    }
+
+    #[inline]
+    fn accept(&mut self, request: HostRequest) -> u64 {
+        let number = self.submitted;
+        self.new.push((number, request));
+        self.first_new = Some(self.first_new.map_or(request.arrive, |first| first.min(request.arrive)));
+        self.submitted += 1;
+        number
+    }
+
+    /// Lets time go on, and the drive know of the requests that are new.
+    fn go_on(&mut self, until_ns: u64, answers: usize) -> Result<(), StepError> {
+        if !self.new.is_empty() {
+            self.inbox.give(&mut self.new);
+        }
+        let first = self.first_new.take().map(|first| (first, self.inbox.held()));
+        self.calls += 1;
+        // The clock on the wall is asked about one call in many: it takes as long as a part of an event.
+        let begun = self.calls.is_multiple_of(TIMED).then(Instant::now);
+        self.session.go_on(first, SimTime::from_ns(until_ns), answers)?;
+        if let Some(begun) = begun {
+            self.session.spend(begun.elapsed() * TIMED as u32);
+        }
+        Ok(())
     }
 
     /// The request on the drive's own bytes, found right.
@@ -220,8 +254,7 @@ impl SteppedDrive {
         if time_ns < self.present_ns {
             return Err(self.past("time_ns", time_ns));
         }
-        let first = self.incoming.first();
-        self.session.go_on(first, SimTime::from_ns(time_ns), usize::MAX)?;
+        self.go_on(time_ns, usize::MAX)?;
         self.present_ns = time_ns;
         Ok(())
     }
@@ -232,48 +265,81 @@ impl SteppedDrive {
     /// # Errors
     /// As for [`Self::run_until`].
     pub fn next(&mut self, until_ns: Option<u64>) -> Result<Option<SteppedCompletion>, StepError> {
-        if let Some(found) = self.session.answers()?.pop_front() {
-            self.taken += 1;
-            return Ok(Some(found));
-        }
-        match until_ns {
-            _ if self.result.is_some() => return Ok(None),
-            Some(until) if until < self.present_ns => return Err(self.past("until_ns", until)),
-            // Nothing will be answered: the drive's own work could go on for ever.
-            None if self.outstanding() == 0 => return Ok(None),
-            _ => {}
-        }
-        let first = self.incoming.first();
-        self.session.go_on(first, SimTime::from_ns(until_ns.unwrap_or(u64::MAX)), 1)?;
-        let found = self.session.answers()?.pop_front();
-        match &found {
-            Some(found) => {
-                self.present_ns = self.present_ns.max(found.completed_ns);
-                self.taken += 1;
-            }
-            None => self.present_ns = until_ns.unwrap_or(self.present_ns),
-        }
+        let mut found = None;
+        self.next_with(until_ns, |next| found = Some(*next))?;
         Ok(found)
     }
 
-    /// Completions that were not taken, at most `most`, in the order of their times; they are taken.
+    /// As [`Self::next`], for a caller who looks at the completion where it lies; false where there is none.
+    ///
+    /// # Errors
+    /// As for [`Self::run_until`].
+    #[inline]
+    pub fn next_with(
+        &mut self,
+        until_ns: Option<u64>,
+        look: impl FnOnce(&SteppedCompletion),
+    ) -> Result<bool, StepError> {
+        if self.session.answers()?.is_empty() {
+            self.reach(until_ns)?;
+        }
+        let answers = self.session.answers()?;
+        let Some(found) = answers.front() else { return Ok(false) };
+        look(found);
+        answers.pop_front();
+        self.taken += 1;
+        Ok(true)
+    }
+
+    /// Brings the drive to its next completion, and at the latest to `until_ns`.
+    fn reach(&mut self, until_ns: Option<u64>) -> Result<(), StepError> {
+        match until_ns {
+            _ if self.result.is_some() => return Ok(()),
+            Some(until) if until < self.present_ns => return Err(self.past("until_ns", until)),
+            // Nothing will be answered: the drive's own work could go on for ever.
+            None if self.outstanding() == 0 => return Ok(()),
+            _ => {}
+        }
+        self.go_on(until_ns.unwrap_or(u64::MAX), 1)?;
+        self.present_ns = match self.session.answers()?.front() {
+            Some(found) => self.present_ns.max(found.completed_ns),
+            None => until_ns.unwrap_or(self.present_ns),
+        };
+        Ok(())
+    }
+
+    /// Takes the completions that wait, at most `most`, in the order of their times: each is looked at where it lies. How many
+    /// there were.
     ///
     /// # Errors
     /// When the drive ended with an error.
-    pub fn take(
+    pub fn take_with(
         &mut self,
         most: usize,
-    ) -> Result<impl ExactSizeIterator<Item = SteppedCompletion> + '_, StepError> {
+        look: impl FnMut(&SteppedCompletion),
+    ) -> Result<usize, StepError> {
         let answers = self.session.answers()?;
         let count = answers.len().min(most);
+        answers.range(..count).for_each(look);
+        answers.drain(..count);
         self.taken += count as u64;
-        Ok(answers.drain(..count))
+        Ok(count)
+    }
+
+    /// As [`Self::take_with`]: the completions themselves.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn take(&mut self, most: usize) -> Result<Vec<SteppedCompletion>, StepError> {
+        let mut found = Vec::new();
+        self.take_with(most, |one| found.push(*one))?;
+        Ok(found)
     }
 
     /// Completions that were not taken.
     ///
     /// # Errors
-    /// As for [`Self::take`].
+    /// As for [`Self::take_with`].
     pub fn untaken(&mut self) -> Result<usize, StepError> {
         Ok(self.session.answers()?.len())
     }
@@ -288,8 +354,7 @@ impl SteppedDrive {
         }
         let waiting = self.outstanding() as usize;
         if waiting > self.untaken()? {
-            let first = self.incoming.first();
-            self.session.go_on(first, SimTime::from_ns(u64::MAX), waiting)?;
+            self.go_on(u64::MAX, waiting)?;
         }
         self.session.end()?;
         self.present_ns = self.present_ns.max(self.session.times()?.0.ns());

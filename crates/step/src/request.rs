@@ -3,6 +3,7 @@
 use crate::StepError;
 use host::Op;
 use host::command::SETS;
+use std::sync::LazyLock;
 
 /// A request of the caller's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,25 +24,26 @@ pub struct StepRequest {
     pub placement: Option<u16>,
 }
 
-/// Every operation, once, in the order of the command sets.
-fn operations() -> Vec<Op> {
-    let mut found: Vec<Op> = Vec::new();
+/// Every operation with its name, once, in the order of the command sets.
+static OPERATIONS: LazyLock<Vec<(&str, Op)>> = LazyLock::new(|| {
+    let mut found: Vec<(&str, Op)> = Vec::new();
     for operation in SETS.iter().flat_map(|set| set.operations) {
-        if !found.contains(&operation.op) {
-            found.push(operation.op);
+        if !found.contains(&(operation.name, operation.op)) {
+            found.push((operation.name, operation.op));
         }
     }
     found
-}
+});
 
 /// The operation of this name.
 ///
 /// # Errors
 /// When there is none; the text names the nearest.
+#[inline]
 pub fn op_named(name: &str) -> Result<Op, StepError> {
-    let known = operations();
-    known.iter().copied().find(|op| op.name() == name).ok_or_else(|| {
-        let names = || known.iter().map(|op| op.name());
+    let found = OPERATIONS.iter().find(|(known, _)| *known == name);
+    found.map(|(_, op)| *op).ok_or_else(|| {
+        let names = || OPERATIONS.iter().map(|(known, _)| *known);
         let near = config::nearest(name, names());
         let near = near.map_or_else(String::new, |near| format!("; did you mean {near:?}?"));
         StepError::Input(format!("op = {name:?}: expected {}{near}", names().collect::<Vec<_>>().join(", ")))
@@ -52,9 +54,12 @@ pub fn op_named(name: &str) -> Result<Op, StepError> {
 ///
 /// # Errors
 /// When there is none.
+#[inline]
 pub fn op_of(code: u8) -> Result<Op, StepError> {
-    Op::of_code(code).ok_or_else(|| {
-        let known = operations().iter().map(|op| format!("{} {}", op.code(), op.name())).collect::<Vec<_>>();
+    static KNOWN: LazyLock<[Option<Op>; 256]> =
+        LazyLock::new(|| std::array::from_fn(|code| Op::of_code(code as u8)));
+    KNOWN[usize::from(code)].ok_or_else(|| {
+        let known = OPERATIONS.iter().map(|(name, op)| format!("{} {name}", op.code())).collect::<Vec<_>>();
         StepError::Input(format!("op = {code}: expected {}", known.join(", ")))
     })
 }

@@ -165,7 +165,8 @@ impl controller::Probe for Observers {
         from: SimTime,
         to: SimTime,
     ) {
-        if let (Some([from, to]), Some(timeline)) = (self.shown(from, to), &mut self.timeline) {
+        let shown = if self.timeline.is_some() { self.shown(from, to) } else { None };
+        if let (Some([from, to]), Some(timeline)) = (shown, &mut self.timeline) {
             timeline.on_channel(channel, usage, from, to);
         }
         if let Some(check) = &mut self.check {
@@ -174,7 +175,8 @@ impl controller::Probe for Observers {
     }
 
     fn on_array(&mut self, id: TransactionId, transaction: &Transaction, from: SimTime, to: SimTime) {
-        if let (Some([from, to]), Some(timeline)) = (self.shown(from, to), &mut self.timeline) {
+        let shown = if self.timeline.is_some() { self.shown(from, to) } else { None };
+        if let (Some([from, to]), Some(timeline)) = (shown, &mut self.timeline) {
             timeline.on_array(transaction, from, to);
         }
         if let Some(check) = &mut self.check {

@@ -5,6 +5,15 @@ use crate::Error;
 use crate::observe::{Observer, Observers};
 use units::SimTime;
 
+/// What the source of a stepped run held when it was asked last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SourceHolds {
+    /// No request.
+    Nothing,
+    /// Requests that were not drawn.
+    Requests,
+}
+
 impl<P: Observer> Run<P> {
     /// Begins simulated time, where it has not begun.
     pub fn wake(&mut self) {
@@ -17,11 +26,7 @@ impl<P: Observer> Run<P> {
     pub fn offer(&mut self, at: SimTime) {
         let now = self.ctx.calendar.now();
         if at > now {
-            // Without a place for it, the next completion asks for it.
-            if self.link.queues.has_place() {
-                self.await_arrival(at, now);
-            }
-            return;
+            return self.await_arrival(at, now);
         }
         self.ctx.calendar.give_up_turn();
         self.draw(now);
@@ -54,6 +59,15 @@ impl<P: Observer> Run<P> {
 }
 
 impl Run<Observers> {
+    /// The source has a request that arrives at `at`. One that still `holds` others is asked when the first of them is due, or
+    /// there is a place for it: as the run of a workload asks.
+    pub fn offer_next(&mut self, at: SimTime, source: SourceHolds) {
+        let is_first = self.next_arrival != SimTime::NEVER && at < self.next_arrival;
+        if source == SourceHolds::Nothing || is_first {
+            self.offer(at);
+        }
+    }
+
     /// Handles events up to `until`, or until so many answers wait to be taken.
     ///
     /// # Errors

@@ -3,12 +3,12 @@
 use super::outside::OutsideHost;
 use super::{Session, SessionPhase};
 use crate::observe::answers::SteppedCompletion;
+use crate::run::SourceHolds;
 use crate::{Drive, Error, RunOptions};
 use ftl::compatibility::Feature;
 use host::command::refused;
 use host::{HostRequest, Workload};
 use std::collections::VecDeque;
-use std::time::Instant;
 use units::SimTime;
 
 impl Session {
@@ -23,24 +23,29 @@ impl Session {
         while matches!(session.phase, SessionPhase::Precondition(_)) {
             session.advance(1 << 20)?;
         }
-        session.outside()?.wake();
+        let run = session.outside()?;
+        run.wake();
+        // As a run asks for its first request.
+        run.offer(SimTime::ZERO);
         Ok(session)
     }
 
     /// Handles what happens up to `until`, or until `answers` answers wait to be taken. `first`: when the first request
-    /// arrives that the source still holds.
+    /// arrives that the source was given since the last call, and what it held then.
     ///
     /// # Errors
     /// When a request is refused, or none gets on any more.
-    pub fn go_on(&mut self, first: Option<SimTime>, until: SimTime, answers: usize) -> Result<(), Error> {
-        let begin = Instant::now();
+    pub fn go_on(
+        &mut self,
+        first: Option<(SimTime, SourceHolds)>,
+        until: SimTime,
+        answers: usize,
+    ) -> Result<(), Error> {
         let run = self.outside()?;
-        if let Some(first) = first {
-            run.offer(first);
+        if let Some((first, source)) = first {
+            run.offer_next(first, source);
         }
-        let done = run.run_on(until, answers);
-        self.wall += begin.elapsed();
-        done
+        run.run_on(until, answers)
     }
 
     /// Checks that the drive would take in `request`, which comes by way of what messages call `name`.

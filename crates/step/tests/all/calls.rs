@@ -39,7 +39,7 @@ fn a_drive_is_where_it_was_brought() {
     assert_eq!(STAGE_NAMES[usize::from(first.cause)], "command");
     drive.run_until(1_000_000).unwrap();
     assert_eq!((drive.now_ns(), drive.untaken(), drive.outstanding()), (1_000_000, Ok(1), 1));
-    assert_eq!(drive.take(7).unwrap().map(|found| found.id).collect::<Vec<_>>(), [0]);
+    assert_eq!(drive.take(7).unwrap().iter().map(|found| found.id).collect::<Vec<_>>(), [0]);
     assert_eq!(drive.outstanding(), 0);
 }
 
@@ -53,7 +53,7 @@ fn answers_come_in_the_order_of_their_times() {
     drive.submit(&request(150_000, "flush", 0, 0)).unwrap();
     drive.submit(&request(150_000, "trim", 0, 1 << 20)).unwrap();
     drive.finish().unwrap();
-    let found: Vec<_> = drive.take(usize::MAX).unwrap().collect();
+    let found: Vec<_> = drive.take(usize::MAX).unwrap();
     assert_eq!(found.len(), 202);
     assert!(found.is_sorted_by_key(|found| found.completed_ns));
     assert!(found.iter().all(|found| found.stages_ns.iter().sum::<u64>() == found.latency_ns()));
@@ -162,7 +162,7 @@ fn appends_say_where_their_data_are() {
     drive.submit(&request(9_000_000_000, "write", zone + 4096, 4096)).unwrap();
     drive.submit(&request(9_000_000_000, "write", zone, 4096)).unwrap();
     drive.finish().unwrap();
-    let found: Vec<_> = drive.take(usize::MAX).unwrap().collect();
+    let found: Vec<_> = drive.take(usize::MAX).unwrap();
     let mut places: Vec<u64> = found[..3].iter().map(|found| found.offset).collect();
     places.sort_unstable();
     assert_eq!(places, [zone, zone + 8192, zone + 16384]);

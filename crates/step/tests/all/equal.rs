@@ -88,8 +88,11 @@ fn requests(setup: &StepSetup, most: u64) -> Vec<StepRequest> {
     found
 }
 
+/// A way to step a drive through requests, and its name.
+type Way = (&'static str, fn(&mut SteppedDrive, &[StepRequest]));
+
 /// Ways to step a drive through the same requests.
-const WAYS: [(&str, fn(&mut SteppedDrive, &[StepRequest])); 4] = [
+const WAYS: [Way; 4] = [
     ("all at once", |drive, requests| {
         drive.submit_all(requests.iter().copied().map(Ok)).unwrap();
     }),

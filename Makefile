@@ -156,9 +156,9 @@ docs-api: $(STAMPS)/package
 
 # Where drives and chips are found is compiled into the library.
 PREFIX ?= $(abspath out/capi)
-BUILT_CAPI = $(or $(CARGO_TARGET_DIR),target)/release
+BUILT_CAPI = $(or $(CARGO_TARGET_DIR),target)/$(patsubst --%,%,$(lastword $(PROFILE)))
 capi: ## Build libfloatgate, to step a drive from C, and install it below PREFIX (out/capi)
-	FLOATGATE_SHARE_DIR='$(PREFIX)/share/floatgate' cargo build --quiet --release --package capi
+	FLOATGATE_SHARE_DIR='$(PREFIX)/share/floatgate' cargo build --quiet $(PROFILE) --package capi
 	@mkdir -p '$(PREFIX)/lib/pkgconfig' '$(PREFIX)/include' '$(PREFIX)/share/floatgate'
 	install -m 755 $(BUILT_CAPI)/libfloatgate.so '$(PREFIX)/lib/'
 	install -m 644 $(BUILT_CAPI)/libfloatgate.a '$(PREFIX)/lib/'

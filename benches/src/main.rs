@@ -75,7 +75,8 @@ fn on_request(asked: &Arguments) -> Vec<TableLine> {
     }
     let mut lines: Vec<TableLine> = rows.into_iter().map(TableLine::from).collect();
     if asked.asks_for(stepped::CASES) {
-        lines.extend(stepped::measure(wall::page_operation_ns((GIB / UNIT) as usize, 1_500_000)));
+        lines
+            .extend(stepped::measure(wall::page_operation_ns((GIB / UNIT) as usize, 1_500_000), asked.quick));
     }
     if asked.asks_for(scaling::CASES) {
         lines.extend(scaling::measure(|case| asked.wants(case)));

@@ -15,6 +15,8 @@ use units::SimTime;
 /// How the names of the cases begin, and what `--only` must begin with to measure them.
 pub const CASES: &str = "stepped: ";
 const REQUESTS: u64 = 200_000;
+/// With `--quick`, which is for a count of instructions by hand.
+const REQUESTS_QUICK: u64 = 20_000;
 /// Time between two requests, in nanoseconds.
 const APART_NS: u64 = 8_000;
 const BYTES: u32 = 4096;
@@ -47,19 +49,22 @@ fn request(number: u64) -> FloatgateRequest {
 }
 
 /// The same requests as an open workload.
-struct SteppedLoad(u64);
+struct SteppedLoad {
+    next: u64,
+    requests: u64,
+}
 
 impl Workload for SteppedLoad {
     fn poll(&mut self, now: SimTime) -> Result<Poll, WorkloadError> {
-        if self.0 == REQUESTS {
+        if self.next == self.requests {
             return Ok(Poll::Done);
         }
-        let FloatgateRequest { time_ns, offset, bytes, op, .. } = request(self.0);
+        let FloatgateRequest { time_ns, offset, bytes, op, .. } = request(self.next);
         let arrive = SimTime::from_ns(time_ns);
         if arrive > now {
             return Ok(Poll::At(arrive));
         }
-        self.0 += 1;
+        self.next += 1;
         let op = if op == FLOATGATE_WRITE { Op::WRITE } else { Op::READ };
         Ok(Poll::Ready(HostRequest::plain(arrive, op, offset, bytes)))
     }
@@ -75,14 +80,21 @@ impl Workload for SteppedLoad {
     }
 }
 
-fn run(meter: &mut InstructionMeter) -> Cost {
+fn run(meter: &mut InstructionMeter, requests: u64) -> Cost {
     let drive = Drive::from_resolved("bench", &DRIVE.map(str::to_owned)).expect("a drive");
     let options = RunOptions { precondition: PreconditionKind::Fill, ..RunOptions::default() };
-    let mut session = Session::with_workload(drive, Box::new(SteppedLoad(0)), options).expect("a session");
+    let mut session = Session::with_workload(drive, Box::new(SteppedLoad { next: 0, requests }), options)
+        .expect("a session");
     while session.progress().phase == "precondition" {
         session.advance(1 << 16).expect("it is filled");
     }
-    meter.of(|| session.finish().expect("it runs")).0
+    meter.of(|| finish(&mut session)).0
+}
+
+/// A function of its own, so that it has a name.
+#[inline(never)]
+fn finish(session: &mut Session) {
+    session.finish().expect("it runs");
 }
 
 fn opened() -> *mut FloatgateDrive {
@@ -100,13 +112,14 @@ fn opened() -> *mut FloatgateDrive {
 }
 
 /// Completions are taken as they come, in arrays, of which these are the sums.
-fn arrays(drive: *mut FloatgateDrive) -> u64 {
+#[inline(never)]
+fn arrays(drive: *mut FloatgateDrive, requests: u64) -> u64 {
     let mut asked = Vec::with_capacity(AT_ONCE);
     let mut found = vec![MaybeUninit::<FloatgateCompletion>::uninit(); AT_ONCE];
     let (mut sum, mut next) = (0, 0);
-    while next < REQUESTS {
+    while next < requests {
         asked.clear();
-        asked.extend((next..REQUESTS).take(AT_ONCE).map(request));
+        asked.extend((next..requests).take(AT_ONCE).map(request));
         next += asked.len() as u64;
         // SAFETY: the drive is open, and the places are as many as is said.
         unsafe {
@@ -131,10 +144,11 @@ fn arrays(drive: *mut FloatgateDrive) -> u64 {
 }
 
 /// One request a call, and each completion by a call of its own.
-fn one_by_one(drive: *mut FloatgateDrive) -> u64 {
+#[inline(never)]
+fn one_by_one(drive: *mut FloatgateDrive, requests: u64) -> u64 {
     let mut sum = 0;
     let mut found = MaybeUninit::<FloatgateCompletion>::uninit();
-    for number in 0..REQUESTS {
+    for number in 0..requests {
         let asked = request(number);
         // SAFETY: the drive is open, and what is written is read only where it was.
         unsafe {
@@ -149,9 +163,11 @@ fn one_by_one(drive: *mut FloatgateDrive) -> u64 {
     sum
 }
 
-fn stepped(meter: &mut InstructionMeter, steps: fn(*mut FloatgateDrive) -> u64) -> Cost {
+type Steps = fn(*mut FloatgateDrive, u64) -> u64;
+
+fn stepped(meter: &mut InstructionMeter, steps: Steps, requests: u64) -> Cost {
     let drive = opened();
-    let (cost, sum) = meter.of(|| steps(drive));
+    let (cost, sum) = meter.of(|| steps(drive, requests));
     assert!(sum > 0, "requests were answered");
     // SAFETY: the drive is open, and is used no more.
     unsafe { floatgate::floatgate_close(drive) };
@@ -159,13 +175,14 @@ fn stepped(meter: &mut InstructionMeter, steps: fn(*mut FloatgateDrive) -> u64) 
 }
 
 /// Measures the three in turn, so that all see the same machine; each with its ratio to the run.
-pub fn measure(memory_wall_ns: f64) -> Vec<TableLine> {
+pub fn measure(memory_wall_ns: f64, is_quick: bool) -> Vec<TableLine> {
+    let (requests, rounds) = if is_quick { (REQUESTS_QUICK, 1) } else { (REQUESTS, ROUNDS) };
     let mut meter = InstructionMeter::new();
     let mut costs: [Vec<Cost>; 3] = Default::default();
-    for _ in 0..ROUNDS {
-        costs[0].push(run(&mut meter).per(REQUESTS as f64));
-        costs[1].push(stepped(&mut meter, arrays).per(REQUESTS as f64));
-        costs[2].push(stepped(&mut meter, one_by_one).per(REQUESTS as f64));
+    for _ in 0..rounds {
+        costs[0].push(run(&mut meter, requests).per(requests as f64));
+        costs[1].push(stepped(&mut meter, arrays, requests).per(requests as f64));
+        costs[2].push(stepped(&mut meter, one_by_one, requests).per(requests as f64));
     }
     let names = ["run", "C, arrays of 1024", "C, one request a call"];
     let lines = names.iter().zip(&costs).map(|(name, own)| {

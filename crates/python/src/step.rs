@@ -148,6 +148,19 @@ fn row(found: &SteppedCompletion, bytes: &mut [u8]) {
     rest[4..].copy_from_slice(&[found.op, found.status as u8, found.cause, found.retries]);
 }
 
+/// An array of `count` completions, which `give` hands over one by one.
+fn packed<'py>(
+    py: Python<'py>,
+    count: usize,
+    give: impl FnOnce(&mut dyn FnMut(&SteppedCompletion)),
+) -> PyResult<Bound<'py, PyByteArray>> {
+    PyByteArray::new_with(py, count * ROW, |bytes| {
+        let mut rows = bytes.chunks_exact_mut(ROW);
+        give(&mut |found| rows.by_ref().take(1).for_each(|bytes| row(found, bytes)));
+        Ok(())
+    })
+}
+
 /// A drive that is stepped: what `fg.Drive` is made of.
 #[pyclass(name = "SteppedDrive", subclass)]
 pub struct PySteppedDrive {
@@ -339,11 +352,14 @@ impl PySteppedDrive {
         most: Option<usize>,
     ) -> PyResult<Bound<'py, PyByteArray>> {
         let most = most.unwrap_or(usize::MAX);
-        let found = self.quick(py, |drive| drive.take(most).map_err(refused))?;
-        PyByteArray::new_with(py, found.len() * ROW, |bytes| {
-            found.iter().zip(bytes.chunks_exact_mut(ROW)).for_each(|(found, bytes)| row(found, bytes));
-            Ok(())
-        })
+        let Some(mut drive) = self.inner.try_lock() else {
+            let found = self.long(py, |drive| drive.take(most).map_err(refused))?;
+            return packed(py, found.len(), |pack| found.iter().for_each(pack));
+        };
+        // From where they lie into the array, without a copy between.
+        let drive = opened(&mut drive)?;
+        let count = drive.untaken().map_err(refused)?.min(most);
+        packed(py, count, |pack| _ = drive.take_with(count, pack))
     }
 
     /// Let time go on to the last completion; no request follows. Completions can still be taken.

@@ -21,7 +21,7 @@ TRACES := $(or $(FLOATGATE_TRACES),../shared/traces)
 DEMO_TRACE := examples/traces/server.csv.gz
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-rust test-papers test-python lint-rust lint-python fuzz mutants bench evidence codes tables pgo lint docs docs-site docs-api lab portable wheel wheel-check pages format clean
+.PHONY: help setup demo test test-rust test-papers test-python lint-rust lint-python fuzz mutants bench evidence codes tables pgo lint docs docs-site docs-api capi capi-header lab portable wheel wheel-check pages format clean
 
 help: ## List these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -153,6 +153,25 @@ docs-site: $(STAMPS)/package
 docs-api: $(STAMPS)/package
 	RUSTDOCFLAGS='-D warnings' PYO3_BUILD_EXTENSION_MODULE=1 cargo doc --workspace --no-deps
 	@echo 'wrote $(abspath $(or $(CARGO_TARGET_DIR),target)/doc/sim/index.html)'
+
+# Where drives and chips are found is compiled into the library.
+PREFIX ?= $(abspath out/capi)
+BUILT_CAPI = $(or $(CARGO_TARGET_DIR),target)/$(patsubst --%,%,$(lastword $(PROFILE)))
+capi: ## Build libfloatgate, to step a drive from C, and install it below PREFIX (out/capi)
+	FLOATGATE_SHARE_DIR='$(PREFIX)/share/floatgate' cargo build --quiet $(PROFILE) --package capi
+	@mkdir -p '$(PREFIX)/lib/pkgconfig' '$(PREFIX)/include' '$(PREFIX)/share/floatgate'
+	install -m 755 $(BUILT_CAPI)/libfloatgate.so '$(PREFIX)/lib/'
+	install -m 644 $(BUILT_CAPI)/libfloatgate.a '$(PREFIX)/lib/'
+	install -m 644 crates/capi/include/floatgate.h '$(PREFIX)/include/'
+	cp -R drives chips '$(PREFIX)/share/floatgate/'
+	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(shell sed -n '/workspace.package/,/^version/s/^version = "\(.*\)"/\1/p' Cargo.toml)|' \
+		crates/capi/floatgate.pc.in > '$(PREFIX)/lib/pkgconfig/floatgate.pc'
+	@echo 'installed $(PREFIX)/lib/libfloatgate.so; export PKG_CONFIG_PATH=$(PREFIX)/lib/pkgconfig'
+
+capi-header: ## Write the C header anew, where cbindgen is
+	@cbindgen --version > /dev/null 2>&1 || \
+		{ echo 'make capi-header: no cbindgen: expected cargo install cbindgen'; exit 1; }
+	cbindgen --quiet --config crates/capi/cbindgen.toml --output crates/capi/include/floatgate.h crates/capi
 
 # Needs the target beside the toolchain, and nothing else: compression is in plain Rust there.
 WASM := wasm32-wasip1

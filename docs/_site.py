@@ -30,6 +30,7 @@ HOW_TO = (
     "python",
     "data-frames",
     "browser",
+    "embed",
     "own-policies",
     "published-policies",
     "studies",

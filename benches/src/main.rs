@@ -2,7 +2,7 @@
 //!
 //! `make bench` prints the table; `make bench SAVE=<name>` keeps it in `benches/runs/<name>/`, which is never
 //! edited afterwards. `--quick` uses small drives only: a check that the benchmark itself works. `--only TEXT`
-//! measures the cases whose name holds TEXT; those of `features` only so. `--callgrind` counts instructions instead.
+//! measures the cases whose name holds TEXT; those of `features` and `stepped` only so. `--callgrind` counts instructions instead.
 
 mod callgrind;
 mod cases;
@@ -12,6 +12,7 @@ mod features;
 mod record;
 mod regulated;
 mod scaling;
+mod stepped;
 mod table;
 mod wall;
 mod workload;
@@ -73,6 +74,10 @@ fn on_request(asked: &Arguments) -> Vec<TableLine> {
         rows.extend(features::measure(wall_ns, |case| asked.wants(case)));
     }
     let mut lines: Vec<TableLine> = rows.into_iter().map(TableLine::from).collect();
+    if asked.asks_for(stepped::CASES) {
+        lines
+            .extend(stepped::measure(wall::page_operation_ns((GIB / UNIT) as usize, 1_500_000), asked.quick));
+    }
     if asked.asks_for(scaling::CASES) {
         lines.extend(scaling::measure(|case| asked.wants(case)));
     }

@@ -58,6 +58,7 @@ if TYPE_CHECKING:
     from floatgate.runs.repeat import Repeated
     from floatgate.runs.snapshot_costs import SnapshotCosts
     from floatgate.runs.torture import Tortured
+    from floatgate.stepping.drive import Completion, Drive
     from floatgate.study.result import Study
 
 # Where each public name lives: importing floatgate itself must stay cheap.
@@ -66,6 +67,8 @@ _HOMES = {
     "Card": "commands.listing",
     "Characterized": "lab.run",
     "Compared": "compare.work",
+    "Completion": "stepping.drive",
+    "Drive": "stepping.drive",
     "Experiment": "lab.experiment",
     "Fault": "errors",
     "Fit": "lab.fit.run",
@@ -139,6 +142,8 @@ __all__ = [
     "Card",
     "Characterized",
     "Compared",
+    "Completion",
+    "Drive",
     "Experiment",
     "Fault",
     "Fit",

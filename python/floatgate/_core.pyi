@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 class PolicyTimeout(BaseException):
     """A policy did not answer in time; raised within it."""
@@ -183,6 +183,61 @@ class Server:
     def requests(self) -> Table:
         """Drain the requests completed since the last call."""
 
+class Completion:
+    """A request that the drive has answered."""
+
+    id: int
+    submitted_ns: int
+    completed_ns: int
+    latency_ns: int
+    op: str
+    offset: int
+    length: int
+    status: Literal["success", "failed", "uncorrectable"]
+    cause: str
+    retries: int
+    stages_ns: dict[str, int]
+
+class SteppedDrive:
+    """What `fg.Drive` is made of; what each call does is said in the core, where `help()` finds it."""
+
+    name: str
+    title: str
+    capacity_bytes: int
+    namespaces: list[int]
+    now_ns: int
+    next_event_ns: int | None
+    outstanding: int
+    is_closed: bool
+
+    def __new__(
+        cls, drive: str, toml: str | None, overrides: list[str], folders: list[str], options: str
+    ) -> Self: ...
+    def submit(
+        self,
+        time_ns: int,
+        op: str,
+        offset: int,
+        length: int,
+        *,
+        namespace: int | str | None = None,
+        fua: bool = False,
+        placement: int | None = None,
+    ) -> int: ...
+    def submit_columns(
+        self, times_ns: object, ops: object, offsets: object, lengths: object, namespaces: object
+    ) -> int: ...
+    def run_until(self, time_ns: int) -> None: ...
+    def next(self, until_ns: int | None = None) -> Completion | None: ...
+    def completions(self, most: int | None = None) -> list[Completion]: ...
+    def completion_bytes(self, most: int | None) -> bytearray: ...
+    def finish(self) -> None: ...
+    def measured(self) -> str: ...
+    def save_to(self, path: str) -> None: ...
+    def close(self) -> None: ...
+
+def step_words() -> tuple[list[str], list[tuple[int, str]], list[str]]: ...
+def step_op(name: str) -> int: ...
 def table_columns() -> str:
     """List the tables of a run as `[{file, row, columns: [{name, type, unit, meaning}]}]`."""
 

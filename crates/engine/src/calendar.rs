@@ -50,6 +50,8 @@ pub struct Calendar {
     taken: u64,
     /// Further events, scheduled and taken before the last renumbering.
     before: u64,
+    /// The number that the event of [`Self::schedule_in_turn`] will have.
+    turn: Option<u64>,
     now: SimTime,
 }
 
@@ -70,6 +72,7 @@ impl Calendar {
             sequence: 0,
             taken: 0,
             before: 0,
+            turn: None,
             now: SimTime::ZERO,
         }
     }
@@ -106,7 +109,7 @@ impl Calendar {
 
     /// How many events were scheduled so far.
     pub fn scheduled(&self) -> u64 {
-        self.before + self.sequence
+        self.before.wrapping_add(self.sequence) - u64::from(self.turn.is_some())
     }
 
     /// Puts an event at `time`, which must not lie in the past.
@@ -134,6 +137,46 @@ impl Calendar {
         self.first_in_heaps = self.first_in_heaps.min(key);
     }
 
+    /// Keeps a turn for an event whose time is not known yet; a turn that is kept already stays.
+    pub fn keep_turn(&mut self) {
+        if self.turn.is_none() {
+            if self.sequence >> SEQUENCE_BITS != 0 {
+                self.renumber();
+            }
+            self.turn = Some(self.sequence);
+            self.sequence += 1;
+            self.taken += 1; // It is no pending event.
+        }
+    }
+
+    /// Gives up the turn that is kept, if one is: its number stays without an event.
+    pub fn give_up_turn(&mut self) {
+        if self.turn.take().is_some() {
+            self.before = self.before.wrapping_sub(1);
+        }
+    }
+
+    /// As [`Self::schedule`], among the events of its moment where it would be, had it been scheduled when its turn was
+    /// kept.
+    ///
+    /// # Panics
+    /// As [`Self::schedule`].
+    pub fn schedule_in_turn(&mut self, time: SimTime, event: Event) {
+        let Some(turn) = self.turn.take() else { return self.schedule(time, event) };
+        self.taken -= 1;
+        let next = std::mem::replace(&mut self.sequence, turn);
+        let key = self.key(time, event);
+        self.sequence = next;
+        let key = key.unwrap_or_else(|| panic!("an event at {time} would lie before {}", self.now));
+        self.put_beside(key);
+    }
+
+    /// Takes the next event, if it is not after `until`, and moves the clock to it.
+    #[inline(always)]
+    pub fn pop_until(&mut self, until: SimTime) -> Option<(SimTime, Event)> {
+        if (self.first() >> 64) as u64 > until.ns() { None } else { self.pop() }
+    }
+
     /// Takes the next event and moves the clock to it.
     #[inline(always)]
     pub fn pop(&mut self) -> Option<(SimTime, Event)> {
@@ -157,7 +200,7 @@ impl Calendar {
     /// Discards all pending events and sets the time to `now`, which must not lie in the past.
     pub fn forget_pending(&mut self, now: SimTime) {
         assert!(now >= self.now, "{now} would lie before {}", self.now);
-        *self = Self { now, before: self.before + self.sequence, ..Self::new() };
+        *self = Self { now, before: self.scheduled(), ..Self::new() };
     }
 
     /// Moves the time forward to `now`; no pending event may lie before that.
@@ -244,6 +287,7 @@ impl Calendar {
         let heaps = [&mut self.far, &mut self.timers];
         heaps.into_iter().for_each(|heap| heap.for_each(|key| pending.push(number(*key))));
         self.wheel.for_each(|key| pending.push(number(*key)));
+        pending.extend(self.turn);
         pending.sort_unstable();
         let anew = |key: &mut u128| {
             let rank = pending.partition_point(|other| *other < number(*key)) as u64;
@@ -254,9 +298,10 @@ impl Calendar {
         self.far.for_each(anew);
         self.timers.for_each(anew);
         self.wheel.for_each(anew);
+        self.turn = self.turn.map(|turn| pending.partition_point(|other| *other < turn) as u64);
         self.first_in_heaps = self.timers.first().min(self.far.first());
-        self.before += self.sequence - pending.len() as u64;
-        (self.sequence, self.taken) = (pending.len() as u64, 0);
+        self.before = self.before.wrapping_add(self.sequence - pending.len() as u64);
+        (self.sequence, self.taken) = (pending.len() as u64, u64::from(self.turn.is_some()));
         assert!(self.sequence >> SEQUENCE_BITS == 0, "more than 2^36 events pending");
     }
 }
@@ -378,6 +423,33 @@ mod tests {
                 expected,
                 "{before} before the numbers end"
             );
+        }
+    }
+
+    #[test]
+    fn an_event_has_the_turn_that_was_kept_for_it() {
+        for before in [0, (1 << SEQUENCE_BITS) - 7, (1 << SEQUENCE_BITS) - 3] {
+            let mut calendar = Calendar::new();
+            (calendar.sequence, calendar.taken) = (before, before);
+            let event = |index| Event { kind: 2, index };
+            calendar.schedule(SimTime::from_ns(500), event(0));
+            calendar.keep_turn();
+            calendar.keep_turn();
+            for index in 2..6 {
+                calendar.schedule(SimTime::from_ns(500), event(index));
+            }
+            assert_eq!((calendar.len(), calendar.scheduled() - before), (5, 5));
+            calendar.schedule_in_turn(SimTime::from_ns(500), event(1));
+            assert_eq!((calendar.len(), calendar.scheduled() - before), (6, 6));
+            calendar.keep_turn();
+            calendar.give_up_turn();
+            assert_eq!((calendar.len(), calendar.scheduled() - before), (6, 6));
+            for index in 0..6 {
+                assert_eq!(calendar.pop_until(SimTime::from_ns(499)), None);
+                let next = calendar.pop_until(SimTime::from_ns(500)).map(|(_, event)| event.index);
+                assert_eq!(next, Some(index), "numbers from {before} on");
+            }
+            assert!(calendar.is_empty());
         }
     }
 

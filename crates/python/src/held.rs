@@ -25,6 +25,11 @@ impl<T: Send> Held<T> {
         inner.lock().map_err(|_| BrokenInvariant::new_err("the run ended with a broken invariant before"))
     }
 
+    /// The object, if no other thread works on it.
+    pub fn try_lock(&self) -> Option<MutexGuard<'_, T>> {
+        self.inner.as_ref().expect("taken when dropped").try_lock().ok()
+    }
+
     /// True after a panic.
     pub fn is_broken(&self) -> bool {
         self.inner.as_ref().is_some_and(Mutex::is_poisoned)

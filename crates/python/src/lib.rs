@@ -15,6 +15,7 @@ mod listing;
 mod live;
 mod own;
 mod session;
+mod step;
 mod stop;
 mod tables;
 mod trace;
@@ -54,6 +55,10 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(own::compiled_watch, module)?)?;
     module.add_class::<session::PySession>()?;
     module.add_class::<live::PyServer>()?;
+    module.add_class::<step::PySteppedDrive>()?;
+    module.add_class::<step::PyCompletion>()?;
+    module.add_function(wrap_pyfunction!(step::step_op, module)?)?;
+    module.add_function(wrap_pyfunction!(step::step_words, module)?)?;
     module.add_class::<tables::ArrowTable>()?;
     module.add_class::<tables::Writer>()?;
     module.add_function(wrap_pyfunction!(tables::table_columns, module)?)?;

@@ -2020,8 +2020,9 @@ class OwnPolicy(Section):
 class Source(Section):
     """The workload as it was asked for."""
 
-    kind: Literal["fio", "trace", "volume", "generator", "flows", "nbd"]
-    """[text] `fio`, `trace`, `volume`, `generator` or `flows`; `nbd`: clients of a served drive.
+    kind: Literal["fio", "trace", "volume", "generator", "flows", "nbd", "stepped"]
+    """[text] `fio`, `trace`, `volume`, `generator` or `flows`; `nbd`: clients of a served drive;
+    `stepped`: a program, request by request.
     """
 
     source: str

@@ -47,7 +47,21 @@ def page() -> str:
     lines += ["", "## What they return", ""]
     for title, owner in _classes([_function(name) for _, name in every]):
         lines += [f"### {title}", "", *_class(owner), ""]
+    lines += [*_stepped(), ""]
     return "\n".join(lines).rstrip() + "\n"
+
+
+def _stepped() -> Iterator[str]:
+    """What a program steps: made, told and asked by methods, not by one call."""
+    yield from ("## A drive that is stepped", "", "[How to use it](../how-to/embed.md).", "")
+    for owner in (floatgate.Drive, floatgate.Completion):
+        yield from (f"### fg.{owner.__name__}", "", inspect.cleandoc(owner.__doc__ or ""), "")
+        yield from ("| member | meaning |", "|---|---|")
+        for name in sorted(one for one in dir(owner) if not one.startswith("_")):
+            told = inspect.getdoc(getattr(owner, name))
+            if told and not told.startswith("Within: "):
+                yield f"| `{name}` | {' '.join(told.split())} |"
+        yield ""
 
 
 def _function(name: str) -> Callable[..., Any]:

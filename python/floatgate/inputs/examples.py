@@ -8,7 +8,7 @@ from floatgate.errors import InputError
 from floatgate.files import shipped
 
 _COMPILED = "__pycache__"  # pip compiles the examples that are Python
-_COMMENTS = ("# ", "; ", "rem ", "<!-- ", '"""')
+_COMMENTS = ("# ", "; ", "rem ", "<!-- ", "/* ", '"""')
 
 
 def listed() -> list[tuple[str, str]]:
@@ -29,7 +29,7 @@ def _title(path: Path) -> str:
         line = file.readline().strip()
     for mark in _COMMENTS:
         line = line.removeprefix(mark)
-    return line.removesuffix("-->").removesuffix('"""').strip()
+    return line.removesuffix("-->").removesuffix("*/").removesuffix('"""').strip()
 
 
 def copy(folder: Path) -> Path:

@@ -55,7 +55,8 @@ def nothing_met(document: dict[str, Any]) -> str | None:
         return None
     unmapped, share = at(state, "reads_unmapped.units"), at(state, "reads_unmapped.share")
     reads = f"{q.several(state['units_read'], 'read')} of {q.size(state['unit_bytes'])}"
-    if at(document, "invocation.workload.kind") == "nbd":  # a served drive holds what its clients wrote
+    # Such a drive holds what its clients wrote.
+    if at(document, "invocation.workload.kind") in ("nbd", "stepped"):
         return (
             f"{unmapped:,} of {reads} ({q.percent(share)}) met nothing: zeros were answered"
             if unmapped

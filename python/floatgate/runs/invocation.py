@@ -87,9 +87,11 @@ def plan_of(
     document = read_repeatable(path)
     try:
         made, capacity = document["invocation"], document.get("capacity_bytes")
-        if made["workload"]["kind"] == "nbd":
+        asked_by = {"nbd": "a served drive, whose clients", "stepped": "a stepped drive, whose program"}
+        if made["workload"]["kind"] in asked_by:
             raise InputError(
-                f"{path}: a served drive, whose clients cannot be asked again: expected the run of a workload"
+                f"{path}: {asked_by[made['workload']['kind']]} cannot be asked again: "
+                "expected the run of a workload"
             )
         _trust(path, made["policies"], trusted=trusted)
         resolved = tuple(f"{key}={json.dumps(value)}" for key, value in document["config"].items())

@@ -16,9 +16,8 @@ from floatgate.errors import Fault
 from floatgate.files import copies, shipped
 from floatgate.options import Options
 from floatgate.results import tables
-from floatgate.results.folder import atomically, write_json
-from floatgate.results.remarks import remarks
-from floatgate.runs.session import peak_rss_bytes
+from floatgate.results.folder import atomically
+from floatgate.runs.outside import completed, write
 from floatgate.serve.options import ServeOptions
 
 if TYPE_CHECKING:
@@ -87,9 +86,7 @@ def serve_to_folder(
         finally:
             if not left:
                 _leave(server)
-        tables.write_latency(partial, document.pop("histogram"))
-        tables.write_series(partial, document.pop("series"))
-        write_json(partial / "run.json", document)
+        write(partial, document)
         if report:
             from floatgate.report import write_report
 
@@ -125,7 +122,8 @@ def _document(
         document: dict[str, Any] = json.loads(copies.as_named(server.result()))
     except _core.BrokenInvariant as fault:
         raise Fault(f"{fault}; seed {asked.seed}") from fault
-    _complete(document, asked, time.perf_counter() - started)
+    options = {name: getattr(asked, name) for name in ("seed", "check", "requests")}
+    completed(document, "nbd", asked.set, options, time.perf_counter() - started)
     return document
 
 
@@ -205,31 +203,3 @@ def _leave(server: "_core.Server") -> None:
         server.close()
     except _core.BrokenInvariant as fault:
         raise Fault(str(fault)) from fault
-
-
-def _complete(document: dict[str, Any], asked: ServeOptions, session_s: float) -> None:
-    """Add what the core does not know."""
-    for value in document["config_places"].values():
-        value["place"] = shipped.without_root(value["place"], shipped.folders())
-    document["interrupted_at"] = None
-    document["engine"] |= {"peak_rss_bytes": peak_rss_bytes(), "session_s": session_s}
-    document["invocation"] = {
-        "set": list(asked.set),
-        "workload": {
-            "kind": "nbd",
-            "source": "nbd",
-            "options": {},
-            "file_bytes": None,
-            "text": None,
-            "variables": {},
-            "notes": [],
-        },
-        "options": {
-            name: getattr(asked, name)
-            for name in ("seed", "check", "requests")
-            if getattr(asked, name) != getattr(Options(), name)
-        },
-        "policies": [],
-    }
-    document["remarks"] = remarks(document)
-    document["workload"]["jobs"] = []

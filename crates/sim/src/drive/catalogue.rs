@@ -94,11 +94,27 @@ impl Catalogue {
             true => path.file_stem().and_then(|stem| stem.to_str()).unwrap_or(drive).to_owned(),
             false => drive.to_owned(),
         };
+        let own = load(&path)?;
+        Ok((self.completed(own, &path, overrides)?, name))
+    }
+
+    /// As [`Self::document`], for a drive whose file's `text` the caller has; messages call it `name`.
+    pub(super) fn document_of(
+        &self,
+        name: &str,
+        text: &str,
+        overrides: &[String],
+    ) -> Result<Document, Error> {
+        self.completed(Document::parse(name, text)?, Path::new(name), overrides)
+    }
+
+    /// The document of a drive from its own file's values.
+    fn completed(&self, own: Document, path: &Path, overrides: &[String]) -> Result<Document, Error> {
         let mut set = Document::empty();
         for assignment in overrides {
             set.set(assignment)?;
         }
-        let mut document = self.with_bases("drives", &path, &mut Vec::new())?;
+        let mut document = self.over_bases(own, "drives", path, &mut vec![path.to_owned()])?;
         let chip = match set.take("chip") {
             Some(node) => {
                 document.remove("chip");
@@ -127,7 +143,7 @@ impl Catalogue {
             }
         }
         document.overlay(set);
-        Ok((document.with(self.bringer.clone()), name))
+        Ok(document.with(self.bringer.clone()))
     }
 
     /// The document of a drive or chip: its own file's values over the values of its bases.
@@ -142,7 +158,18 @@ impl Catalogue {
             return Err(Error(format!("{}: base: the {one} inherits from itself", path.display())));
         }
         seen.push(path.to_owned());
-        let mut document = load(path)?;
+        self.over_bases(load(path)?, kind, path, seen)
+    }
+
+    /// `document`, which stands in `path`, over its bases.
+    fn over_bases(
+        &self,
+        mut document: Document,
+        kind: &str,
+        path: &Path,
+        seen: &mut Vec<PathBuf>,
+    ) -> Result<Document, Error> {
+        let one = singular(kind);
         let Some(base) = document.take("base") else { return Ok(document) };
         let Value::Text(name) = &base.value else {
             return Err(Error(format!(

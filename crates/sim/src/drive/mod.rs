@@ -193,7 +193,23 @@ impl Drive {
     /// When a file, a key or a value is wrong, or the drive could not sustain writes.
     pub fn load(catalogue: &Catalogue, name: &str, overrides: &[String]) -> Result<Self, Error> {
         let (document, name) = catalogue.document(name, overrides)?;
-        let drive = Self::of(document, name)?;
+        Self::checked(Self::of(document, name)?)
+    }
+
+    /// As [`Self::load`], for a drive whose file's `text` the caller has.
+    ///
+    /// # Errors
+    /// As for [`Self::load`].
+    pub fn load_text(
+        catalogue: &Catalogue,
+        name: &str,
+        text: &str,
+        overrides: &[String],
+    ) -> Result<Self, Error> {
+        Self::checked(Self::of(catalogue.document_of(name, text, overrides)?, name.to_owned())?)
+    }
+
+    fn checked(drive: Self) -> Result<Self, Error> {
         // A resolved configuration says every key; a file or `--set` should say none in vain.
         check_idle(&drive.entries, &drive.features)?;
         check_hold_up(&drive)?;

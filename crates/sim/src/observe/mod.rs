@@ -1,6 +1,7 @@
 //! What watches a run: nothing, or a checker, a timeline, rows for every request and who holds the data.
 
 pub(crate) mod account;
+pub(crate) mod answers;
 pub mod holder;
 pub mod tables;
 pub(crate) mod timeline;
@@ -11,10 +12,11 @@ use crate::observe::tables::{Column, REQUESTS};
 use crate::observe::timeline::Timeline;
 use crate::requests::Request;
 use account::{Account, Shown, past_event};
+use answers::SteppedAnswers;
 use check::Answered;
 use controller::{ChannelUse, Interrupted, Origin, Transaction, TransactionId};
 use ftl::{Ftl, Probe, VersionEvent};
-use host::HostRequest;
+use host::{Completion, HostRequest};
 use units::{ChannelId, Lpn, Ppa, SimTime};
 
 /// A probe that also sees host requests.
@@ -37,6 +39,13 @@ pub(crate) trait Observer: Probe {
     /// A ramp is over: the measured window begins.
     fn on_window(&mut self, _now: SimTime) {}
     fn on_complete(&mut self, _: &Request, _now: SimTime, _stages: &[u64; STAGES.len() + 1]) {}
+    /// Requests come one by one from a caller, who may be late with the next: its place among the events of its moment is
+    /// kept for it.
+    fn is_stepped(&self) -> bool {
+        false
+    }
+    /// What the host made the request that was complete last, on a drive of zones, and what it is told.
+    fn on_told(&mut self, _: &HostRequest, _: &Completion) {}
     /// A request is answered now: a holder of data supplies what it read.
     fn on_answer(&mut self, _: &Request, _now: SimTime, _: &Ftl) {}
 }
@@ -128,11 +137,17 @@ pub(crate) struct Observers {
     pub timeline: Option<Timeline>,
     pub rows: Option<RequestRows>,
     pub holder: Option<Box<dyn Holder>>,
+    pub answers: Option<SteppedAnswers>,
     /// Start of the timeline.
     pub origin: SimTime,
 }
 
 impl Observers {
+    /// Requests answered that the caller of a stepped run has not taken.
+    pub fn untaken(&self) -> usize {
+        self.answers.as_ref().map_or(0, SteppedAnswers::untaken)
+    }
+
     /// The part of an interval that the timeline shows, with times from the timeline's start; none if it ends before.
     fn shown(&self, from: SimTime, to: SimTime) -> Option<[SimTime; 2]> {
         let counted = |time: SimTime| SimTime::from_ns(time.since(self.origin).ns());
@@ -150,7 +165,8 @@ impl controller::Probe for Observers {
         from: SimTime,
         to: SimTime,
     ) {
-        if let (Some([from, to]), Some(timeline)) = (self.shown(from, to), &mut self.timeline) {
+        let shown = if self.timeline.is_some() { self.shown(from, to) } else { None };
+        if let (Some([from, to]), Some(timeline)) = (shown, &mut self.timeline) {
             timeline.on_channel(channel, usage, from, to);
         }
         if let Some(check) = &mut self.check {
@@ -159,7 +175,8 @@ impl controller::Probe for Observers {
     }
 
     fn on_array(&mut self, id: TransactionId, transaction: &Transaction, from: SimTime, to: SimTime) {
-        if let (Some([from, to]), Some(timeline)) = (self.shown(from, to), &mut self.timeline) {
+        let shown = if self.timeline.is_some() { self.shown(from, to) } else { None };
+        if let (Some([from, to]), Some(timeline)) = (shown, &mut self.timeline) {
             timeline.on_array(transaction, from, to);
         }
         if let Some(check) = &mut self.check {
@@ -314,10 +331,13 @@ impl Observer for Observers {
     }
 
     fn on_number(&mut self, id: u32, tag: u16, number: impl FnOnce() -> Option<u64>) {
-        if self.rows.is_none() && self.holder.is_none() {
+        if self.rows.is_none() && self.holder.is_none() && self.answers.is_none() {
             return;
         }
         let number = number();
+        if let Some(answers) = &mut self.answers {
+            answers.number(id, number);
+        }
         if let Some(rows) = &mut self.rows {
             rows.number(id, tag, number);
         }
@@ -381,6 +401,19 @@ impl Observer for Observers {
         }
         if let Some(rows) = &mut self.rows {
             rows.push(request, now, stages);
+        }
+        if let Some(answers) = &mut self.answers {
+            answers.push(request, now, stages);
+        }
+    }
+
+    fn is_stepped(&self) -> bool {
+        self.answers.is_some()
+    }
+
+    fn on_told(&mut self, request: &HostRequest, completion: &Completion) {
+        if let Some(answers) = &mut self.answers {
+            answers.place(request, completion.address);
         }
     }
 }

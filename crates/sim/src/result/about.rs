@@ -182,8 +182,8 @@ sections! {
 
     /// The workload as it was asked for.
     Source {
-        /// `fio`, `trace`, `volume`, `generator` or `flows`; `nbd`: clients of a served drive.
-        #[schemars(extend("enum" = ["fio", "trace", "volume", "generator", "flows", "nbd"]))]
+        /// `fio`, `trace`, `volume`, `generator` or `flows`; `nbd`: clients of a served drive; `stepped`: a program, request by request.
+        #[schemars(extend("enum" = ["fio", "trace", "volume", "generator", "flows", "nbd", "stepped"]))]
         kind: String = "text",
         /// The file, or the words that name it.
         source: String = "text",

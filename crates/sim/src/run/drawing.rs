@@ -35,7 +35,12 @@ impl<P: Observer> Run<P> {
                     self.await_arrival(time.min(self.limit_time), now);
                     break;
                 }
-                Ok(Poll::Blocked) => break,
+                Ok(Poll::Blocked) => {
+                    if self.ctx.probe.is_stepped() {
+                        self.ctx.calendar.keep_turn();
+                    }
+                    break;
+                }
                 Ok(Poll::Done) => self.end_of_source(now),
                 Err(error) => {
                     self.error = Some(error.into());
@@ -89,7 +94,7 @@ impl<P: Observer> Run<P> {
         debug_assert!(time > now, "the workload must not name the present");
         if time < self.next_arrival {
             self.next_arrival = time;
-            self.ctx.calendar.schedule(time, Event { kind: events::ARRIVAL, index: 0 });
+            self.ctx.calendar.schedule_in_turn(time, Event { kind: events::ARRIVAL, index: 0 });
         }
     }
 

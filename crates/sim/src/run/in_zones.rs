@@ -157,6 +157,8 @@ impl<P: Observer> AtZones<'_, P> {
         let inner = self.0.requests.get(id).host;
         let (request, address) = self.0.namespaces.zoned().in_hosts_words(id, &inner);
         let is_told = inner.op == Op::APPEND && completion.status == CompletionStatus::Success;
-        self.0.workload.complete(&request, &Completion { address: is_told.then_some(address), ..completion });
+        let completion = Completion { address: is_told.then_some(address), ..completion };
+        self.0.ctx.probe.on_told(&request, &completion);
+        self.0.workload.complete(&request, &completion);
     }
 }

@@ -28,6 +28,7 @@ use host::later::Later;
 use host::software::Software;
 use host::{Effect, Workload};
 use in_zones::AtZones;
+pub use outside::SourceHolds;
 pub(crate) use power_up::Recovery;
 use std::collections::VecDeque;
 use units::{Bytes, Nanos, SimTime};

@@ -2,8 +2,17 @@
 
 use super::Run;
 use crate::Error;
-use crate::observe::Observer;
+use crate::observe::{Observer, Observers};
 use units::SimTime;
+
+/// What the source of a stepped run held when it was asked last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SourceHolds {
+    /// No request.
+    Nothing,
+    /// Requests that were not drawn.
+    Requests,
+}
 
 impl<P: Observer> Run<P> {
     /// Begins simulated time, where it has not begun.
@@ -16,7 +25,11 @@ impl<P: Observer> Run<P> {
     /// The workload has a request that arrives at `at`; one that arrived in the past is taken now.
     pub fn offer(&mut self, at: SimTime) {
         let now = self.ctx.calendar.now();
-        if at <= now { self.draw(now) } else { self.await_arrival(at, now) }
+        if at > now {
+            return self.await_arrival(at, now);
+        }
+        self.ctx.calendar.give_up_turn();
+        self.draw(now);
     }
 
     /// Handles one event, if the next is not after `until`. False when there is none to handle.
@@ -42,5 +55,38 @@ impl<P: Observer> Run<P> {
                 Ok(true)
             }
         }
+    }
+}
+
+impl Run<Observers> {
+    /// The source has a request that arrives at `at`. One that still `holds` others is asked when the first of them is due, or
+    /// there is a place for it: as the run of a workload asks.
+    pub fn offer_next(&mut self, at: SimTime, source: SourceHolds) {
+        let is_first = self.next_arrival != SimTime::NEVER && at < self.next_arrival;
+        if source == SourceHolds::Nothing || is_first {
+            self.offer(at);
+        }
+    }
+
+    /// Handles events up to `until`, or until so many answers wait to be taken.
+    ///
+    /// # Errors
+    /// When a request is refused, or none gets on.
+    pub fn run_on(&mut self, until: SimTime, answers: usize) -> Result<(), Error> {
+        while self.error.is_none() && self.ctx.probe.untaken() < answers {
+            if let Some((now, event)) = self.ctx.calendar.pop_until(until) {
+                self.handle(now, event);
+                self.watch.left -= 1;
+                if self.watch.left == 0 {
+                    self.look()?;
+                }
+            } else if self.requests.outstanding > 0 && self.ctx.calendar.is_empty() {
+                // Requests wait and nothing will happen: a drive that wore out answers them with an error.
+                self.give_up();
+            } else {
+                break;
+            }
+        }
+        self.error.take().map_or(Ok(()), Err)
     }
 }

@@ -5,10 +5,11 @@ pub(crate) mod options;
 mod outcome;
 mod outside;
 pub(crate) mod passes;
+mod stepped;
 
 use crate::drive::memory::Checking;
 use crate::observe::account::{Account, Shown};
-use crate::observe::holder::Holder;
+use crate::observe::answers::SteppedAnswers;
 use crate::observe::timeline::Timeline;
 use crate::observe::{Observer, Observers, RequestRows};
 use crate::requests::link::LinkAtWork;
@@ -27,6 +28,7 @@ use check::Measured;
 use ftl::Ftl;
 use ftl::compatibility::{Feature, check_asked};
 use host::Workload;
+use outside::OutsideHost;
 use serde::Serialize;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::path::Path;
@@ -91,8 +93,8 @@ pub struct Session {
     preconditioned: bool,
     layout: LayingOut,
     phase: SessionPhase,
-    /// The holder of the data of a drive whose requests come from outside.
-    holder: Option<Box<dyn Holder>>,
+    /// Where the requests come from, if from outside.
+    outside: OutsideHost,
     interrupted: bool,
     wall: Duration,
     precondition_wall: Duration,
@@ -193,7 +195,7 @@ impl Session {
             waiting_in_time: None,
             preconditioned: false,
             phase: SessionPhase::Precondition(Box::new((ftl, source))),
-            holder: None,
+            outside: OutsideHost::None,
             interrupted: false,
             wall: Duration::ZERO,
             precondition_wall: Duration::ZERO,
@@ -319,7 +321,8 @@ impl Session {
         let link = LinkAtWork::new(self.drive.link().clone(), self.drive.reach());
         let t_decode = self.drive.t_decode();
         let options = &self.options;
-        let spec = self.spec.as_ref().filter(|_| !self.interrupted && self.holder.is_none());
+        let spec =
+            self.spec.as_ref().filter(|_| !self.interrupted && matches!(self.outside, OutsideHost::None));
         let mut warm_up =
             spec.and_then(|spec| WarmUp::wanted(spec, &self.drive, &ftl, options.seed, &self.precondition));
         let (source, limits) = match &mut warm_up {
@@ -330,7 +333,8 @@ impl Session {
                 (warm_up.first(&self.drive, waiting, unit)?, WarmUp::limits())
             }
         };
-        let observed = options.check || options.timeline || options.requests || self.holder.is_some();
+        let is_run = matches!(self.outside, OutsideHost::None);
+        let observed = options.check || options.timeline || options.requests || !is_run;
         self.phase = if observed {
             let is_later = warm_up.is_some() || source.in_ramp(SimTime::ZERO);
             let measured = if is_later { Measured::AfterRamp } else { Measured::AtOnce };
@@ -340,8 +344,12 @@ impl Session {
                 // The account ends with what has changed: a map with arrays would be compared whole.
                 ftl.keep_rule();
             }
-            let (check, holder) = (check.map(Box::new), self.holder.take());
-            let mut observers = Observers { check, holder, ..Observers::default() };
+            let mut observers = Observers { check: check.map(Box::new), ..Observers::default() };
+            match std::mem::take(&mut self.outside) {
+                OutsideHost::None => {}
+                OutsideHost::Held(holder) => observers.holder = Some(holder),
+                OutsideHost::Stepped => observers.answers = Some(SteppedAnswers::default()),
+            }
             if warm_up.is_none() {
                 observe(&mut observers, options, &self.drive, SimTime::ZERO);
             }

@@ -13,6 +13,18 @@ use serde_json::{Value, json};
 use std::time::Duration;
 use units::SimTime;
 
+/// Where the requests of a session come from, until its run begins.
+#[derive(Default)]
+pub(super) enum OutsideHost {
+    /// From a workload.
+    #[default]
+    None,
+    /// From programs, whose data this holds.
+    Held(Box<dyn Holder>),
+    /// From a caller, who takes the answers.
+    Stepped,
+}
+
 impl Session {
     /// A drive whose requests come from outside by way of `source`, and whose data `holder` holds; its time begins. Where
     /// its flash was at work before and was not left at rest, `found` says what that holds and what the cut took, and the
@@ -32,7 +44,7 @@ impl Session {
         while !session.preconditioned {
             session.advance(1 << 20)?;
         }
-        session.holder = Some(holder);
+        session.outside = OutsideHost::Held(holder);
         if session.ftl().is_some_and(|ftl| ftl.buffer().is_protected()) {
             return Err(Error(
                 "ftl.buffer.power_loss_protection = true: nothing writes the buffer out when a server is killed: expected false"
@@ -98,7 +110,7 @@ impl Session {
         Ok(())
     }
 
-    fn outside(&mut self) -> Result<&mut Run<Observers>, Error> {
+    pub(super) fn outside(&mut self) -> Result<&mut Run<Observers>, Error> {
         match &mut self.phase {
             SessionPhase::Observed(run) => Ok(run),
             _ => Err(Error("the run ended with an error before".into())),

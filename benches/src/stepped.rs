@@ -1,0 +1,196 @@
+//! What it costs to step a drive through the C interface, beside the run of the same requests.
+#![allow(unsafe_code)] // The calls are those of a program in C.
+
+use crate::cost::{Cost, CostSpread, InstructionMeter, ROUNDS};
+use crate::table::TableLine;
+use floatgate::{
+    FLOATGATE_READ, FLOATGATE_WRITE, FloatgateCode, FloatgateCompletion, FloatgateDrive, FloatgateRequest,
+};
+use host::{Completion, HostRequest, Op, Poll, Workload, WorkloadError, WorkloadReport};
+use sim::{Drive, PreconditionKind, RunOptions, Session};
+use std::ffi::CString;
+use std::mem::MaybeUninit;
+use units::SimTime;
+
+/// How the names of the cases begin, and what `--only` must begin with to measure them.
+pub const CASES: &str = "stepped: ";
+const REQUESTS: u64 = 200_000;
+/// With `--quick`, which is for a count of instructions by hand.
+const REQUESTS_QUICK: u64 = 20_000;
+/// Time between two requests, in nanoseconds.
+const APART_NS: u64 = 8_000;
+const BYTES: u32 = 4096;
+const AT_ONCE: usize = 1024;
+const PRECONDITION: &str = "fill";
+
+/// A drive of a gigabyte, as `benches/stepping.py` has it.
+const DRIVE: [&str; 14] = [
+    "title=stepped drive",
+    "geometry.channels=8",
+    "geometry.ways=4",
+    "nand.cell=slc",
+    "nand.planes=1",
+    "nand.blocks_per_plane=48",
+    "nand.pages_per_block=256",
+    "nand.page_size=4KiB",
+    "nand.t_r=25us",
+    "nand.t_prog=200us",
+    "nand.t_bers=1500us",
+    "bus.interface.rate=400MT/s",
+    "ecc.t_decode=3us",
+    "ftl.user_capacity=1GiB",
+];
+
+/// The request of this number: writes and reads in turn, all over the drive.
+fn request(number: u64) -> FloatgateRequest {
+    let op = if number.is_multiple_of(2) { FLOATGATE_WRITE } else { FLOATGATE_READ };
+    let offset = (number * 7919) % 262_144 * u64::from(BYTES);
+    FloatgateRequest { time_ns: number * APART_NS, offset, bytes: BYTES, op, ..FloatgateRequest::default() }
+}
+
+/// The same requests as an open workload.
+struct SteppedLoad {
+    next: u64,
+    requests: u64,
+}
+
+impl Workload for SteppedLoad {
+    fn poll(&mut self, now: SimTime) -> Result<Poll, WorkloadError> {
+        if self.next == self.requests {
+            return Ok(Poll::Done);
+        }
+        let FloatgateRequest { time_ns, offset, bytes, op, .. } = request(self.next);
+        let arrive = SimTime::from_ns(time_ns);
+        if arrive > now {
+            return Ok(Poll::At(arrive));
+        }
+        self.next += 1;
+        let op = if op == FLOATGATE_WRITE { Op::WRITE } else { Op::READ };
+        Ok(Poll::Ready(HostRequest::plain(arrive, op, offset, bytes)))
+    }
+
+    fn complete(&mut self, _: &HostRequest, _: &Completion) {}
+
+    fn fraction_done(&self, _: SimTime) -> Option<f64> {
+        None
+    }
+
+    fn report(&self) -> WorkloadReport {
+        WorkloadReport::default()
+    }
+}
+
+fn run(meter: &mut InstructionMeter, requests: u64) -> Cost {
+    let drive = Drive::from_resolved("bench", &DRIVE.map(str::to_owned)).expect("a drive");
+    let options = RunOptions { precondition: PreconditionKind::Fill, ..RunOptions::default() };
+    let mut session = Session::with_workload(drive, Box::new(SteppedLoad { next: 0, requests }), options)
+        .expect("a session");
+    while session.progress().phase == "precondition" {
+        session.advance(1 << 16).expect("it is filled");
+    }
+    meter.of(|| finish(&mut session)).0
+}
+
+/// A function of its own, so that it has a name.
+#[inline(never)]
+fn finish(session: &mut Session) {
+    session.finish().expect("it runs");
+}
+
+fn opened() -> *mut FloatgateDrive {
+    let texts = DRIVE.map(|line| CString::new(line).expect("a text"));
+    let mut set: Vec<_> = texts[1..].iter().map(|text| text.as_ptr()).collect();
+    set.push(std::ptr::null());
+    let [name, toml, filled] =
+        ["bench", "title = \"stepped drive\"", PRECONDITION].map(|text| CString::new(text).expect("a text"));
+    let mut setup = floatgate::floatgate_setup(name.as_ptr());
+    (setup.toml, setup.set, setup.precondition) = (toml.as_ptr(), set.as_ptr(), filled.as_ptr());
+    let mut drive = std::ptr::null_mut();
+    // SAFETY: all pointers are those of texts that live here.
+    assert_eq!(unsafe { floatgate::floatgate_open(&setup, &mut drive) }, FloatgateCode::Ok);
+    drive
+}
+
+/// Completions are taken as they come, in arrays, of which these are the sums.
+#[inline(never)]
+fn arrays(drive: *mut FloatgateDrive, requests: u64) -> u64 {
+    let mut asked = Vec::with_capacity(AT_ONCE);
+    let mut found = vec![MaybeUninit::<FloatgateCompletion>::uninit(); AT_ONCE];
+    let (mut sum, mut next) = (0, 0);
+    while next < requests {
+        asked.clear();
+        asked.extend((next..requests).take(AT_ONCE).map(request));
+        next += asked.len() as u64;
+        // SAFETY: the drive is open, and the places are as many as is said.
+        unsafe {
+            floatgate::floatgate_submit_all(drive, asked.as_ptr(), asked.len(), std::ptr::null_mut());
+            floatgate::floatgate_run_until(drive, next * APART_NS - 1);
+        }
+        loop {
+            let mut count = 0;
+            // SAFETY: as above.
+            unsafe { floatgate::floatgate_take(drive, found.as_mut_ptr().cast(), AT_ONCE, &mut count) };
+            // SAFETY: so many were written.
+            sum +=
+                found[..count].iter().map(|one| unsafe { one.assume_init_ref() }.completed_ns).sum::<u64>();
+            if count == 0 {
+                break;
+            }
+        }
+    }
+    // SAFETY: as above.
+    unsafe { floatgate::floatgate_finish(drive) };
+    sum
+}
+
+/// One request a call, and each completion by a call of its own.
+#[inline(never)]
+fn one_by_one(drive: *mut FloatgateDrive, requests: u64) -> u64 {
+    let mut sum = 0;
+    let mut found = MaybeUninit::<FloatgateCompletion>::uninit();
+    for number in 0..requests {
+        let asked = request(number);
+        // SAFETY: the drive is open, and what is written is read only where it was.
+        unsafe {
+            floatgate::floatgate_submit(drive, &asked, std::ptr::null_mut());
+            while floatgate::floatgate_next(drive, asked.time_ns, found.as_mut_ptr()) == FloatgateCode::Ok {
+                sum += found.assume_init_ref().completed_ns;
+            }
+        }
+    }
+    // SAFETY: as above.
+    unsafe { floatgate::floatgate_finish(drive) };
+    sum
+}
+
+type Steps = fn(*mut FloatgateDrive, u64) -> u64;
+
+fn stepped(meter: &mut InstructionMeter, steps: Steps, requests: u64) -> Cost {
+    let drive = opened();
+    let (cost, sum) = meter.of(|| steps(drive, requests));
+    assert!(sum > 0, "requests were answered");
+    // SAFETY: the drive is open, and is used no more.
+    unsafe { floatgate::floatgate_close(drive) };
+    cost
+}
+
+/// Measures the three in turn, so that all see the same machine; each with its ratio to the run.
+pub fn measure(memory_wall_ns: f64, is_quick: bool) -> Vec<TableLine> {
+    let (requests, rounds) = if is_quick { (REQUESTS_QUICK, 1) } else { (REQUESTS, ROUNDS) };
+    let mut meter = InstructionMeter::new();
+    let mut costs: [Vec<Cost>; 3] = Default::default();
+    for _ in 0..rounds {
+        costs[0].push(run(&mut meter, requests).per(requests as f64));
+        costs[1].push(stepped(&mut meter, arrays, requests).per(requests as f64));
+        costs[2].push(stepped(&mut meter, one_by_one, requests).per(requests as f64));
+    }
+    let names = ["run", "C, arrays of 1024", "C, one request a call"];
+    let lines = names.iter().zip(&costs).map(|(name, own)| {
+        let pairs = own.iter().zip(&costs[0]).map(|(own, run)| own.cpu_ns / run.cpu_ns);
+        let ratio = crate::cost::ValueSpread::of(pairs);
+        let note = format!("{:.3} ({:.3} to {:.3}) of the run", ratio.median, ratio.min, ratio.max);
+        let case = format!("{CASES}{name}");
+        TableLine { case, gib: 1, what: "request", costs: CostSpread::of(own), memory_wall_ns, note }
+    });
+    lines.collect()
+}

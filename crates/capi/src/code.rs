@@ -1,0 +1,126 @@
+//! What a call answers, and the text behind it.
+
+use std::any::Any;
+use std::cell::RefCell;
+use std::ffi::{CStr, CString, c_char};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use step::StepError;
+
+/// How a call ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(i32)]
+pub enum FloatgateCode {
+    /// As asked.
+    Ok = 0,
+    /// There is none: no completion until then, no event to come.
+    None = 1,
+    /// The input is not right; nothing has changed.
+    Input = 2,
+    /// A time lies before the drive's present; nothing has changed.
+    Past = 3,
+    /// The drive was finished.
+    Over = 4,
+    /// Floatgate contradicted itself: a bug. The drive can only be closed.
+    Broken = 5,
+}
+
+/// Why a call was refused.
+pub(crate) struct CallRefusal {
+    pub code: FloatgateCode,
+    pub text: String,
+}
+
+impl CallRefusal {
+    pub fn input(text: impl Into<String>) -> Self {
+        Self { code: FloatgateCode::Input, text: text.into() }
+    }
+}
+
+impl From<StepError> for CallRefusal {
+    fn from(error: StepError) -> Self {
+        let code = match &error {
+            StepError::Input(_) => FloatgateCode::Input,
+            StepError::Past(_) => FloatgateCode::Past,
+            StepError::Over(_) => FloatgateCode::Over,
+        };
+        Self { code, text: error.text().to_owned() }
+    }
+}
+
+impl From<sim::Error> for CallRefusal {
+    fn from(error: sim::Error) -> Self {
+        Self::input(error.to_string())
+    }
+}
+
+thread_local! {
+    static TEXT: RefCell<CString> = RefCell::default();
+}
+
+fn tell(text: &str) {
+    let text: Vec<u8> =
+        text.bytes().map(|byte| if matches!(byte, 0 | b'\n') { b' ' } else { byte }).collect();
+    TEXT.set(CString::new(text).unwrap_or_default());
+}
+
+/// Text of the last call of this thread that did not succeed, in one line; it stays until the thread's next call.
+#[unsafe(no_mangle)]
+pub extern "C" fn floatgate_error() -> *const c_char {
+    TEXT.with_borrow(|text| text.as_ptr())
+}
+
+fn told(panic: &(dyn Any + Send)) -> String {
+    let text = panic.downcast_ref::<String>().map(String::as_str);
+    text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("panic without a message").to_owned()
+}
+
+/// Does the work of a call. Nothing unwinds out of it.
+pub(crate) fn guarded(work: impl FnOnce() -> Result<FloatgateCode, CallRefusal>) -> FloatgateCode {
+    let done = catch_unwind(AssertUnwindSafe(work));
+    let refusal = match done {
+        Ok(Ok(code)) => return code,
+        Ok(Err(refusal)) => refusal,
+        Err(panic) => CallRefusal { code: FloatgateCode::Broken, text: told(panic.as_ref()) },
+    };
+    tell(&refusal.text);
+    refusal.code
+}
+
+/// A text of the caller's, in UTF-8; none where the pointer is null.
+///
+/// # Safety
+/// `text` is null, or a C string.
+pub(crate) unsafe fn text<'a>(name: &str, text: *const c_char) -> Result<Option<&'a str>, CallRefusal> {
+    if text.is_null() {
+        return Ok(None);
+    }
+    // SAFETY: the caller says so.
+    let found = unsafe { CStr::from_ptr(text) };
+    found
+        .to_str()
+        .map(Some)
+        .map_err(|_| CallRefusal::input(format!("{name}: no UTF-8: expected a text in it")))
+}
+
+/// As [`text`], where there must be one.
+///
+/// # Safety
+/// As for [`text`].
+pub(crate) unsafe fn needed<'a>(name: &str, found: *const c_char) -> Result<&'a str, CallRefusal> {
+    // SAFETY: as there.
+    unsafe { text(name, found) }?
+        .ok_or_else(|| CallRefusal::input(format!("{name}: a null pointer: expected a text")))
+}
+
+/// Where the caller wants an answer.
+///
+/// # Safety
+/// `place` is null, or can be written.
+pub(crate) unsafe fn put<T>(name: &str, place: *mut T, value: T) -> Result<(), CallRefusal> {
+    if place.is_null() {
+        return Err(CallRefusal::input(format!("{name}: a null pointer: expected a place for the answer")));
+    }
+    // SAFETY: the caller says so.
+    unsafe { place.write(value) };
+    Ok(())
+}

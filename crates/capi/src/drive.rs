@@ -1,0 +1,439 @@
+//! The calls on a drive.
+
+use crate::FloatgateSetup;
+use crate::code::{CallRefusal, FloatgateCode, guarded, needed, put};
+use std::ffi::{CString, c_char};
+use std::path::Path;
+use step::{STAGE_COUNT, StepError, StepRequest, SteppedCompletion, SteppedDrive, SteppedStatus, op_of};
+
+/// Stages of a latency.
+pub const FLOATGATE_STAGES: usize = 13;
+/// A time that never comes.
+pub const FLOATGATE_FOREVER: u64 = u64::MAX;
+/// Flag of a request: a write that is on durable storage when it is answered.
+pub const FLOATGATE_FUA: u8 = 1;
+/// Flag of a request: a write that carries `placement`.
+pub const FLOATGATE_PLACED: u8 = 2;
+
+const _: () = assert!(FLOATGATE_STAGES == STAGE_COUNT);
+
+/// A drive that the caller steps.
+pub struct FloatgateDrive {
+    /// None once it broke an invariant.
+    drive: Option<SteppedDrive>,
+}
+
+/// A request of the host's. All that is zero asks for nothing special.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(C)]
+pub struct FloatgateRequest {
+    /// Simulated time at which the host issues it, in ns.
+    pub time_ns: u64,
+    /// First byte in the namespace, a multiple of 512.
+    pub offset: u64,
+    /// Length in bytes, a multiple of 512.
+    pub bytes: u32,
+    /// Number of the namespace, from 1; 0 on a drive that is one.
+    pub nsid: u32,
+    /// Placement identifier, with `FLOATGATE_PLACED`.
+    pub placement: u16,
+    /// What is asked: `FLOATGATE_READ`, ...
+    pub op: u8,
+    /// `FLOATGATE_FUA`, `FLOATGATE_PLACED`, or both.
+    pub flags: u8,
+}
+
+/// How a request ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum FloatgateStatus {
+    /// As asked.
+    Success = 0,
+    /// The drive answered with an error.
+    Failed = 1,
+    /// Data that were to be read are lost.
+    Uncorrectable = 2,
+}
+
+/// A request that the drive has answered.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub struct FloatgateCompletion {
+    /// Number of the request, as its submission gave it.
+    pub id: u64,
+    /// Simulated time at which the host issued it, in ns.
+    pub submitted_ns: u64,
+    /// Simulated time at which the host had the answer, in ns.
+    pub completed_ns: u64,
+    /// First byte on the drive; of an append, the first byte where the drive put the data.
+    pub offset: u64,
+    /// Where the time went, in ns; together they are the latency. `floatgate_stage_name` has their names.
+    pub stages_ns: [u64; FLOATGATE_STAGES],
+    /// Length in bytes.
+    pub bytes: u32,
+    /// What was asked.
+    pub op: u8,
+    /// How it ended.
+    pub status: FloatgateStatus,
+    /// The longest stage.
+    pub cause: u8,
+    /// Attempts of a read beyond the first.
+    pub retries: u8,
+}
+
+impl From<&SteppedCompletion> for FloatgateCompletion {
+    #[inline]
+    fn from(found: &SteppedCompletion) -> Self {
+        let SteppedCompletion { id, submitted_ns, completed_ns, offset, stages_ns, .. } = *found;
+        let SteppedCompletion { bytes, op, cause, retries, .. } = *found;
+        let status = match found.status {
+            SteppedStatus::Success => FloatgateStatus::Success,
+            SteppedStatus::Failed => FloatgateStatus::Failed,
+            SteppedStatus::Uncorrectable => FloatgateStatus::Uncorrectable,
+        };
+        Self { id, submitted_ns, completed_ns, offset, stages_ns, bytes, op, status, cause, retries }
+    }
+}
+
+fn request(asked: &FloatgateRequest) -> Result<StepRequest, StepError> {
+    let FloatgateRequest { time_ns, offset, bytes, nsid, placement, op, flags } = *asked;
+    if flags & !(FLOATGATE_FUA | FLOATGATE_PLACED) != 0 {
+        return Err(StepError::Input(format!(
+            "flags = {flags}: expected FLOATGATE_FUA (1), FLOATGATE_PLACED (2)"
+        )));
+    }
+    let placement = (flags & FLOATGATE_PLACED != 0).then_some(placement);
+    let (op, fua) = (op_of(op)?, flags & FLOATGATE_FUA != 0);
+    Ok(StepRequest { time_ns, op, offset, bytes, namespace: nsid, fua, placement })
+}
+
+/// Does the work of a call on a drive; after a broken invariant the drive is no more.
+///
+/// # Safety
+/// `drive` is null, or a drive that was opened and not closed, and no other thread uses it.
+unsafe fn on(
+    drive: *mut FloatgateDrive,
+    work: impl FnOnce(&mut SteppedDrive) -> Result<FloatgateCode, CallRefusal>,
+) -> FloatgateCode {
+    // SAFETY: the caller says so.
+    let held = unsafe { drive.as_mut() };
+    let Some(held) = held else {
+        return guarded(|| Err(CallRefusal::input("drive: a null pointer: expected a drive that is open")));
+    };
+    let code = guarded(|| match &mut held.drive {
+        Some(drive) => work(drive),
+        None => {
+            let text = "the drive broke an invariant before: expected floatgate_close".to_owned();
+            Err(CallRefusal { code: FloatgateCode::Broken, text })
+        }
+    });
+    if code == FloatgateCode::Broken {
+        // What it holds may be inconsistent, and is not even dropped.
+        std::mem::forget(held.drive.take());
+    }
+    code
+}
+
+/// Opens a drive; its time is 0.
+///
+/// # Safety
+/// Pointers are null or what their comments say.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn floatgate_open(
+    setup: *const FloatgateSetup,
+    drive: *mut *mut FloatgateDrive,
+) -> FloatgateCode {
+    guarded(|| {
+        // SAFETY: the caller says so.
+        let setup = unsafe { setup.as_ref() };
+        let setup = setup.ok_or_else(|| CallRefusal::input("setup: a null pointer: expected a setup"))?;
+        if drive.is_null() {
+            return Err(CallRefusal::input("drive: a null pointer: expected a place for the answer"));
+        }
+        // SAFETY: as above.
+        let (setup, catalogue) = unsafe { setup.read() }?;
+        let opened = SteppedDrive::open(&setup, &catalogue)?;
+        let opened = Box::into_raw(Box::new(FloatgateDrive { drive: Some(opened) }));
+        // SAFETY: as above.
+        unsafe { put("drive", drive, opened) }?;
+        Ok(FloatgateCode::Ok)
+    })
+}
+
+/// Closes a drive, which is then no more; null is none.
+///
+/// # Safety
+/// `drive` is null, or was opened and not closed.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn floatgate_close(drive: *mut FloatgateDrive) {
+    if !drive.is_null() {
+        guarded(|| {
+            // SAFETY: it was made by `floatgate_open`.
+            drop(unsafe { Box::from_raw(drive) });
+            Ok(FloatgateCode::Ok)
+        });
+    }
+}
+
+/// Submits a request; `id` is the number that its completion will have, from 0. `id` may be null.
+///
+/// # Safety
+/// Pointers are null or what their names say.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn floatgate_submit(
+    drive: *mut FloatgateDrive,
+    asked: *const FloatgateRequest,
+    id: *mut u64,
+) -> FloatgateCode {
+    // SAFETY: the caller says so.
+    unsafe { floatgate_submit_all(drive, asked, 1, id) }
+}
+
+/// Submits `count` requests one behind the other; `first` is the number of the first, which the others follow. All are
+/// taken, or none. `first` may be null.
+///
+/// # Safety
+/// Pointers are null or what their names say.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn floatgate_submit_all(
+    drive: *mut FloatgateDrive,
+    asked: *const FloatgateRequest,
+    count: usize,
+    first: *mut u64,
+) -> FloatgateCode {
+    let work = |drive: &mut SteppedDrive| {
+        if asked.is_null() {
+            return Err(CallRefusal::input("asked: a null pointer: expected requests"));
+        }
+        // SAFETY: the caller says so.
+        let asked = unsafe { std::slice::from_raw_parts(asked, count) };
+        let number = match asked {
+            [one] => drive.submit(&request(one)?)?,
+            several => drive.submit_all(several.iter().map(request))?,
+        };
+        if !first.is_null() {
+            // SAFETY: the caller says so.
+            unsafe { first.write(number) };
+        }
+        Ok(FloatgateCode::Ok)
+    };
+    // SAFETY: the caller says so.
+    unsafe { on(drive, work) }
+}
+
+/// Brings the drive to `time_ns`: all that happens up to then, that moment included, has happened.
+///
+/// # Safety
+/// `drive` is null, or open.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn floatgate_run_until(drive: *mut FloatgateDrive, time_ns: u64) -> FloatgateCode {
+    let work = |drive: &mut SteppedDrive| Ok(drive.run_until(time_ns).map(|()| FloatgateCode::Ok)?);
+    // SAFETY: the caller says so.
+    unsafe { on(drive, work) }
+}
+
+/// Takes the next completion; without one that waits, brings the drive to the moment of it, and at the latest to
+/// `until_ns` (`FLOATGATE_FOREVER`: without end). `FLOATGATE_CODE_NONE` where no request is outstanding, or none is answered
+/// until then.
+///
+/// # Safety
+/// Pointers are null or what their names say.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn floatgate_next(
+    drive: *mut FloatgateDrive,
+    until_ns: u64,
+    completion: *mut FloatgateCompletion,
+) -> FloatgateCode {
+    let work = |drive: &mut SteppedDrive| {
+        if completion.is_null() {
+            return Err(CallRefusal::input("completion: a null pointer: expected a place for the answer"));
+        }
+        let until = (until_ns != FLOATGATE_FOREVER).then_some(until_ns);
+        // SAFETY: the caller says so.
+        let is_found = drive.next_with(until, |found| unsafe { completion.write(found.into()) })?;
+        Ok(if is_found { FloatgateCode::Ok } else { FloatgateCode::None })
+    };
+    // SAFETY: the caller says so.
+    unsafe { on(drive, work) }
+}
+
+/// Takes the completions that wait, at most `most`; `count` is how many. Time stays where it is.
+///
+/// # Safety
+/// `completions` has room for `most`; pointers are null or what their names say.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn floatgate_take(
+    drive: *mut FloatgateDrive,
+    completions: *mut FloatgateCompletion,
+    most: usize,
+    count: *mut usize,
+) -> FloatgateCode {
+    let work = |drive: &mut SteppedDrive| {
+        if completions.is_null() || count.is_null() {
+            return Err(CallRefusal::input(
+                "completions, count: a null pointer: expected places for the answer",
+            ));
+        }
+        let mut place = completions;
+        let taken = drive.take_with(most, |found| {
+            // SAFETY: the caller says so, and no more than `most` are taken.
+            unsafe {
+                place.write(found.into());
+                place = place.add(1);
+            }
+        })?;
+        // SAFETY: as above.
+        unsafe { count.write(taken) };
+        Ok(FloatgateCode::Ok)
+    };
+    // SAFETY: the caller says so.
+    unsafe { on(drive, work) }
+}
+
+/// No request follows: brings the drive to the moment of its last completion. What was answered can still be taken.
+///
+/// # Safety
+/// `drive` is null, or open.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn floatgate_finish(drive: *mut FloatgateDrive) -> FloatgateCode {
+    let work = |drive: &mut SteppedDrive| Ok(drive.finish().map(|()| FloatgateCode::Ok)?);
+    // SAFETY: the caller says so.
+    unsafe { on(drive, work) }
+}
+
+/// Everything measured, in JSON, as `run.json` has it: so far or, after `floatgate_finish`, to the last completion.
+/// `floatgate_free` takes the text back.
+///
+/// # Safety
+/// Pointers are null or what their names say.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn floatgate_statistics(
+    drive: *mut FloatgateDrive,
+    json: *mut *mut c_char,
+) -> FloatgateCode {
+    let work = |drive: &mut SteppedDrive| {
+        let text = CString::new(drive.statistics()?.to_string()).unwrap_or_default();
+        if json.is_null() {
+            return Err(CallRefusal::input("json: a null pointer: expected a place for the answer"));
+        }
+        // SAFETY: the caller says so.
+        unsafe { put("json", json, text.into_raw()) }?;
+        Ok(FloatgateCode::Ok)
+    };
+    // SAFETY: the caller says so.
+    unsafe { on(drive, work) }
+}
+
+/// Takes back a text of `floatgate_statistics`; null is none.
+///
+/// # Safety
+/// `text` is null, or was given and not taken back.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn floatgate_free(text: *mut c_char) {
+    if !text.is_null() {
+        // SAFETY: it was made by `floatgate_statistics`.
+        drop(unsafe { CString::from_raw(text) });
+    }
+}
+
+/// Finishes the drive, lets it come to rest and saves its state for `load`; a file that is there is replaced.
+///
+/// # Safety
+/// Pointers are null or what their names say.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn floatgate_save(drive: *mut FloatgateDrive, path: *const c_char) -> FloatgateCode {
+    let work = |drive: &mut SteppedDrive| {
+        // SAFETY: the caller says so.
+        let path = unsafe { needed("path", path) }?;
+        Ok(drive.save(Path::new(path)).map(|()| FloatgateCode::Ok)?)
+    };
+    // SAFETY: the caller says so.
+    unsafe { on(drive, work) }
+}
+
+/// When something happens next in the drive: `FLOATGATE_CODE_NONE` where nothing will.
+///
+/// # Safety
+/// Pointers are null or what their names say.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn floatgate_next_event(
+    drive: *mut FloatgateDrive,
+    time_ns: *mut u64,
+) -> FloatgateCode {
+    let work = |drive: &mut SteppedDrive| match drive.next_event_ns()? {
+        None => Ok(FloatgateCode::None),
+        // SAFETY: the caller says so.
+        Some(next) => unsafe { put("time_ns", time_ns, next) }.map(|()| FloatgateCode::Ok),
+    };
+    // SAFETY: the caller says so.
+    unsafe { on(drive, work) }
+}
+
+/// Number of the namespace that a host calls `name`.
+///
+/// # Safety
+/// Pointers are null or what their names say.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn floatgate_namespace(
+    drive: *mut FloatgateDrive,
+    name: *const c_char,
+    nsid: *mut u32,
+) -> FloatgateCode {
+    let work = |drive: &mut SteppedDrive| {
+        // SAFETY: the caller says so.
+        let number = drive.namespace_named(unsafe { needed("name", name) }?)?;
+        // SAFETY: the caller says so.
+        unsafe { put("nsid", nsid, number) }.map(|()| FloatgateCode::Ok)
+    };
+    // SAFETY: the caller says so.
+    unsafe { on(drive, work) }
+}
+
+/// A number of a drive; 0 where there is no drive.
+///
+/// # Safety
+/// `drive` is null, or open.
+unsafe fn number(drive: *const FloatgateDrive, of: impl FnOnce(&SteppedDrive) -> u64) -> u64 {
+    // SAFETY: the caller says so.
+    unsafe { drive.as_ref() }.and_then(|held| held.drive.as_ref()).map_or(0, of)
+}
+
+/// The drive's present, in ns: all up to it has happened.
+///
+/// # Safety
+/// `drive` is null, or open.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn floatgate_now(drive: *const FloatgateDrive) -> u64 {
+    // SAFETY: the caller says so.
+    unsafe { number(drive, SteppedDrive::now_ns) }
+}
+
+/// Requests submitted whose completions were not taken.
+///
+/// # Safety
+/// `drive` is null, or open.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn floatgate_outstanding(drive: *const FloatgateDrive) -> u64 {
+    // SAFETY: the caller says so.
+    unsafe { number(drive, SteppedDrive::outstanding) }
+}
+
+/// Bytes the host sees.
+///
+/// # Safety
+/// `drive` is null, or open.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn floatgate_capacity(drive: *const FloatgateDrive) -> u64 {
+    // SAFETY: the caller says so.
+    unsafe { number(drive, SteppedDrive::capacity_bytes) }
+}
+
+/// Breaks an invariant, for a test of what then happens.
+///
+/// # Safety
+/// `drive` is open.
+#[doc(hidden)]
+pub unsafe fn break_for_test(drive: *mut FloatgateDrive) -> FloatgateCode {
+    // SAFETY: the caller says so.
+    unsafe { on(drive, |_| panic!("broken on purpose")) }
+}

@@ -1,0 +1,100 @@
+//! A session that a caller steps: its requests come one by one, and its answers are taken as they come.
+
+use super::outside::OutsideHost;
+use super::{Session, SessionPhase};
+use crate::observe::answers::SteppedCompletion;
+use crate::run::SourceHolds;
+use crate::{Drive, Error, RunOptions};
+use ftl::compatibility::Feature;
+use host::command::refused;
+use host::{HostRequest, Workload};
+use std::collections::VecDeque;
+use units::SimTime;
+
+impl Session {
+    /// A drive whose requests come by way of `source`, which answers `Blocked` while it has none; its time begins.
+    ///
+    /// # Errors
+    /// As for [`Self::new`], and for what only a run that knows its requests can do.
+    pub fn stepped(drive: Drive, source: Box<dyn Workload>, options: RunOptions) -> Result<Self, Error> {
+        check_stepped(&drive, &options)?;
+        let mut session = Self::with_workload(drive, source, RunOptions { layout: false, ..options })?;
+        session.outside = OutsideHost::Stepped;
+        while matches!(session.phase, SessionPhase::Precondition(_)) {
+            session.advance(1 << 20)?;
+        }
+        let run = session.outside()?;
+        run.wake();
+        // As a run asks for its first request.
+        run.offer(SimTime::ZERO);
+        Ok(session)
+    }
+
+    /// Handles what happens up to `until`, or until `answers` answers wait to be taken. `first`: when the first request
+    /// arrives that the source was given since the last call, and what it held then.
+    ///
+    /// # Errors
+    /// When a request is refused, or none gets on any more.
+    pub fn go_on(
+        &mut self,
+        first: Option<(SimTime, SourceHolds)>,
+        until: SimTime,
+        answers: usize,
+    ) -> Result<(), Error> {
+        let run = self.outside()?;
+        if let Some((first, source)) = first {
+            run.offer_next(first, source);
+        }
+        run.run_on(until, answers)
+    }
+
+    /// Checks that the drive would take in `request`, which comes by way of what messages call `name`.
+    ///
+    /// # Errors
+    /// When the request is not within its namespace, or no operation of its command set.
+    #[inline]
+    pub fn admit(&mut self, request: &HostRequest, name: &str) -> Result<(), Error> {
+        let namespaces = &mut self.outside()?.namespaces;
+        namespaces.admit(request, || name.to_owned())?;
+        let refusal = if namespaces.is_zoned() { namespaces.zoned().refusal(request) } else { None };
+        refusal.map_or(Ok(()), |refusal| Err(refused(name, refusal).into()))
+    }
+
+    /// Answers that were not taken yet, in the order of their times; the caller takes them out.
+    ///
+    /// # Errors
+    /// When the run ended before.
+    pub fn answers(&mut self) -> Result<&mut VecDeque<SteppedCompletion>, Error> {
+        let answers = self.outside()?.ctx.probe.answers.as_mut();
+        Ok(answers.expect("a stepped run keeps its answers").waiting())
+    }
+}
+
+/// Refuses what is planned in terms of a run that ends by itself.
+fn check_stepped(drive: &Drive, options: &RunOptions) -> Result<(), Error> {
+    if drive.cuts.has_cuts() {
+        return Err(Error(
+            "power.cut: a drive that is stepped has no requests that a run could lose: expected no cuts"
+                .into(),
+        ));
+    }
+    if let Some(found) = drive.features.iter().find(|found| found.feature == Feature::DieFault) {
+        let (place, key, value) = (&found.entry.place, &found.entry.key, &found.entry.value);
+        return Err(Error(format!(
+            "{place}: {key} = {value}: failures of a drive that is stepped are not modelled: expected none"
+        )));
+    }
+    let given = [
+        ("loop", options.passes.is_some()),
+        ("limit_requests", options.limit_requests.is_some()),
+        ("limit_ns", options.limit_ns.is_some()),
+        ("timeline", options.timeline),
+        ("requests", options.requests),
+    ];
+    match given.iter().find(|(_, is_given)| *is_given) {
+        Some((name, _)) => Err(Error(format!(
+            "options: {name}: the caller of a drive that is stepped says how far it goes and sees each request: expected none"
+        ))),
+        None => Ok(()),
+    }
+}

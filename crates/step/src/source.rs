@@ -1,0 +1,114 @@
+//! Requests of a caller, as a workload.
+
+use host::{Completion, HostRequest, Poll, Workload, WorkloadError, WorkloadReport};
+use sim::SourceHolds;
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use units::SimTime;
+
+/// A request, and the number that its submission gave.
+pub(crate) type NumberedRequest = (u64, HostRequest);
+
+/// Requests on their way from the caller's side of a drive to its source.
+#[derive(Clone, Default)]
+pub(crate) struct StepInbox(Arc<Inbox>);
+
+#[derive(Default)]
+struct Inbox {
+    /// Asked at every poll: a lock is not.
+    holds: AtomicBool,
+    /// The source had none left when it was asked last.
+    is_dry: AtomicBool,
+    requests: Mutex<Vec<NumberedRequest>>,
+}
+
+impl StepInbox {
+    /// Puts `requests` in, in the order of their submission; they are taken out of what the caller holds.
+    pub fn give(&self, requests: &mut Vec<NumberedRequest>) {
+        // One thread at a time has the drive; a panic ends it.
+        let mut inside = self.0.requests.lock().unwrap_or_else(PoisonError::into_inner);
+        if inside.is_empty() {
+            std::mem::swap(&mut *inside, requests)
+        } else {
+            inside.append(requests)
+        }
+        self.0.holds.store(true, Ordering::Release);
+    }
+
+    /// What the source held when it was asked last.
+    pub fn held(&self) -> SourceHolds {
+        if self.0.is_dry.load(Ordering::Acquire) { SourceHolds::Nothing } else { SourceHolds::Requests }
+    }
+
+    fn take(&self, waiting: &mut VecDeque<NumberedRequest>) {
+        let mut inside = self.0.requests.lock().unwrap_or_else(PoisonError::into_inner);
+        inside.drain(..).for_each(|(number, request)| put(waiting, number, request));
+        self.0.holds.store(false, Ordering::Release);
+        self.0.is_dry.store(false, Ordering::Release);
+    }
+}
+
+/// Puts a request in its place: by time, and those of one time in the order of their submission.
+fn put(queue: &mut VecDeque<NumberedRequest>, number: u64, request: HostRequest) {
+    if queue.back().is_none_or(|(_, last)| last.arrive <= request.arrive) {
+        return queue.push_back((number, request));
+    }
+    let place = queue.partition_point(|(_, other)| other.arrive <= request.arrive);
+    queue.insert(place, (number, request));
+}
+
+/// Source of the requests that the caller has submitted; it never ends, since more may come.
+pub(crate) struct StepSource {
+    inbox: StepInbox,
+    waiting: VecDeque<NumberedRequest>,
+    /// The number of the request handed out last.
+    number: u64,
+    requests: u64,
+}
+
+impl StepSource {
+    pub fn new(inbox: StepInbox) -> Self {
+        Self { inbox, waiting: VecDeque::new(), number: 0, requests: 0 }
+    }
+}
+
+impl Workload for StepSource {
+    fn poll(&mut self, now: SimTime) -> Result<Poll, WorkloadError> {
+        if self.inbox.0.holds.load(Ordering::Acquire) {
+            self.inbox.take(&mut self.waiting);
+        }
+        match self.waiting.front() {
+            None => {
+                self.inbox.0.is_dry.store(true, Ordering::Release);
+                Ok(Poll::Blocked)
+            }
+            Some((_, request)) if request.arrive > now => Ok(Poll::At(request.arrive)),
+            Some(&(number, request)) => {
+                self.waiting.pop_front();
+                (self.number, self.requests) = (number, self.requests + 1);
+                Ok(Poll::Ready(request))
+            }
+        }
+    }
+
+    fn complete(&mut self, _: &HostRequest, _: &Completion) {}
+
+    fn number(&self) -> Option<u64> {
+        Some(self.number)
+    }
+
+    fn fraction_done(&self, _: SimTime) -> Option<f64> {
+        None
+    }
+
+    fn report(&self) -> WorkloadReport {
+        WorkloadReport {
+            name: "stepped".into(),
+            format: "stepped".into(),
+            requests: self.requests,
+            tags: vec!["host".into()],
+            ..WorkloadReport::default()
+        }
+    }
+}

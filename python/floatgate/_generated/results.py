@@ -330,7 +330,7 @@ class Served(Section):
     """[requests] Requests done."""
 
     bytes: Count
-    """[bytes] Bytes of those requests."""
+    """[bytes] Bytes of the requests done."""
 
     failed: Count
     """[requests] Requests that the drive answered with an error."""
@@ -947,7 +947,9 @@ class Buffer(Section):
     """[mapping units] Written units that the eviction policy sent to the flash."""
 
     units_evicted_clean: Count
-    """[mapping units] Units identical to the copy on flash that it dropped."""
+    """[mapping units] Units identical to their copy on flash that the eviction policy removed from the
+    buffer.
+    """
 
     units_at_risk_mean: float | None
     """[mapping units] Units acknowledged but not on flash, on average over time: what a power cut at a
@@ -1916,7 +1918,7 @@ class PowerCut(Section):
     """[pages] Flash pages that it has read to find its map."""
 
     superblocks_found: Count
-    """[superblocks] Superblocks in which it found something."""
+    """[superblocks] Superblocks in which the recovery found at least one programmed page."""
 
     units_found: Count
     """[mapping units] Logical units that it found."""

@@ -22,8 +22,13 @@ impl<P: Observer> Run<P> {
         }
     }
 
-    /// The workload has a request that arrives at `at`; one that arrived in the past is taken now.
-    pub fn offer(&mut self, at: SimTime) {
+    /// The source has a request that arrives at `at`; a request that arrived in the past is taken now. A source that still
+    /// `holds` other requests is asked when the first of them is due, or there is a place for it: as the run of a workload asks.
+    pub fn offer(&mut self, at: SimTime, holds: SourceHolds) {
+        let is_first = self.next_arrival != SimTime::NEVER && at < self.next_arrival;
+        if holds == SourceHolds::Requests && !is_first {
+            return;
+        }
         let now = self.ctx.calendar.now();
         if at > now {
             return self.await_arrival(at, now);
@@ -59,15 +64,6 @@ impl<P: Observer> Run<P> {
 }
 
 impl Run<Observers> {
-    /// The source has a request that arrives at `at`. One that still `holds` others is asked when the first of them is due, or
-    /// there is a place for it: as the run of a workload asks.
-    pub fn offer_next(&mut self, at: SimTime, source: SourceHolds) {
-        let is_first = self.next_arrival != SimTime::NEVER && at < self.next_arrival;
-        if source == SourceHolds::Nothing || is_first {
-            self.offer(at);
-        }
-    }
-
     /// Handles events up to `until`, or until so many answers wait to be taken.
     ///
     /// # Errors

@@ -3,7 +3,7 @@
 use super::{Session, SessionPhase};
 use crate::observe::Observers;
 use crate::observe::holder::{Holder, Lost};
-use crate::run::Run;
+use crate::run::{Run, SourceHolds};
 use crate::start::state_file;
 use crate::{Drive, Error, RunOptions};
 use ftl::compatibility::{Feature, check_asked};
@@ -122,7 +122,7 @@ impl Session {
     /// # Errors
     /// When the run ended before.
     pub fn offer(&mut self, at: SimTime) -> Result<(), Error> {
-        self.outside()?.offer(at);
+        self.outside()?.offer(at, SourceHolds::Nothing);
         Ok(())
     }
 

@@ -26,7 +26,7 @@ impl Session {
         let run = session.outside()?;
         run.wake();
         // As a run asks for its first request.
-        run.offer(SimTime::ZERO);
+        run.offer(SimTime::ZERO, SourceHolds::Nothing);
         Ok(session)
     }
 
@@ -43,7 +43,7 @@ impl Session {
     ) -> Result<(), Error> {
         let run = self.outside()?;
         if let Some((first, source)) = first {
-            run.offer_next(first, source);
+            run.offer(first, source);
         }
         run.run_on(until, answers)
     }

@@ -79,7 +79,7 @@ pub struct Signalling {
     pub data_out: Cadence,
     /// The clock's shortest period by the interface's equations; equal to the cycle where none apply.
     pub shortest: Femtos,
-    /// Both edges of the strobe carry data.
+    /// True if both edges of the strobe carry data; false if one edge of each cycle does.
     pub double_data_rate: bool,
     /// Waits between cycles.
     pub waits: CycleWaits,

@@ -78,7 +78,8 @@ struct DecodingRead {
     until: SimTime,
     origin: Origin,
     pages: u32,
-    /// The read is not the host's: the drive goes on with its data only after the decoding.
+    /// True for a read that the drive makes for itself: the drive goes on with the data only after the
+    /// decoding.
     is_internal: bool,
 }
 

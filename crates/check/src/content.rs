@@ -21,7 +21,7 @@ type SectorVersions = Box<[u32]>;
 struct SlotContent {
     lpn: Lpn,
     version: u32,
-    /// The slot is part of a program in flight.
+    /// True while the buffer slot is part of a program in flight.
     bound: bool,
     /// For each sector the write that the slot has and the write that it should have, where they are not all of one
     /// version.

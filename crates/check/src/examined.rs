@@ -24,21 +24,21 @@ pub struct Facts {
     pub stripe: Option<u32>,
     /// What the drive promises to survive a power cut.
     pub promise: Promise,
-    /// Reads may fail although no die fails in the run: the drive has an error-correcting code, or a die that was dead
-    /// before.
+    /// True if a read may fail although no die fails in the run: the drive has an error-correcting code, or a
+    /// die that was dead before.
     pub reads_may_fail: bool,
 }
 
 /// What a drive promises to survive a power cut.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Promise {
-    /// The power will be cut.
+    /// True if the run cuts the power of the drive.
     pub is_cut: bool,
-    /// Capacitors protect all that the buffer holds.
+    /// True if capacitors protect all data that the buffer holds.
     pub is_protected: bool,
-    /// Writes are acknowledged when the buffer has their data.
+    /// True if the drive acknowledges a write when the buffer has the data of the write.
     pub writes_back: bool,
-    /// Trims are as durable as writes.
+    /// True if the drive promises that a trim is as durable as a write.
     pub keeps_trims: bool,
 }
 
@@ -162,9 +162,9 @@ pub struct Answered<'a> {
     pub first: Lpn,
     /// See `first`.
     pub units: u32,
-    /// The request was answered with an error.
+    /// True if the drive answered the request with an error.
     pub failed: bool,
-    /// Part of the data that the request read is lost.
+    /// True if part of the data that the request read is lost.
     pub uncorrectable: bool,
 }
 

@@ -11,7 +11,8 @@ use units::{DieId, Lpn};
 /// The account of dies that failed in the run.
 #[derive(Default)]
 pub(crate) struct FailedDies {
-    /// Reads may fail for other reasons, too: the drive has a code, or a die that was dead before.
+    /// True if a read may fail although no die fails: the drive has an error-correcting code, or a die that
+    /// was dead before.
     may_fail_anyway: bool,
     dead: BTreeSet<u32>,
     /// Host reads in flight that may fail, and host reads that must.

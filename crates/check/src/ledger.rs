@@ -37,12 +37,12 @@ struct Counts {
 /// A request of the host's in flight.
 #[derive(Clone, Copy, Default)]
 struct RequestAccount {
-    /// The request arrived in the measured window.
+    /// True if the request arrived in the measured window.
     counts: bool,
     /// Units that the request touches, and units whose data have arrived.
     units: u64,
     entered: u64,
-    /// The host lost the request: the drive never received it.
+    /// True if the request was lost on its way: the drive never received it.
     unheard: bool,
     /// Flash reads in flight for the request, and when the last of them that ended was decoded.
     parts: u32,
@@ -69,7 +69,7 @@ pub(crate) struct Ledger {
     decoding_then: CountsByOrigin,
     busy_then: (Vec<u64>, Vec<u64>),
     window: SimTime,
-    /// The window has begun.
+    /// True after the measured window has begun.
     counts: bool,
     requests: Vec<RequestAccount>,
     /// Units of reads that were answered, and units that the host asks the flash for and no read was submitted yet.

@@ -32,7 +32,8 @@ pub(crate) struct Survival {
     free: Versions,
     /// Up to this version all were undone, but for what is promised.
     undone: u32,
-    /// Trims are durable as writes are: by the version up to which a unit is gone, those acknowledged and those promised.
+    /// True if trims are as durable as writes: the checker then tracks the version up to which each unit is
+    /// trimmed, for acknowledged and for promised trims.
     keeps_trims: bool,
     trimmed: Versions,
     gone: Versions,

@@ -9,7 +9,7 @@ struct RangeEdge {
     at: f64,
     /// The limit as it would be written.
     shown: String,
-    /// The end itself is within.
+    /// True if the end of the range is itself an allowed value.
     included: bool,
 }
 

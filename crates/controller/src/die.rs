@@ -11,9 +11,9 @@ use units::{Nanos, SimTime};
 /// Which cache operations the dies use: operations that overlap with the one before them on the same die.
 #[derive(Clone, Copy, Debug)]
 pub struct Cached {
-    /// An array read overlaps with the data-out before it.
+    /// True if an array read overlaps with the data-out of the read before it.
     pub read: bool,
-    /// A data-in overlaps with the program before it.
+    /// True if a data-in overlaps with the program before it.
     pub program: bool,
 }
 

@@ -24,7 +24,7 @@ struct Shared {
     sent: u64,
     /// Channel, transfer and array time (ns) that the carrier had already spent when this rider joined.
     spent: Spent,
-    /// The data of the read have left the die and are being decoded.
+    /// True after the data of the shared read have left the die; the controller is decoding them.
     is_out: bool,
 }
 
@@ -47,7 +47,8 @@ pub struct Ride {
     pub id: TransactionId,
     /// Units of the pages that the read senses, one bit each.
     pub sensed: u64,
-    /// The array read has begun: units that it does not sense now cannot be added.
+    /// True after the array read has begun: units of pages that the array read does not sense cannot be
+    /// added.
     pub begun: bool,
     /// Number of reads that ride on this one.
     pub riders: u32,

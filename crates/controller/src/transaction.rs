@@ -203,7 +203,7 @@ pub struct Reading {
     pub pieces: u8,
     /// What iterations of the decoder add to the time that every decoding takes, of all decodings that the data wait for.
     pub iterating_ns: u32,
-    /// Nothing helped: the data is lost.
+    /// True if no attempt of the read corrected the data: the data are lost.
     pub uncorrectable: bool,
 }
 
@@ -257,7 +257,8 @@ pub struct Transaction {
     pub wear: u8,
     /// For programs: what it costs, a place in the controller's list; 0 is the chip's usual program.
     pub cost: u8,
-    /// The superblock holds one bit a cell; for copybacks, the one that is read does.
+    /// True if the superblock of the transaction holds one bit a cell (SLC mode); of the two superblocks of a
+    /// copyback, the source.
     pub slc: bool,
     /// For reads: how it goes about errors; a copyback senses as often, once for each page row that it writes.
     pub reading: Reading,

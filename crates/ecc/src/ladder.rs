@@ -77,7 +77,7 @@ pub struct Ladder {
     pub retry_gain: f64,
     /// Distance between the references of neighbouring steps of the retry table, volts; none: the drive has no table.
     pub retry_step_v: Option<f64>,
-    /// A retry is sensed while the attempt before it crosses the channel and is decoded.
+    /// True if the array reads for a retry while the attempt before it crosses the channel and is decoded.
     pub pipelined: bool,
     /// Speed of the decoder's iterations; none: every word takes the same time.
     pub pace: Option<Pace>,

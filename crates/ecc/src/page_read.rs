@@ -20,7 +20,7 @@ pub struct Outcome {
     pub step: u32,
     /// Iterations of a word over all attempts, and in the last.
     pub iterations: [f64; 2],
-    /// Nothing helped.
+    /// True if no attempt corrected the page: its data are lost.
     pub uncorrectable: bool,
 }
 

@@ -16,7 +16,7 @@ use std::sync::Arc;
 /// What one word came to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Word {
-    /// Its data came out wrong.
+    /// True if the decoded data of the word are wrong.
     pub fails: bool,
     /// Iterations that it took.
     pub iterations: u32,

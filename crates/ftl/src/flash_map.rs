@@ -34,7 +34,7 @@ pub enum InRam {
     Cached {
         /// See [`InRam::Cached`].
         entries: u64,
-        /// See [`InRam::Cached`].
+        /// True if the whole map is on flash when simulated time begins.
         stored: bool,
     },
     /// The whole map, with a checkpoint on flash each time this number of superblocks has been closed.

@@ -7,7 +7,7 @@ use units::SimTime;
 pub struct Later {
     inner: Box<dyn Workload>,
     begin: SimTime,
-    /// It has a ramp; what runs again after a run of it has none any more.
+    /// True if the workload has a ramp; a workload that runs again has no ramp any more.
     ramps: bool,
 }
 

@@ -44,7 +44,7 @@ pub struct Pieces {
     fua: bool,
     payload: Payload,
     unit: u64,
-    /// A flush follows at the end, to make the data durable.
+    /// True if a flush follows the pieces of the client's request, to make the data durable.
     flushes: bool,
 }
 

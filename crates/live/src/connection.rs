@@ -53,15 +53,17 @@ pub struct Connection {
     in_flight: u32,
     /// Charge for the client's requests in flight.
     charged: u64,
-    /// `read` may hold whole requests that were not taken, because the turn ended or the client had used up its share.
+    /// True if `read` may hold whole requests that were not taken, because the turn ended or the client had
+    /// used up its share.
     has_more: bool,
-    /// The last read filled all its space: the socket may have more.
+    /// True if the last read of the socket filled all the space of the buffer: the socket may have more
+    /// bytes.
     is_eager: bool,
     /// Reads in a row that found nothing.
     quiet: u32,
-    /// No further requests of the client are taken.
+    /// True if the server takes no further requests of the client.
     pub is_over: bool,
-    /// The client can receive nothing any more.
+    /// True if the client can receive no more replies.
     is_gone: bool,
 }
 

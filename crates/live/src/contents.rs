@@ -33,7 +33,7 @@ pub enum Payload {
 pub struct Done {
     /// The number of the request.
     pub number: u64,
-    /// The drive, or the disk that holds the image, failed to do the request.
+    /// True if the drive, or the disk that holds the image, failed to do the request.
     pub failed: bool,
     /// Time of the drive's answer.
     pub at: SimTime,
@@ -46,7 +46,8 @@ pub struct Done {
 struct BufferedSlot {
     spare: SpareArea,
     data: Vec<u8>,
-    /// A write brought a part of the unit, and the rest could not be read: the unit's data are unknown.
+    /// True if the unit's data are unknown: a write brought a part of the unit, and the rest could not be
+    /// read.
     spoiled: bool,
 }
 

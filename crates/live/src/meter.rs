@@ -136,7 +136,8 @@ pub struct ServerProgress {
     pub record_ended: Option<String>,
     /// Reads of the image that found damage.
     pub damaged_reads: u64,
-    /// The image was at rest but its saved state was lost, so that the drive began as after a power cut.
+    /// True if the image was at rest but its saved state was lost, so that the drive began as after a power
+    /// cut.
     pub is_without_state: bool,
     /// Requests done, by kind.
     pub done: BTreeMap<&'static str, MeteredKind>,

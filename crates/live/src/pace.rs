@@ -95,7 +95,7 @@ pub struct Lateness {
     pub max_ns: u64,
     /// The share that was later than 100 us.
     pub late_ratio: f64,
-    /// No more than one of 100 was.
+    /// True if no more than one of 100 answers was later than 100 us.
     pub is_kept: bool,
 }
 

@@ -96,7 +96,7 @@ pub struct Server {
     meter: Meter,
     board: Arc<Board>,
     recorder: Option<Recorder>,
-    /// The image was at rest, but its saved state is lost.
+    /// True if the image was at rest but its saved state is lost.
     is_without_state: bool,
 }
 

@@ -149,9 +149,9 @@ impl Write for ClientSocket {
 /// Events to wait for at a socket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Interest {
-    /// Wait until data can be read.
+    /// True if the server waits until data can be read from the socket.
     pub reads: bool,
-    /// Wait until data can be written.
+    /// True if the server waits until data can be written to the socket.
     pub writes: bool,
 }
 

@@ -13,7 +13,7 @@ pub struct DieView {
     pub queued: [SimTime; Class::COUNT],
     /// For each class, the running number of its oldest operation: lower came earlier.
     pub submitted: [u64; Class::COUNT],
-    /// The FTL is short of free superblocks on this die: the host waits for garbage collection.
+    /// True while the die is short of free superblocks, so that the host waits for garbage collection.
     pub urgent: bool,
     /// The time now.
     pub now: SimTime,

@@ -66,7 +66,7 @@ pub(super) struct Retries {
     pub gain: f64,
     /// Distance between the references of neighbouring steps of the retry table, volts.
     pub step_v: Option<f64>,
-    /// Each retry is sensed while the attempt before it crosses the channel and is decoded.
+    /// True if the array reads for each retry while the attempt before it crosses the channel and is decoded.
     pub pipelined: bool,
 }
 

@@ -102,9 +102,11 @@ impl FlowView<'_> {
 /// Notes that the drive must keep for its flow.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Notes {
-    /// The drive estimates the rate of each attempt from its syndrome, which takes the time of one iteration.
+    /// True if the drive estimates the error rate of each attempt from its syndrome, which takes the time of
+    /// one iteration.
     pub estimates: bool,
-    /// The drive notes the step at which each superblock was last read correctly. A loss of power erases these notes.
+    /// True if the drive notes the step of the retries at which each superblock was last read correctly. A
+    /// loss of power erases these notes.
     pub good_steps: bool,
 }
 

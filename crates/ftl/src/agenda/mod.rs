@@ -49,7 +49,7 @@ pub(crate) struct DieUpkeep {
     pub order: Box<dyn RefreshOrder>,
     /// Before that its share is used up.
     pub free_at: SimTime,
-    /// A turn is in the agenda.
+    /// True while a turn of the die's timer-driven work is entered in the agenda.
     pub has_turn: bool,
 }
 
@@ -77,9 +77,10 @@ pub(crate) struct Agenda {
     /// When the calendar's events for the agenda come, the next one last: no two of them at one time, and none again
     /// that is there already, or they would become more and more.
     pub armed: Vec<SimTime>,
-    /// The agenda is being worked on: what is entered is looked at afterwards.
+    /// True while the work of the agenda is being done: work entered meanwhile is looked at afterwards.
     pub at_work: bool,
-    /// Nothing else happens any more: what is due waits until something does, or the run would never end.
+    /// True when the agenda holds all that is left to happen in the run: due work waits for another event, or
+    /// the run would never end.
     pub asleep: bool,
     pub dies: Vec<DieUpkeep>,
     /// By superblock of the drive: true while it waits at its die to be rewritten.

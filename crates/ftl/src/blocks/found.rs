@@ -44,10 +44,10 @@ struct FoundBlock {
     merged: u64,
     /// The number of its last program.
     last: u64,
-    /// Each unit that can be read is at its position in the group.
+    /// True if each unit of the block that can be read is at its fixed position in the group.
     in_place: bool,
     condition: Condition,
-    /// The copies in the block are taken into account.
+    /// True if recovery takes the copies of units in the block into account.
     counts: bool,
 }
 

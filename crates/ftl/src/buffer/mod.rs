@@ -121,7 +121,7 @@ pub struct Buffer {
     kept: u32,
     held: Vec<u32>,
     keep: u32,
-    /// Units that were read or programmed are kept.
+    /// True if the buffer keeps clean units: units that were read or programmed.
     keeps_clean: bool,
     policy: Option<Box<dyn EvictionPolicy>>,
     /// Logical units that were acknowledged on arrival and whose newest version is not on flash.

@@ -6,13 +6,13 @@ use units::Lpn;
 /// A write of one unit at its arrival.
 #[derive(Clone, Copy)]
 pub(crate) struct Arriving {
-    /// No other part of the unit must be read.
+    /// True if the write needs no read of another part of the unit.
     pub whole: bool,
     /// The slot of an older version, where the buffer has one.
     pub older: Option<u32>,
-    /// The older version in the buffer is complete.
+    /// True if the older version of the unit in the buffer is complete.
     pub complete: bool,
-    /// The unit goes to the flash at once, even where the buffer keeps what it can.
+    /// True if the written unit goes to the flash at once, even where the buffer keeps other written units.
     pub leaves: bool,
 }
 

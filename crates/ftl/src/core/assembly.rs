@@ -18,7 +18,8 @@ pub(crate) struct Lane {
     pub current: u32,
     /// See `current`.
     pub stream: usize,
-    /// A request waits for the program unit that is being filled: a forced write's, or any write's without a write cache.
+    /// True while a request waits for the program unit that is being filled: a forced write, or any write of
+    /// a drive without a write cache.
     pub is_awaited: bool,
     /// When the program unit that is being filled must be programmed although it is partial; `NEVER` when none is being
     /// filled or it need not wait.

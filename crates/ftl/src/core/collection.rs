@@ -14,7 +14,8 @@ pub(crate) struct Collection {
     pub declined: u32,
     /// Superblocks that must be relocated before any that the victim policy chooses.
     pub forced: VecDeque<(u32, Origin)>,
-    /// The last victim was taken for refresh or scrub: a waiting host has its turn before the next one.
+    /// True if the last victim was taken for refresh or scrub: a waiting host has its turn before the next
+    /// victim.
     pub kept_data: bool,
     pub pace: Pace,
     pub background: bool,

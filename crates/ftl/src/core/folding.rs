@@ -8,7 +8,7 @@ pub(crate) struct Folding {
     pub mover: Mover,
     /// The pace of folding: each unit folded earns the host one unit.
     pub pace: Pace,
-    /// Idle for long enough.
+    /// True while the die folds in the background, after it was idle for long enough.
     pub background: bool,
 }
 

@@ -21,7 +21,8 @@ pub struct Recovery {
 /// What a map on flash and a log of its changes tell of a superblock.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct ToldOnFlash {
-    /// All its content is known, if the superblock is full.
+    /// True if the map and the log on flash tell the whole content of the superblock, provided that the
+    /// superblock is full.
     pub all: bool,
     /// Number of page rows, from the first one on, whose content is known.
     pub rows: u32,

@@ -27,15 +27,15 @@ pub(crate) enum Members {
 pub(crate) struct Together {
     pub members: Vec<(usize, u32)>,
     pub origin: Origin,
-    /// Each die has room for the units to be moved.
+    /// True if each of the dies has room for the valid units of its superblocks, which must be moved.
     pub fits: bool,
 }
 
 /// What a die's collection needs now.
 pub(crate) struct Wish<'a> {
-    /// The die needs a superblock freed, with or without host requests.
+    /// True if the die needs a superblock freed, with or without host requests.
     pub foreground: bool,
-    /// The die's collection would take a superblock now.
+    /// True if the die's collection would take a superblock now.
     pub wanted: bool,
     /// True when gaining the first number of units, out of the second, is worth the work in idle time.
     pub worthwhile: &'a dyn Fn(u32, u32) -> bool,

@@ -18,7 +18,7 @@ pub(crate) struct Making<'a> {
     pub array: &'a FlashArray,
     /// Superblocks of each die that are set apart from the superblocks shared by all data.
     pub apart: u32,
-    /// Superblocks of several dies are reclaimed together.
+    /// True if the drive reclaims superblocks of several dies together.
     pub in_step: bool,
     pub controller: &'a mut Controller,
     /// Code, error model and the conditions that reads are planned for, until a feature takes them.
@@ -31,7 +31,7 @@ pub(crate) struct Making<'a> {
     pub seed: u64,
     /// Slots of the buffer, with the slots that features keep for themselves.
     pub slots: u32,
-    /// The power is cut at least once.
+    /// True if the run cuts the power at least once.
     pub has_power_cuts: bool,
     /// The most bytes that may be in flight to the flash.
     pub in_flight_most: Option<Bytes>,

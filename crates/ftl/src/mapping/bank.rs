@@ -148,9 +148,10 @@ pub(crate) struct Waiting {
     pub padding: VecDeque<u32>,
     /// When the bank will be looked at because of program units that stay partial.
     pub timer: SimTime,
-    /// A flush waits: partial program units are padded at once.
+    /// True while a flush waits: partial program units are padded at once.
     pub pressed: bool,
-    /// A request waits for the program of a partial unit: it is padded once no data cross the link that could join it.
+    /// True while a request waits for the program of a partial program unit: the unit is padded once no data
+    /// cross the link that could join the unit.
     pub awaited: bool,
 }
 
@@ -328,7 +329,7 @@ pub struct HostWrite {
     pub group: u32,
     /// The program unit of the write within its group.
     pub position: u32,
-    /// All units of that program unit wait, but for empty ones.
+    /// True if all units of the write's program unit wait in the buffer, apart from empty units.
     pub complete: bool,
 }
 

@@ -35,7 +35,7 @@ pub struct ZoneSettings {
     pub open_most: u32,
     /// Zones that can be active at once.
     pub active_most: u32,
-    /// Reads of what was never written give zeros; else an error.
+    /// True if a read of blocks that were never written gives zeros; false if such a read fails.
     pub reads_unwritten: bool,
     /// Time that the firmware takes for commands.
     pub times: ZoneTimes,
@@ -124,7 +124,7 @@ pub struct Zoning {
     pub open_most: u32,
     /// See `open_most`.
     pub active_most: u32,
-    /// Reads of what was never written give zeros; else an error.
+    /// True if a read of blocks that were never written gives zeros; false if such a read fails.
     pub reads_unwritten: bool,
     /// What the firmware takes.
     pub times: ZoneTimes,

@@ -12,7 +12,7 @@ pub(crate) struct Fetched {
     pub ppa: Ppa,
     /// The read that fetches the unit; none: its data are in the area.
     pub by: Option<TransactionId>,
-    /// The host has asked for the unit.
+    /// True after the host has asked for the fetched unit.
     pub used: bool,
 }
 

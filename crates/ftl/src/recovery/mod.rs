@@ -16,8 +16,8 @@ pub struct FoundView {
     pub rows: u32,
     /// Page rows of the summary at the end of the superblock: 0 in SLC mode.
     pub summary_rows: u32,
-    /// The superblock was full before the last complete checkpoint of the map began, which gives all its content; false
-    /// without a checkpoint.
+    /// True if the superblock was full before the last complete checkpoint of the map began: the checkpoint
+    /// gives all content of the superblock. False without a checkpoint.
     pub is_in_checkpoint: bool,
     /// Page rows, from the first one on, whose content a log on flash gives; 0 without a log.
     pub rows_told: u32,

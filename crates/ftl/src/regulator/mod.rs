@@ -97,8 +97,8 @@ pub struct Candidate {
     pub t_prog: Nanos,
     /// Reference voltages that its reads will take at the end of the retention time.
     pub references: u32,
-    /// False: with its wear, the block would lose data written at this cost. If it is chosen all the same, the FTL
-    /// takes the next finer step that is feasible.
+    /// True if the block, with its wear, keeps data that are written at this cost. If the regulator chooses
+    /// an infeasible candidate all the same, the FTL takes the next finer step that is feasible.
     pub feasible: bool,
 }
 
@@ -107,7 +107,8 @@ pub struct Candidate {
 pub struct WriteView<'a> {
     /// On whose behalf.
     pub origin: Origin,
-    /// The host never accessed this unit since the run began (a regulator that keeps no bits: never wrote it).
+    /// True if the host never accessed the unit since the run began (for a regulator that keeps no bits:
+    /// never wrote the unit).
     pub first: bool,
     /// The cost of the unit's old copy, if there is one.
     pub previous: Option<usize>,
@@ -127,7 +128,7 @@ pub struct WriteView<'a> {
 /// The information that a regulator may use when the host reads a unit from flash.
 #[derive(Clone, Copy, Debug)]
 pub struct ReadView {
-    /// The host never accessed this unit before.
+    /// True if the host never accessed the unit before this read.
     pub first: bool,
     /// The cost that the unit was written at.
     pub cost: usize,

@@ -14,7 +14,8 @@ pub(crate) struct Label {
     pub owner: u32,
     /// Program units that the block has when the merge that wrote this one is complete; 0: it was written by no merge.
     pub end: u32,
-    /// It holds all that the drive had of its place in a data block.
+    /// True if the program unit holds all data that the drive had of that program unit's place in a data
+    /// block.
     pub in_place: bool,
 }
 

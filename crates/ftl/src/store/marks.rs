@@ -8,9 +8,10 @@ pub(crate) struct Mark {
     /// The stream that was filling the superblock; `NONE`: it was not open.
     pub stream: u32,
     pub one_bit: bool,
-    /// A program on the superblock failed.
+    /// True after a program on the superblock failed.
     pub failing: bool,
-    /// An erase of the superblock was begun and not completed: it holds no data, and must be erased again.
+    /// True if an erase of the superblock was begun and not completed: the superblock holds no data, and must
+    /// be erased again.
     pub half_erased: bool,
     /// The stream that the superblock was opened for last.
     pub filled_by: u8,

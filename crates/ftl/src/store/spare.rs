@@ -41,7 +41,7 @@ pub(crate) struct Spare {
     trimmed: HashMap<u32, u64>,
     /// The number of the last write.
     last: u64,
-    /// The host has written nothing since time began.
+    /// True as long as the host has written nothing since simulated time began.
     is_fresh: bool,
     /// Ranges of numbers of writes that the return to a snapshot undid, the first number excluded and the last
     /// included.

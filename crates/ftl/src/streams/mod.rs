@@ -76,9 +76,9 @@ pub struct HandleSpec {
 /// What a drive notes of its units because its policy asks for it. Neither outlives a loss of power.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Notes {
-    /// How many times the host wrote each unit.
+    /// True if the drive notes how many times the host wrote each unit.
     pub writes: bool,
-    /// When the host wrote each unit last, and when each superblock was opened.
+    /// True if the drive notes when the host wrote each unit last, and when each superblock was opened.
     pub times: bool,
 }
 
@@ -87,7 +87,7 @@ pub struct Notes {
 pub struct UnitView {
     /// The unit; numbers above those of the host's units are parts of a map on flash.
     pub lpn: Lpn,
-    /// The unit is moved; else the host writes it.
+    /// True if the drive moves the unit; false if the host writes the unit.
     pub moved: bool,
     /// The placement handle that the host named with it, one that there is; none where the policy has no handles, and for what
     /// the host did not write or is moved.

@@ -29,9 +29,9 @@ struct Walk {
     /// When the first row of the superblock was read, and rows read since.
     began: SimTime,
     rows_read: u32,
-    /// The superblock fell due, and waits for the die to be idle.
+    /// True while the superblock is due for the patrol and waits for the die to be idle.
     waits: bool,
-    /// An event will come.
+    /// True if an event that continues the patrol of the die is in the calendar.
     timer: bool,
 }
 

@@ -45,7 +45,7 @@ struct FlashZone {
     in_flight: u32,
     /// Slots that hold what is not submitted yet, in order.
     waiting: VecDeque<u32>,
-    /// The zone is in the list of zones with work to do.
+    /// True if the zone is in the list of zones with work to do.
     is_busy: bool,
 }
 
@@ -67,7 +67,7 @@ impl FlashZone {
 pub struct FlashZoneState {
     /// Units that the host wrote.
     pub written: u32,
-    /// The zone was finished.
+    /// True after the host finished the zone.
     pub is_finished: bool,
 }
 
@@ -108,7 +108,7 @@ pub struct ZoneMapped {
     /// Programs in flight on each die.
     bound: Vec<u32>,
     counts: ZonedTotals,
-    /// Time has not begun: what is written is on flash at once.
+    /// True before simulated time begins: written data are on flash at once.
     is_untimed: bool,
 }
 

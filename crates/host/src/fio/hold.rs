@@ -91,11 +91,11 @@ impl Refill {
 pub struct Think {
     pause_ns: u64,
     blocks: u64,
-    /// Issued requests are counted instead of answered ones.
+    /// True if pauses are counted by issued requests; false if by answered requests.
     by_issue: bool,
     counted: u64,
     last: u64,
-    /// A request was issued since the last pause; without one, fio does not check.
+    /// True if the job issued a request since its last pause; fio checks for a pause only then.
     has_made: bool,
 }
 

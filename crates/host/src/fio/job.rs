@@ -63,7 +63,7 @@ pub struct JobSpec {
     pub place: JobPlace,
     /// Kind of requests that the job makes.
     pub access: JobAccess,
-    /// At random places rather than one after the other.
+    /// True if requests of the job are at random places; false if they follow each other.
     pub random: bool,
     /// Percent of reads in a mix.
     pub read_percent: u64,
@@ -87,7 +87,7 @@ pub struct JobSpec {
     pub numjobs: u64,
     /// Run time in nanoseconds, counted from the end of the ramp.
     pub runtime_ns: Option<u64>,
-    /// Go on until the runtime is over.
+    /// True if the fio job goes on until its runtime is over.
     pub time_based: bool,
     /// Lead-in that metrics leave out.
     pub ramp_ns: u64,
@@ -101,12 +101,13 @@ pub struct JobSpec {
     pub distribution: [Distribution; 3],
     /// Percent of the accesses of a random job that are random.
     pub random_percent: [u64; 3],
-    /// Blocks may repeat before all have been accessed.
+    /// True if the fio job may repeat blocks before all blocks have been accessed.
     pub norandommap: bool,
-    /// fio may leave out a map that does not fit memory. Here it always fits; the option changes the order of
-    /// verification.
+    /// True if fio may leave out a block map that does not fit memory. Here such a map always fits; the
+    /// option changes the order of verification.
     pub soft_random_map: bool,
-    /// The order of blocks that do not repeat comes from a shift register, which needs no map.
+    /// True if a shift register, which needs no map, gives the order of the blocks that a job accesses
+    /// without repeating one.
     pub lfsr: bool,
     /// Random seed of the job, where it has its own.
     pub seed: Option<u64>,
@@ -114,13 +115,13 @@ pub struct JobSpec {
     pub rate: [Option<Rate>; 3],
     /// Requests per second.
     pub rate_iops: [Option<Rate>; 3],
-    /// Gaps between paced requests are exponential.
+    /// True if the gaps between paced requests of the job are exponentially distributed.
     pub poisson: bool,
     /// Pause between groups of requests.
     pub think_ns: u64,
     /// Requests between pauses.
     pub think_blocks: u64,
-    /// Pauses are counted by requests issued instead of requests answered.
+    /// True if pauses of the job are counted by issued requests; false if by answered requests.
     pub think_by_issue: bool,
     /// Rule for refilling a full queue.
     pub refill: RefillOptions,
@@ -128,11 +129,11 @@ pub struct JobSpec {
     pub wait_for: Option<String>,
     /// The other jobs that end when this one does.
     pub exit_what: ExitWhat,
-    /// The job writes until the device is full.
+    /// True if the job writes until the device is full.
     pub fill_device: bool,
-    /// Wait until all jobs before are done.
+    /// True if the job waits until all jobs before it are done.
     pub stonewall: bool,
-    /// Clones report together.
+    /// True if the clones of the job report together.
     pub group_reporting: bool,
     /// Files that the job names; none: the job has files of its own.
     pub filename: Option<Vec<String>>,
@@ -150,23 +151,25 @@ pub struct JobSpec {
     pub service: Service,
     /// Bytes of which an offset in percent is rounded to a multiple; none: the shortest block.
     pub offset_align: Option<u64>,
-    /// Files are written before the clock starts even where no job reads them.
+    /// True if the files of the job are written before the clock starts even where no job reads them.
     pub overwrite: bool,
     /// Name of fio's engine, where it is given.
     pub engine: Option<String>,
-    /// Requests are handed to other threads, so that even a synchronous engine has several outstanding.
+    /// True if the requests of the job are handed to other threads, so that even a synchronous engine has
+    /// several outstanding.
     pub offload: bool,
     /// Bytes that a sequential job skips between requests.
     pub hole: i64,
     /// Number of requests of a random job that share one random offset.
     pub sequence: u64,
-    /// Requests after a random offset repeat that offset instead of continuing from it.
+    /// True if requests after a random offset repeat that offset; false if they continue from that offset.
     pub identical: bool,
-    /// A flush is issued after the last write of each loop.
+    /// True if the job issues a flush after the last write of each loop.
     pub end_fsync: bool,
     /// Number of writes after which a flush is issued, from `fsync` and from `fdatasync`; 0: never.
     pub flush_every: [u64; 2],
-    /// Writes must be on durable storage when they are acknowledged (`sync=`, `writefua`).
+    /// True if writes of the job must be on durable storage when the drive acknowledges them (`sync=`,
+    /// `writefua`).
     pub fua: bool,
     /// Placement identifiers that the job's writes carry.
     pub placement: JobPlacement,
@@ -176,27 +179,28 @@ pub struct JobSpec {
     pub steady: Steady,
     /// Zones of its file in which the job works one after the other.
     pub zones: JobZones,
-    /// Writes of the job are zone appends.
+    /// True if the writes of the job are zone appends.
     pub appends: bool,
     /// The job's share of a flow: its requests are kept in proportion to those of other jobs.
     pub flow: FlowOptions,
     /// A clone ends at a request that takes longer; 0 for none.
     pub max_latency_ns: [u64; 3],
-    /// The job begins a new group in reports.
+    /// True if the job begins a new group in reports.
     pub new_group: bool,
     /// Method by which written data are verified, and whether the job does verify them after writing.
     pub verify: Option<String>,
-    /// See `verify`.
+    /// True if the job reads back its written data to verify them; see `verify`.
     pub do_verify: bool,
     /// Writes between rounds of reading back, and requests read in each round; 0: the default.
     pub verify_backlog: u64,
     /// See `verify_backlog`.
     pub verify_batch: u64,
-    /// The job writes nothing: it only reads back what it would have written.
+    /// True if the job writes nothing, and only reads back the data that a run of the job would have written.
     pub verify_only: bool,
-    /// The requests that are read back are computed from the job instead of being recorded.
+    /// True if the requests of the read-back are computed from the job's options; false if the job's writes
+    /// are recorded for the read-back.
     pub experimental_verify: bool,
-    /// A request that overlaps an unanswered request of the same clone waits for it.
+    /// True if a request that overlaps an unanswered request of the same clone waits for that request.
     pub serialize_overlap: bool,
     /// All options of the job, inherited ones included, by their first names, as written.
     pub options: BTreeMap<String, String>,
@@ -346,7 +350,7 @@ pub struct JobFile {
     pub name: String,
     /// Its jobs in order; at least one.
     pub jobs: Vec<JobSpec>,
-    /// The first job that ends may end others.
+    /// True if the first job of the file that ends may end other jobs.
     pub exitall: bool,
     /// Options that were accepted and have no effect, each once, in order of appearance.
     pub ignored: Vec<String>,

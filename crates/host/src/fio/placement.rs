@@ -43,7 +43,7 @@ pub enum Selection {
 pub struct JobPlacement {
     /// `dataplacement`: none is named, none is wanted, or one.
     pub directive: Option<Option<Directive>>,
-    /// Value of `fdp`, the older name of the option.
+    /// True if the job sets `fdp`, the older option for data placement.
     pub fdp: bool,
     /// `plids`, in ascending order.
     pub identifiers: Vec<u16>,

@@ -43,11 +43,12 @@ impl Metric {
 pub struct Steady {
     /// Metric that is watched.
     pub metric: Metric,
-    /// The slope of the metric is compared with the limit instead of its largest distance from the mean.
+    /// True if the slope of the metric is compared with the limit; false if the largest distance of the
+    /// metric from its mean is.
     pub slope: bool,
     /// Limit below which the job is in steady state.
     pub limit: f64,
-    /// The limit is in percent of the mean.
+    /// True if the limit is in percent of the mean of the metric.
     pub percent: bool,
     /// Time over which the condition must hold, nanoseconds; 0: no steady state is asked for.
     pub duration_ns: u64,
@@ -288,7 +289,7 @@ struct Watched {
     /// While the clone runs after its ramp: the time since when, nanoseconds.
     since_ns: Option<u64>,
     looked_ns: u64,
-    /// The clone's samples count.
+    /// True if the samples of the clone count for the steady state.
     counts: bool,
     requests: u64,
     bytes: u64,

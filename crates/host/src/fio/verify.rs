@@ -12,13 +12,13 @@ use std::collections::{BTreeMap, VecDeque};
 /// How a job reads back the data that it wrote.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct VerifyRule {
-    /// In the order of places instead of the order of writes.
+    /// True if data are read back in the order of places; false if in the order of writes.
     pub by_place: bool,
     /// Writes between two rounds of reading back; 0: one round after each pass.
     pub every: u64,
     /// Requests read back in each round.
     pub batch: u64,
-    /// Nothing is written: the job reads what it would have written.
+    /// True if the job writes nothing: it reads the data that it would have written.
     pub only: bool,
 }
 
@@ -56,9 +56,9 @@ pub struct History {
     in_flight: Vec<u64>,
     batch_left: u64,
     last_was_read: bool,
-    /// A pass has ended: all its data must be read back.
+    /// True after a pass over the file has ended: all data of the pass must be read back.
     pub is_due: bool,
-    /// All writes are answered, and their data are being read back.
+    /// True after all writes are answered, while their data are being read back.
     pub is_reading: bool,
 }
 

@@ -80,7 +80,7 @@ pub struct Worker {
     sequence: u64,
     sequence_left: u64,
     identical: bool,
-    /// A file that has no more is begun again at once.
+    /// True if the clone begins a file at once again when the file has no more bytes to access.
     starts_over: bool,
     depth: u64,
     outstanding: u64,
@@ -93,11 +93,11 @@ pub struct Worker {
     /// Data to be read back, where the job verifies.
     history: Option<Box<History>>,
     loops: u64,
-    /// A flush when all is done, or time is over.
+    /// True if the clone issues a flush when all its work is done, or its time is over.
     end_fsync: bool,
-    /// A flush is issued after each loop; a time-based job counts as one loop.
+    /// True if the clone issues a flush after each loop; a time-based job counts as one loop.
     loop_fsync: bool,
-    /// Requests were made since the last flush.
+    /// True if the clone made requests since its last flush.
     unflushed: bool,
     /// Files that are still to be flushed after a pass, one after the other.
     files_to_flush: usize,

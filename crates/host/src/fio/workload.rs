@@ -44,19 +44,19 @@ struct JobClone {
     place: WaitingPlace,
     job: u32,
     tag: u16,
-    /// Several clones have this tag.
+    /// True if several clones have the tag of this clone.
     shares_tag: bool,
-    /// Its writes must be durable when they are acknowledged.
+    /// True if the writes of the clone must be durable when the drive acknowledges them.
     fua: bool,
     /// Gives placement identifiers to the clone's writes.
     placer: Option<Box<ClonePlacer>>,
     /// State of the clone's work in the drive's zones, where it works in them.
     zbd: Option<Box<ZbdClone>>,
-    /// The clone writes by zone appends.
+    /// True if the clone writes by zone appends.
     appends: bool,
     /// Its group of jobs, parted by `new_group` and `stonewall`.
     group: u32,
-    /// It starts when no other runs.
+    /// True if the clone starts only when no other clone runs.
     stonewall: bool,
 }
 

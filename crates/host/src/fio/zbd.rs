@@ -59,7 +59,7 @@ pub struct ZbdClone {
     chosen: Option<(u32, bool)>,
     /// True while a zone is reset or finished for the clone.
     pub is_managing: bool,
-    /// The clone found no place for a request, and no request was accepted since.
+    /// True after the clone found no place for a request, until a request of the clone is accepted.
     pub is_at_end: bool,
 }
 

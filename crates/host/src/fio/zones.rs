@@ -24,7 +24,7 @@ pub struct JobZones {
     pub reset_threshold: f64,
     /// See `reset_threshold`.
     pub reset_frequency: f64,
-    /// Reads go beyond the pointer.
+    /// True if the job reads beyond the write pointer of a zone.
     pub reads_beyond: bool,
 }
 

@@ -85,7 +85,7 @@ pub enum QueueClass {
 /// What holds for every command of a link.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LinkShape {
-    /// Both directions at once, or one at a time.
+    /// True if data cross the link in both directions at once; false if in one direction at a time.
     pub full_duplex: bool,
     /// Submission queues.
     pub queues: u32,
@@ -156,9 +156,11 @@ pub struct LinkConfig {
     pub frame: Option<Bytes>,
     /// Data of a read that are collected before they go on to the host; none: each page goes on as it comes.
     pub read_frame: Option<Bytes>,
-    /// Data flow through a FIFO while they still cross; else each piece is stored before it goes on.
+    /// True if data flow through a FIFO while later bytes still cross the link; false if each piece is stored
+    /// before it goes on.
     pub cut_through: bool,
-    /// One command's data cross while the flash works on another's: two buffers take turns.
+    /// True if the data of one command cross the link while the flash works on another command: two buffers
+    /// take turns.
     pub double_buffer: bool,
     /// Commands are worked on in groups: as many as it takes to give each die this many pages, the next group
     /// when all of them are done. 0: each command for itself.

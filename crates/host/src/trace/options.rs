@@ -52,7 +52,8 @@ pub struct TraceOptions {
     pub member: Option<String>,
     /// What to do with addresses inside a sector.
     pub align: Align,
-    /// Put requests in order of time however far they are out of it; else only within `sort_window`.
+    /// True if requests are put in order of time however far they are out of order; false if only within
+    /// `sort_window`.
     pub sort: bool,
     /// Requests sorted in memory: as far as times may go back without `sort`, and with it before temporary files
     /// are used.
@@ -63,9 +64,11 @@ pub struct TraceOptions {
     pub speedup: f64,
     /// Ignore the trace's times and keep this many requests outstanding.
     pub as_fast_as_possible: Option<u32>,
-    /// Count and report lines that cannot be read instead of stopping at the first.
+    /// True if lines that cannot be read are counted and reported; false if reading stops at the first such
+    /// line.
     pub skip_bad_lines: bool,
-    /// Count the footprint exactly, with memory in proportion to it, instead of estimating it.
+    /// True if the footprint of the trace is counted exactly, with memory in proportion to the footprint;
+    /// false if it is estimated.
     pub exact_footprint: bool,
     /// Count the reads and writes of every page, with memory in proportion to the footprint.
     pub access: Option<AccessOptions>,

@@ -25,7 +25,7 @@ pub(crate) struct Record {
     pub volume: u32,
     /// What it asks for.
     pub op: Op,
-    /// A write that must be on durable media when it is answered (force unit access).
+    /// True for a write that must be on durable media when the drive answers (force unit access).
     pub fua: bool,
     /// What else is to be known of it.
     pub mark: RecordMark,

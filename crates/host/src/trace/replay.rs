@@ -54,7 +54,7 @@ struct FootprintPass {
     reader: TraceReader,
     stream: Option<TraceStream>,
     seen: u64,
-    /// What is written was there before, too.
+    /// True if the footprint includes what the trace writes: written places held data before, too.
     of_writes: bool,
 }
 

@@ -35,7 +35,7 @@ pub(crate) struct Survey {
     sequential: u64,
     writes_with_fua: u64,
     write_zeroes: u64,
-    /// A process that made a request is named.
+    /// True if a line of the trace names the process that made a request.
     pub names_processes: bool,
     /// The longest request and its line.
     pub longest: (u32, u64),

@@ -32,7 +32,7 @@ pub struct Header {
     pub stamp: u64,
     /// Checksum of the state that a server saved last; 0: no saved state is known.
     pub state: u64,
-    /// A server was about to leave another state.
+    /// True after a server began to save another state beside the image, whose checksum `state` does not hold yet.
     pub is_leaving: bool,
 }
 

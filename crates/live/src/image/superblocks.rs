@@ -21,7 +21,7 @@ pub enum CellBits {
 pub struct SuperblockMark {
     /// Erases since the image was made.
     pub erases: u32,
-    /// The superblock is in SLC mode.
+    /// True if the superblock is in SLC mode.
     pub one_bit: bool,
 }
 

@@ -66,9 +66,9 @@ pub struct Handshake {
     /// The one that the client works with.
     chosen: usize,
     flags: Option<u32>,
-    /// Replies are structured.
+    /// True if the server sends structured replies to the NBD client.
     pub structured: bool,
-    /// The client asked for `base:allocation`.
+    /// True if the NBD client asked for the metadata context `base:allocation`.
     pub allocation: bool,
 }
 

@@ -25,7 +25,7 @@ pub struct ReplyExtent {
 /// Form in which a client wants its answers.
 #[derive(Clone, Copy, Debug)]
 pub struct Replies {
-    /// Structured replies, in chunks.
+    /// True if the server sends structured replies, in chunks.
     pub structured: bool,
 }
 

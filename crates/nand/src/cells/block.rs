@@ -17,7 +17,7 @@ pub struct Programmed {
     pub pulses: Vec<u32>,
     /// Busy time.
     pub busy: Nanos,
-    /// False: the pulses ran out before all cells reached their targets.
+    /// False if the pulses ran out before all cells reached their target voltages.
     pub ok: bool,
 }
 

@@ -158,7 +158,7 @@ pub struct CellPhysics {
     pub offset_sigma: f64,
     /// Noise of the last pulse, volts.
     pub injection_sigma: f64,
-    /// Pages of a wordline are programmed one after the other, or all at once.
+    /// True if the pages of a wordline are programmed one after the other; false if all at once.
     pub two_step: bool,
     /// The usual voltages, then others by name.
     pub plans: Vec<VoltagePlan>,

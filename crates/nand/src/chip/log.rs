@@ -26,7 +26,7 @@ pub struct LogRow {
     pub busy_ns: u64,
     /// Pulses of the operation.
     pub pulses: u32,
-    /// False: the chip gave up.
+    /// False if the chip gave up the operation.
     pub ok: bool,
 }
 

@@ -19,7 +19,7 @@ pub(crate) struct PowerPlan {
     within: u64,
     /// How long the power stays off after each cut.
     pub off: Nanos,
-    /// The drive has capacitors, whose energy writes the buffer to the flash.
+    /// True if the drive has capacitors, whose energy writes the buffer to the flash after a power cut.
     pub has_capacitors: bool,
     /// How long the capacitors last; none: until the buffer is written out.
     pub hold_up: Option<Nanos>,

@@ -54,11 +54,12 @@ pub struct AgeRow {
     pub superblocks: u32,
     /// How many times the jump after this window repeats the wear of the window.
     pub jumped: u32,
-    /// The drive takes no more writes.
+    /// True if the drive takes no more writes.
     pub read_only: bool,
     /// How its data read at the end of the time that they must last, where that can be told.
     pub readability: Option<Readability>,
-    /// At the end of the required retention time the data can no longer be read at the required error rate.
+    /// True if the data can no longer be read at the required error rate at the end of the required retention
+    /// time.
     pub unreadable: bool,
     /// How fast it was before this window, where that was measured.
     pub speed: Option<Speed>,

@@ -24,7 +24,7 @@ pub(crate) enum ZoneTurn {
 pub(crate) struct ZoneEntry {
     /// The request, with an offset in the drive's own bytes.
     pub inner: HostRequest,
-    /// The host's original request cannot be derived from the translated one.
+    /// True if the host's original request cannot be derived from the translated request.
     pub is_odd: bool,
 }
 

@@ -12,7 +12,7 @@ pub struct HostAnswer<'a> {
     pub id: u32,
     /// The request.
     pub host: &'a HostRequest,
-    /// The drive returns an error.
+    /// True if the drive answers the host's request with an error.
     pub failed: bool,
     /// Time of the answer.
     pub now: SimTime,

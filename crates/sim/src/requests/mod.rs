@@ -46,13 +46,13 @@ pub(crate) struct Request {
     pub from_memory: u64,
     pub measured: bool,
     pub failed: bool,
-    /// Part of what it read is lost.
+    /// True if part of the data that the request read is lost.
     pub uncorrectable: bool,
     /// The most attempts beyond the first that one of its flash reads took.
     pub retries: u8,
-    /// Fetched by the drive and not answered yet.
+    /// True after the drive fetched the request, until the drive answers it.
     pub in_drive: bool,
-    /// Takes one of the places for commands that the drive works on.
+    /// True while the request takes one of the places for commands that the drive works on.
     pub worked_on: bool,
     next_free: u32,
 }

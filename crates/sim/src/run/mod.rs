@@ -76,10 +76,11 @@ pub(crate) struct Run<P: Observer> {
     next_arrival: SimTime,
     begun: bool,
     source_done: bool,
-    /// The power is gone, or the drive is looking for its map: the host gets no answers.
+    /// True while the host gets no answers: the power is gone, or the drive is looking for its map.
     pub dark: bool,
     error: Option<Error>,
-    /// Some of the drive's policies come from the user, who is responsible for stalls that they cause.
+    /// True if some of the drive's policies come from the user, who is responsible for stalls that they
+    /// cause.
     pub has_own_policies: bool,
     ramping: bool,
     /// True while the run only brings the drive into its state.

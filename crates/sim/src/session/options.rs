@@ -12,11 +12,11 @@ use serde::Deserialize;
 pub struct RunOptions {
     /// Everything random follows from it.
     pub seed: u64,
-    /// Observers check conservation throughout.
+    /// True if observers check conservation throughout the run.
     pub check: bool,
-    /// Rows for `requests.parquet` are kept.
+    /// True if the run keeps rows for `requests.parquet`.
     pub requests: bool,
-    /// A timeline is written.
+    /// True if the run writes a timeline.
     pub timeline: bool,
     /// What it shows.
     pub timeline_detail: TimelineDetail,
@@ -27,7 +27,7 @@ pub struct RunOptions {
     /// How often the workload is run: `3`, or `until=waf:5%`; once without it.
     #[serde(rename = "loop")]
     pub passes: Option<String>,
-    /// What the workload finds on the drive is written before it begins.
+    /// True if the data that the workload expects on the drive are written before the workload begins.
     pub layout: bool,
     /// Stop after so many requests.
     pub limit_requests: Option<u64>,

@@ -12,7 +12,7 @@ struct Block {
     slots: BTreeMap<u32, u32>,
     /// The unit that a write in sequence would touch next.
     next: u32,
-    /// Written from its first unit on, each unit once, in order.
+    /// True if the host wrote the block from its first unit on, each unit once, in order.
     sequential: bool,
     /// Place of the block in the order of blocks.
     place: u32,

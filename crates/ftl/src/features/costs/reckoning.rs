@@ -17,7 +17,7 @@ const WEAR_ROWS: usize = 150;
 pub(super) struct Begin {
     /// The rung.
     pub rung: u8,
-    /// It holds to the end of the time that is reckoned with.
+    /// True if the rung stays the right one up to the end of the time for which reads are planned.
     pub holds: bool,
     /// Decoding time of the iterations on that rung, in nanoseconds.
     pub iterating_ns: u32,

@@ -34,7 +34,7 @@ pub struct Reckoned {
     pub age: Option<Nanos>,
     /// Age of the data that the drive held before the run.
     pub data_age: Nanos,
-    /// A superblock that has had `reads` reads since its erase is rewritten.
+    /// True if the drive rewrites a superblock after `reads` reads since its erase.
     pub reclaim: bool,
 }
 

@@ -19,7 +19,7 @@ pub(super) struct Checkpoints {
     pub done: u64,
     /// Units of the checkpoint in progress that are still to be written.
     pub left: u32,
-    /// Units were written without simulated time since the last checkpoint.
+    /// True if units were written without simulated time since the last checkpoint of the map.
     pub outdated: bool,
     /// How the map is read on demand, on a drive that is ready before its map is in RAM.
     pub on_demand: Option<OnDemand>,

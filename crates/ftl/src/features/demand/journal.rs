@@ -39,7 +39,7 @@ pub(super) struct Journal {
     count: u64,
     needed: u64,
     began: u64,
-    /// Simulated time has begun: earlier changes are in the map on flash.
+    /// True after simulated time has begun; changes of the map from before are in the map on flash.
     pub has_begun: bool,
 }
 

@@ -6,7 +6,8 @@ use std::collections::VecDeque;
 /// A translation unit on its way from or to the flash.
 pub(super) struct Task {
     pub page: u32,
-    /// The unit is read in order to be changed and written; no request waits for it.
+    /// True if the translation unit is read in order to be changed and written; no request waits for the
+    /// read.
     pub update: bool,
     pub waiters: Vec<Waiter>,
 }

@@ -26,7 +26,7 @@ pub(super) struct Scars {
     rows: BTreeMap<(u32, u32), Scar>,
     /// Groups whose erase was interrupted.
     dissolved: BTreeSet<u32>,
-    /// A power cut has happened.
+    /// True after a power cut has happened.
     pub after_cut: bool,
 }
 

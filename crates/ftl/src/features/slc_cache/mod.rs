@@ -34,7 +34,7 @@ pub(crate) struct SlcCache {
     shape: CacheShape,
     when_full: WhenFull,
     idle_after: Option<Nanos>,
-    /// The chip folds without the bus.
+    /// True if the chip folds SLC-mode pages inside the die, without a transfer over the bus.
     in_die: bool,
     /// Superblocks of each die that are the cache's at all times.
     reserved: u32,

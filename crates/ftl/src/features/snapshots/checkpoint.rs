@@ -41,8 +41,8 @@ pub(super) struct Checkpoint {
     pub mapped: u32,
     /// See `mapped`.
     pub maps: u32,
-    /// The checkpoint began right after another one: its units go behind the host's, which would otherwise never be
-    /// served.
+    /// True if the checkpoint began right after another one: its units go behind the units of the host, which
+    /// would otherwise never be served.
     pub behind_host: bool,
     /// Where the map lies on flash anyway: the units of it that the checkpoint waits for, and how many those are.
     pub awaited: Vec<bool>,

@@ -62,7 +62,7 @@ pub struct Snapshot {
     number: u64,
     /// See `number`.
     epoch: u32,
-    /// The snapshot survives a power cut.
+    /// True if the snapshot is recorded on flash and so survives a power cut.
     recorded: bool,
 }
 

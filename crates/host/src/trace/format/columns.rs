@@ -29,7 +29,7 @@ pub(in crate::trace) struct AddressUnit {
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Spec {
     pub columns: Vec<ColumnRole>,
-    /// More columns may follow.
+    /// True if a line of the trace may have more columns than listed.
     pub open: bool,
     /// Words for operations, beside the usual ones.
     pub words: Vec<(Vec<u8>, Op)>,

@@ -34,7 +34,7 @@ pub(super) const CARD_V3: FormatCard = FormatCard {
 const HEADERS: [&[u8]; 2] = [b"fio version 2 iolog", b"fio version 3 iolog"];
 
 struct Iolog {
-    /// Each line begins with its time (version 3).
+    /// True if each line of the fio log begins with its time (version 3).
     timed: bool,
     header_met: bool,
     /// The last wait or stamp, from the beginning of the first run.

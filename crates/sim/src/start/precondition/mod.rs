@@ -86,7 +86,7 @@ pub(crate) struct Precondition {
     /// Units that wait in the buffer while this workload runs, where known; none: all slots are occupied, as when the
     /// host waits for them.
     waiting_in_time: Option<u32>,
-    /// The workload does not write: the drive comes to rest before the workload begins.
+    /// True if the workload does not write, so that the drive comes to rest before the workload begins.
     rests: bool,
     done: bool,
     steady: bool,

@@ -14,7 +14,7 @@ use units::{Lpn, Nanos, SimTime};
 /// Source of copies of a workload: opens each copy by its number.
 pub struct Copies {
     open: OpenCopy,
-    /// Every one is the same.
+    /// True if all copies of the workload are the same.
     recorded: bool,
 }
 
@@ -83,9 +83,9 @@ impl CopiedTo {
 /// Copies of a workload in progress.
 pub(super) struct WorkloadCopies {
     open: OpenCopy,
-    /// All copies are alike: the steps of the first one are kept.
+    /// True if all copies of the workload are alike: the steps of the first copy are kept.
     recorded: bool,
-    /// Read steps are kept and returned, too.
+    /// True if read steps of a copy are kept and returned, too.
     keeps_reads: bool,
     kept: Vec<CopyStep>,
     at: usize,
@@ -94,7 +94,7 @@ pub(super) struct WorkloadCopies {
     outstanding: VecDeque<(HostRequest, SimTime)>,
     now: SimTime,
     idle_from: SimTime,
-    /// The workload has pauses in which the drive is idle: requests come at their own times.
+    /// True if the workload has pauses in which the drive is idle: requests come at their own times.
     pauses: bool,
     drive: CopiedTo,
     /// Copies opened so far.

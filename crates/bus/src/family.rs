@@ -3,7 +3,7 @@
 /// A family of interfaces, as chips' files name what a chip knows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Family {
-    /// Its name in configuration files.
+    /// Name of the interface family in configuration files.
     pub name: &'static str,
     /// Highest mode of the family; none: the family has no modes.
     pub highest: Option<u32>,

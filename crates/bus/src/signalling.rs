@@ -7,7 +7,7 @@ use units::{Bytes, Energy, Femtos, Frequency, Nanos, TransferRate, Voltage};
 pub struct Cadence {
     /// Bytes that pass in `femtos`.
     pub bytes: u64,
-    /// The time that these bytes take.
+    /// Time, in femtoseconds, in which the channel transfers these bytes.
     pub femtos: Femtos,
 }
 

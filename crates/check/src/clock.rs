@@ -9,12 +9,12 @@ use units::SimTime;
 /// The step that a flash operation in flight has reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum FlightStage {
-    /// The operation has ended: its entry is free.
+    /// The operation has ended: its entry in the checker's list is free.
     Over,
     Waits,
     /// Command or data are with the die.
     Loaded,
-    /// The array was stopped before its time.
+    /// The array stopped the operation before its end: it is suspended.
     Suspended,
     /// The array work of the operation is done.
     Worked,
@@ -33,7 +33,7 @@ struct Flight {
     transfer_ns: u64,
     /// Array time that the operation should take, in ns, and by how much it may differ.
     due: (u64, u64),
-    /// Units that its data-out sends, those for its riders included.
+    /// Units that the data-out of the operation sends, including units for the reads that ride on it.
     mask: u64,
     /// Bytes of parts of units that cross the channel, those for its riders included; 0: whole units.
     bytes: u32,

@@ -37,7 +37,7 @@ pub(crate) struct Content {
     per_unit: u64,
     /// The extent in bytes of the write whose data enter the drive.
     entering: (u64, u64),
-    /// The unit that a slot is taken to hold when no event told of it.
+    /// Logical unit that a buffer slot is taken to hold when no event told of the slot.
     unheard: Lpn,
     /// Units of the logical drive, of the buffer and of the flash. Only looked up, never walked through.
     drive: HashMap<u32, SectorVersions>,

@@ -15,7 +15,7 @@ pub struct Facts {
     pub shape: FlashShape,
     /// Namespaces of the drive.
     pub space: HostSpace,
-    /// The signals between chips and controller, and their timing.
+    /// Signals between the chips and the controller, with their timing.
     pub signalling: Signalling,
     /// The ways to program a page other than the usual one, in the order of the numbers in transactions: program step,
     /// and the voltage set if the way has its own.
@@ -55,7 +55,7 @@ pub struct DriveCounts {
     pub blocks_erased: [u64; Origin::COUNT],
     /// Bytes that the host's write requests carried.
     pub bytes_written: u64,
-    /// Bytes programmed for the host that none of its writes carried.
+    /// Bytes programmed for the host that no write request of the host carried.
     pub bytes_filled_up: u64,
     /// Units that the host read, from the flash or from RAM.
     pub units_read: u64,
@@ -156,7 +156,7 @@ pub trait Examined {
 pub struct Answered<'a> {
     /// The number by which events name the request.
     pub id: u32,
-    /// The request as the host made it.
+    /// The request in the form in which the host made it.
     pub host: &'a HostRequest,
     /// The first mapping unit that the request touches, and the number of units it touches.
     pub first: Lpn,
@@ -173,11 +173,11 @@ pub struct Answered<'a> {
 pub enum PastEvent {
     /// A snapshot sees what the drive holds now.
     Taken(u32),
-    /// A snapshot, and all that it sees, survives power cuts from now on.
+    /// The snapshot of this number, and all data that it sees, survive power cuts from now on.
     Recorded(u32),
     /// A snapshot is gone.
     Dropped(u32),
-    /// The drive holds what its newest snapshot saw.
+    /// The drive holds again the data that its newest snapshot, of this number, saw.
     RolledBack(u32),
     /// A slot of the buffer holds what the host has just written of a unit.
     Buffered(Lpn, u32),

@@ -55,7 +55,7 @@ enum Brought {
     /// None: the slot is empty, or the flash holds the same.
     #[default]
     Nothing,
-    /// These sectors of a unit.
+    /// These sectors of a unit hold data.
     Sectors(BTreeSet<u64>),
     /// The whole unit.
     All,
@@ -76,7 +76,7 @@ pub(crate) struct Ledger {
     units_read: u64,
     wanted: Vec<Ppa>,
     unit: u64,
-    /// The request whose data enter, and its extent in bytes.
+    /// Number of the request whose data enter the buffer, and the extent of the request in bytes.
     entering: u32,
     extent: (u64, u64),
     /// Unit and host data of each slot of the buffer; then the units of the last program that ended, with their slots.

@@ -34,7 +34,7 @@ pub(crate) struct MadeUp {
     pub homes: Homes,
     /// Units whose place changed since the beginning; none: the drive does not know.
     pub changed: Option<Vec<Lpn>>,
-    /// Valid units of each superblock, as the drive has counted them.
+    /// Valid units of each superblock, in the drive's own count.
     pub valid: Vec<u32>,
     pub snapshots: Option<Vec<u32>>,
     pub promise: Promise,

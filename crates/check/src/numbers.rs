@@ -8,7 +8,7 @@ use units::{Bytes, Nanos, TransferRate};
 
 /// How the time of a program with a cost of its own is found.
 enum ProgramTime {
-    /// The usual time, divided by this step relative to the usual one.
+    /// The usual program time, divided by this program step relative to the usual step.
     Step(f64),
     /// Times of a set of voltages.
     Set(Vec<u64>),
@@ -205,7 +205,7 @@ pub(super) struct SentData {
     pub units: u32,
     /// Bytes of parts of units; 0: whole units.
     pub bytes: u32,
-    /// Bit planes, and those of a read without retries.
+    /// Bit-planes sent to the controller, and bit-planes that a read without retries sends.
     pub planes: (u16, u16),
 }
 

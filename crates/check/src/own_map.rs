@@ -32,9 +32,9 @@ pub(super) struct UnitState {
 /// The account of a physical unit.
 #[derive(Clone, Copy)]
 pub(super) struct PlaceState {
-    /// The logical unit that lives there, while it is valid.
+    /// Logical unit whose valid data lie at the place.
     pub holder: u32,
-    /// The unit that was programmed there last, and its version.
+    /// Logical unit that was programmed at the place last, and the version of the unit.
     pub stored: u32,
     pub version: u32,
 }

@@ -6,7 +6,7 @@ use serde_json::Value;
 /// Requests to each namespace, where there are several: for each kind of request how many were done, their bytes, and
 /// how many failed.
 pub(crate) struct NamespaceParts {
-    /// First byte of each namespace, and the first byte behind it.
+    /// First byte of each namespace, and the first byte after the namespace.
     extents: Vec<[u64; 2]>,
     served: Vec<[[u64; 3]; 3]>,
 }

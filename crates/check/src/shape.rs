@@ -15,7 +15,7 @@ pub struct FlashShape {
     pub rows: u32,
     /// See `rows`.
     pub one_bit_rows: u32,
-    /// Units of a page row, and units of each page in it.
+    /// Mapping units of a page row, and mapping units of each page in the row.
     pub row_units: u32,
     /// See `row_units`.
     pub page_units: u32,

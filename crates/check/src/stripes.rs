@@ -19,7 +19,7 @@ pub(crate) struct StripeAccount {
     /// Parity page rows handed out in each group, and the superblock that holds them.
     parity_rows: Vec<u32>,
     parity: Vec<usize>,
-    /// Superblocks in SLC mode: they have no parity and protect no others.
+    /// For each superblock: true in SLC mode, in which a superblock has no parity and protects no others.
     apart: Vec<bool>,
     /// Page rows that power cuts tore.
     torn: Torn,

@@ -30,7 +30,7 @@ pub(crate) struct Survival {
     /// Units that may hold any earlier version, or no data, after a cut, each with the last version for which this
     /// holds.
     free: Versions,
-    /// Up to this version all were undone, but for what is promised.
+    /// Version of a unit up to which all versions were undone, except for promised versions.
     undone: u32,
     /// True if trims are as durable as writes: the checker then tracks the version up to which each unit is
     /// trimmed, for acknowledged and for promised trims.

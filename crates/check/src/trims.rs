@@ -21,7 +21,7 @@ pub(crate) struct TrimAccount {
     /// comes.
     count: u64,
     last: Vec<u64>,
-    /// Trims in flight, each with the count when it was asked for.
+    /// Trims in flight by request, each with the count of events when the host asked for the trim.
     asked: BTreeMap<u32, u64>,
     /// The units that each trim or zone reset in flight covers, and those of the one that forgot a unit last.
     covered: BTreeMap<u32, Range<u32>>,

@@ -20,7 +20,7 @@ pub struct Asked {
     pub limits: Limits,
     /// Names that the key accepts, where only some are valid.
     pub names: Vec<String>,
-    /// Value of the key where it is not written.
+    /// Value that the key has where the user does not write the key.
     pub default: Option<Value>,
     /// True if the key must be written.
     pub required: bool,
@@ -29,7 +29,7 @@ pub struct Asked {
 /// Answer about a key that decides which other keys are read.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum KeyAnswer {
-    /// The key has this value, in the form of `--set`.
+    /// Answer that the key has this value, written as for `--set`.
     Is(String),
     /// A value or a table, of any content.
     Given,

@@ -12,7 +12,7 @@ pub struct ConfigError {
     pub key: String,
     /// The value as written; empty when there is none.
     pub value: String,
-    /// What was expected in its place.
+    /// What was expected in place of the wrong value.
     pub expected: String,
     /// What the user probably meant, or should do.
     pub hint: Option<String>,

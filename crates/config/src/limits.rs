@@ -7,7 +7,7 @@ use std::fmt;
 #[derive(Clone, Debug, PartialEq)]
 struct RangeEdge {
     at: f64,
-    /// The limit as it would be written.
+    /// The limit of the range as the user would write the limit.
     shown: String,
     /// True if the end of the range is itself an allowed value.
     included: bool,

@@ -15,13 +15,13 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 /// Condition under which a key is read.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Need {
-    /// A key has one of these values.
+    /// Need that a key has one of these values.
     Is(String, Vec<String>),
     /// A key or table is written.
     Given(String),
     /// A key or table is not written.
     Absent(String),
-    /// A key's number is larger than this.
+    /// Need that the number of a key is larger than this.
     Above(String, u32),
 }
 

@@ -41,7 +41,7 @@ pub mod events {
 /// How long a program takes that is written with a cost of its own.
 #[derive(Clone, Copy, Debug)]
 enum ProgramCost {
-    /// The usual time, times this.
+    /// Program time that is the usual time multiplied by this factor.
     Scaled(f64),
     /// Between the times of a step of the chip's tables and the next, this far on.
     Between(usize, f64),
@@ -56,7 +56,7 @@ pub struct Controller {
     t_decode: Nanos,
     channel_count: u32,
     cached: Cached,
-    /// Program times by the cost of a write; the first is the usual one.
+    /// Program times by the cost of a write, of which the first is the usual time.
     costs: Vec<ProgramCost>,
     /// Read and program time of superblocks with one bit a cell.
     slc_times: [Nanos; 2],

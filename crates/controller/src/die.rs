@@ -54,7 +54,7 @@ pub(crate) struct Die {
     tail: [TransactionId; Class::COUNT],
     pub waiting: u8,
     pub urgent: bool,
-    /// Operations of the host in flight at this die, waiting or being executed.
+    /// Host operations in flight at the die: operations that wait or are being executed.
     pub host_operations: u32,
     pub array: TransactionId,
     pub array_kind: Kind,

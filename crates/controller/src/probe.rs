@@ -26,7 +26,7 @@ impl<P> Context<P> {
 pub enum ChannelUse {
     /// Command and address cycles.
     Command,
-    /// The question how a program or erase ended, and its answer.
+    /// The question whether a program or erase succeeded, and the answer of the die.
     Status,
     /// Data to a die.
     DataIn,

@@ -50,7 +50,7 @@ pub struct Ride {
     /// True after the array read has begun: units of pages that the array read does not sense cannot be
     /// added.
     pub begun: bool,
-    /// Number of reads that ride on this one.
+    /// Number of reads that ride on the array read.
     pub riders: u32,
 }
 

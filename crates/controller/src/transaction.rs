@@ -33,7 +33,7 @@ pub enum Origin {
     Rescue,
     /// Units programmed empty to complete a program unit.
     Padding,
-    /// Units rewritten in idle time so that their reads cost less.
+    /// Units rewritten in idle time so that later reads of the units cost less.
     Rewrite,
     /// Data rewritten before its retention time expires.
     Refresh,
@@ -130,7 +130,7 @@ pub type Waits = [u64; 4];
 pub enum Class {
     /// Reads the host waits for.
     HostRead,
-    /// Reads of garbage collection and its like.
+    /// Reads of garbage collection and of other internal work.
     InternalRead,
     /// Programs of the host's open superblock.
     HostProgram,
@@ -241,7 +241,7 @@ pub struct Transaction {
     pub kind: Kind,
     /// On whose behalf.
     pub origin: Origin,
-    /// Its queue.
+    /// Queue of the die in which the transaction waits.
     pub class: Class,
     /// Where.
     pub die: DieId,
@@ -270,9 +270,9 @@ pub struct Transaction {
     pub bytes: u32,
     /// The submitter's reference: host request, program slot.
     pub owner: u32,
-    /// When it joined the die's queue.
+    /// Time at which the transaction joined the queue of its die.
     pub queued: SimTime,
-    /// When the die took it up.
+    /// Time at which the die started the transaction.
     pub started: SimTime,
     /// When the array or, for reads, the data-out finished.
     pub finished: SimTime,

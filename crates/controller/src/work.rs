@@ -8,7 +8,7 @@ use units::Nanos;
 pub struct Work {
     /// Nanoseconds of array time by [`Kind`], each by the columns of [`Waits`].
     pub array_ns: [Waits; Kind::COUNT],
-    /// Bytes sent to dies, spare bytes included where they cross the bus.
+    /// Bytes sent to dies, including spare bytes where spare bytes cross the bus.
     pub bytes_in: u64,
     /// Bytes fetched from dies.
     pub bytes_out: u64,

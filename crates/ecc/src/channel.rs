@@ -9,12 +9,12 @@ use nand::cells::normal::{Stream, above, quantile, quantiles};
 /// A channel without memory.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Channel {
-    /// White Gaussian noise of this deviation on +1 and -1.
+    /// White Gaussian noise of this standard deviation on the values +1 and -1.
     Gauss {
         /// Standard deviation of the noise.
         sigma: f64,
     },
-    /// Bits flip: a hard read at this raw bit error rate.
+    /// Hard read in which bits flip at this raw bit error rate.
     Flips {
         /// Probability that a bit is wrong.
         rate: f64,

@@ -13,7 +13,7 @@ pub const fn bit_planes(references: u32) -> u32 {
 /// Equation 2: `RC(N) = alpha N + beta ceil(log2(N + 1))`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReadCost {
-    /// Time to compare with one reference voltage.
+    /// Time to compare the cells of a page with one reference voltage.
     pub alpha: Nanos,
     /// Time to send one bit-plane of a page.
     pub beta: Nanos,

@@ -15,7 +15,7 @@ pub struct Rung {
     pub senses: u32,
     /// Bit-planes sent to the controller.
     pub bit_planes: u32,
-    /// Errors that this way to read corrects.
+    /// Bit errors that the rung of the ladder, a way to read a page, can correct.
     pub corrects: Corrects,
     /// The greatest raw bit error rate at which the target is kept. For soft reads of a counted code it is the rate of
     /// Gaussian noise that gives as much information.
@@ -25,7 +25,7 @@ pub struct Rung {
 /// Measure of what a rung corrects.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Corrects {
-    /// This number of bit errors in a codeword.
+    /// The code corrects up to this number of bit errors in a codeword.
     Errors(u32),
     /// As counted in this table, at the index of a number of soft bits (0: a hard read).
     Counted(Arc<Table>, usize),
@@ -46,7 +46,7 @@ impl Soft {
 pub struct Rates {
     /// Raw bit error rate with the default references.
     pub usual: f64,
-    /// Effect of retries with shifted references, where drive and chip know it.
+    /// Effect of retries with shifted references, where drive and chip know the effect.
     pub shifted: Option<Shifted>,
     /// Factors from the page's raw bit error rate to the rate of Gaussian noise at which soft reads fail as
     /// often.
@@ -112,7 +112,7 @@ pub enum Overlap {
     Beside,
     /// The words of one transfer while the next crosses the channel (two words at a time).
     NextTransfer,
-    /// One word after the other, after the transfer.
+    /// One codeword is decoded after the other, after the whole transfer.
     InTurn,
 }
 

@@ -8,7 +8,7 @@ use engine::RandomStream;
 /// How reading one page ended.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Outcome {
-    /// The rung that corrected it, or the last.
+    /// Number of the rung that corrected the page, or of the last rung.
     pub rung: usize,
     /// Attempts beyond the first.
     pub retries: u32,
@@ -39,17 +39,17 @@ impl Outcome {
 /// A page that is read.
 #[derive(Clone, Copy, Debug)]
 pub struct PageRead<'a> {
-    /// The ways to read it.
+    /// The ways to read the page, in the order in which they are tried.
     pub ladder: &'a Ladder,
     /// The rung of the first attempt.
     pub first: usize,
-    /// Its raw bit error rates.
+    /// Raw bit error rates of the page.
     pub rates: &'a Rates,
-    /// Its bytes.
+    /// Bytes of the page.
     pub bytes: u64,
-    /// Which bit of its cells it holds.
+    /// Number of the bit of the cells that the page holds: its page type.
     pub page_type: usize,
-    /// The step at which its superblock was read last.
+    /// Step of the retries at which the superblock of the page was last read correctly.
     pub good_step: Option<u32>,
 }
 

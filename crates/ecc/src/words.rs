@@ -18,7 +18,7 @@ use std::sync::Arc;
 pub struct Word {
     /// True if the decoded data of the word are wrong.
     pub fails: bool,
-    /// Iterations that it took.
+    /// Iterations that the decoder took for the word.
     pub iterations: u32,
 }
 
@@ -26,9 +26,9 @@ pub struct Word {
 pub struct Words {
     trial: Trial,
     maker: Maker,
-    /// That each bit of a hard read is told with; none: that of its rate.
+    /// Log-likelihood ratio of each bit of a hard read; none: the ratio that follows from the error rate.
     hard_ratio: Option<f64>,
-    /// Number of the next word, by which its noise is drawn.
+    /// Number of the next word, from which the noise of the word is drawn.
     next: u64,
     /// By soft bits and rate, decoded and not yet handed out.
     stock: BTreeMap<(u32, i64), Vec<Word>>,

@@ -39,7 +39,7 @@ pub fn next_index(count: usize, what: &str) -> u32 {
 pub struct Calendar {
     /// Events in the near future.
     wheel: Wheel,
-    /// Events that lay beyond the wheel when they were scheduled.
+    /// Events that lay beyond the time of the wheel when they were scheduled.
     far: Heap,
     /// Timers, few of which ever fire as they were set; in the other heap they would slow all events down.
     timers: Heap,

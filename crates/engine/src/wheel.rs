@@ -22,7 +22,7 @@ struct WheelNode {
 pub(crate) struct Wheel {
     /// The earliest event of each slot.
     heads: Box<[u16; SLOTS]>,
-    /// One bit per slot that is not empty, and one bit per word of those bits.
+    /// One bit per slot of the wheel that is not empty; `summary` has one bit per word of these bits.
     words: [u64; WORDS],
     summary: u64,
     nodes: Vec<WheelNode>,

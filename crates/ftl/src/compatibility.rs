@@ -9,17 +9,17 @@ use config::{ConfigError, Entry, Place, Section};
 /// The values of its key that turn a feature on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Switch {
-    /// One of these values.
+    /// The key has one of these values.
     Is(&'static [&'static str]),
-    /// Any value other than these, which leave the feature off.
+    /// The key has a value other than these, with which the feature is off.
     IsNot(&'static [&'static str]),
     /// Any value: the feature is on when the key is given.
     Given,
     /// More than nothing.
     Positive,
-    /// More than one.
+    /// The key has a number above one.
     Several,
-    /// More than one mapping unit in a program, for any reason.
+    /// A program holds more than one mapping unit, for any reason.
     UnitsAProgram,
     /// The feature is requested by a run or a command, not by a drive's file.
     Asked,
@@ -272,7 +272,7 @@ pub struct Idle {
     pub keys: &'static [&'static str],
     /// The feature.
     pub feature: Feature,
-    /// True: the keys have no effect with the feature; false: without it.
+    /// True if the keys have no effect with the feature; false if they have none without the feature.
     pub with: bool,
     /// Why.
     pub reason: &'static str,

@@ -53,6 +53,6 @@ pub struct OnDemand {
     pub directory_units: u32,
     /// Units of a log of changes; 0: no log.
     pub log_units: u32,
-    /// Changes that each of those holds.
+    /// Changes of the map that one unit of the log holds.
     pub changes_per_unit: u32,
 }

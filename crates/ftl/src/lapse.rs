@@ -17,9 +17,9 @@ pub(crate) enum Lapse {
     IgnoresTrim,
     /// Records of trims are ignored after a power cut.
     ForgetsTrim,
-    /// Of two copies of a unit that are found, the older one is used.
+    /// Mistake of using the older one of two copies of a unit that recovery finds.
     OlderCopy,
-    /// Data of a dead die are read as if it were alive.
+    /// Mistake of reading the data of a dead die as if the die were alive.
     ReadsDeadDie,
     /// Data that could be restored count as lost.
     ForgetsRemedy,

@@ -46,7 +46,7 @@ pub struct Layout {
     pub program_units: u32,
     /// Mapping units of a superblock.
     pub superblock_units: u32,
-    /// Superblock slots of a die, those lost to bad blocks included.
+    /// Superblock slots of a die, including slots lost to bad blocks.
     pub superblocks_per_die: u32,
     /// Mapping units the host sees.
     pub logical_units: u32,

@@ -7,7 +7,7 @@ use controller::{Reading, Transaction, Waits};
 pub struct Stages {
     /// In the die's queue behind operations of: host, GC, wear levelling, other.
     pub waits: Waits,
-    /// In the die's queue while the die was switching or waiting for its channel.
+    /// Time in the queue of the die while the die was switching or waiting for its channel.
     pub queue: u64,
     /// Waiting for the channel.
     pub channel: u64,
@@ -65,14 +65,14 @@ pub enum Output {
     Durable {
         /// The request's number.
         request: u32,
-        /// Where its time went.
+        /// Stages in which the request's time was spent.
         stages: Stages,
     },
     /// Map entries that a part of this read waited for have been read: the part consists of `more` parts beside itself.
     Mapped {
         /// The request's number.
         request: u32,
-        /// Parts beside the one that was announced.
+        /// Number of parts beside the part that was announced.
         more: u32,
         /// How long the part waited, in ns.
         waited_ns: u64,

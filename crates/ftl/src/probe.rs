@@ -11,7 +11,7 @@ pub enum VersionEvent {
         /// Number of the snapshot.
         serial: u32,
     },
-    /// A snapshot, and all that it sees, survives power cuts from now on.
+    /// A snapshot, with all versions that the snapshot sees, survives power cuts from now on.
     Recorded {
         /// Number of the snapshot.
         serial: u32,
@@ -46,7 +46,7 @@ pub enum VersionEvent {
         /// New place of the version.
         new: Ppa,
     },
-    /// On the return to a snapshot a unit has its former version again.
+    /// A unit has its former version again, on the return to a snapshot.
     Returned {
         /// The unit.
         lpn: Lpn,

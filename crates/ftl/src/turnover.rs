@@ -24,13 +24,13 @@ pub struct Mark {
 pub struct Turnover {
     /// The first is the beginning.
     marks: Vec<Mark>,
-    /// Victims, or merges, from one mark to the next.
+    /// Number of victims, or of merges, from one mark to the next.
     every: u64,
     /// Victims, or merges, since the last mark.
     since: u64,
     /// Valid and other units of each die's victims since measuring began; nothing where merges are counted.
     by_die: Vec<[u64; 2]>,
-    /// The same as it was at each mark.
+    /// Units by die, as in `by_die`, at each mark.
     by_die_at: Vec<Vec<[u64; 2]>>,
 }
 

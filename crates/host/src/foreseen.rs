@@ -51,7 +51,7 @@ struct CopySeen {
     /// Where each write begins, its bytes, the bytes that were written before it, and how many more until its first page
     /// died; none where that lives.
     writes: Vec<WriteSeen>,
-    /// The write whose first page is this one, while that lives.
+    /// For a page: the number of the write that begins at the page, while the data of that write live.
     living: MixMap<u64, u32>,
     written: u64,
 }

@@ -19,7 +19,7 @@ pub struct HostRequest {
     /// True for a write that must be on durable storage when the drive acknowledges it, write cache or not
     /// (force unit access).
     pub fua: bool,
-    /// The placement identifier that a write carries, where it carries one.
+    /// Placement identifier that the write request carries, if it carries one.
     pub placement: Option<u16>,
 }
 

@@ -9,9 +9,9 @@ use config::nearest;
 /// A namespace as a workload sees it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Namespace {
-    /// Its name.
+    /// Name of the namespace.
     pub name: String,
-    /// Its bytes on the drive.
+    /// Bytes of the namespace on the drive.
     pub extent: Extent,
 }
 
@@ -41,7 +41,7 @@ pub struct HostZones {
     pub open_most: u32,
     /// See `open_most`.
     pub active_most: u32,
-    /// Bytes of a block: offsets and lengths are multiples of it.
+    /// Bytes of a block, of which offsets and lengths are multiples.
     pub block: u64,
 }
 

@@ -15,7 +15,7 @@ use units::SimTime;
 /// The answer to "is there a request now?".
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Poll {
-    /// This one; its `arrive` is not after the time of the call.
+    /// A request for the drive; its `arrive` is not after the time of the call.
     Ready(HostRequest),
     /// None before this instant, which is after the time of the call, unless a request completes first.
     At(SimTime),

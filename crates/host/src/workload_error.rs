@@ -5,11 +5,11 @@ use std::fmt;
 /// The source of requests is faulty: the user's input, reported in one line with its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WorkloadError {
-    /// File and, where there is one, line: `trace.csv:101`.
+    /// File, and line if there is a line, of the fault: `trace.csv:101`.
     pub place: String,
     /// What is there.
     pub found: String,
-    /// What was expected, or what to do about it.
+    /// What was expected in place of the fault, or advice.
     pub expected: String,
 }
 

@@ -44,7 +44,7 @@ pub struct Connection {
     stream: ClientSocket,
     handshake: Handshake,
     ready: bool,
-    /// Received bytes, up to `filled`, and space after them.
+    /// Bytes received from the client, up to `filled`, and space for more after these.
     read: Vec<u8>,
     filled: usize,
     long: Option<Long>,

@@ -72,10 +72,10 @@ pub struct SharedContents {
     pub image: Image,
     /// Memory that is used again.
     pub buffers: Buffers,
-    /// Bytes read from the image and written to it since the server last asked.
+    /// Bytes moved between server and image since the server last asked.
     pub moved: u64,
     layout: Layout,
-    /// Numbers of the requests in the drive, by the id that the drive gave them.
+    /// For each id of a request in the drive, the number of the client's request.
     numbers: Vec<u64>,
     slots: Vec<Option<BufferedSlot>>,
     /// For each unit whose newest data are not on flash, the slot with those data. Only looked up.
@@ -87,7 +87,7 @@ pub struct SharedContents {
     placed: HashMap<u32, (Ppa, ProgramImage)>,
     /// The number of the next write of a unit.
     stamp: u64,
-    /// For each superblock, the stamp at its last program; 0: before this server.
+    /// For each superblock, the stamp of its last program; 0: no program since this server started.
     touched: Vec<u64>,
 }
 

@@ -20,7 +20,7 @@ const PART: usize = 1 << 20;
 /// Programs that may have been in flight when the image was last used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UnfinishedPrograms {
-    /// One in each superblock that was not full.
+    /// One program may have been in flight in each superblock that was not full.
     UnderWay,
     /// None, because the drive was at rest.
     Over,
@@ -31,7 +31,7 @@ pub enum UnfinishedPrograms {
 pub enum Begins {
     /// As a fresh drive: nothing was ever written.
     Fresh,
-    /// From the state in this file.
+    /// Start from the saved state in this file.
     AtRest(String),
     /// Start after a power cut: the drive recovers its map from its flash.
     AfterCut,

@@ -67,7 +67,7 @@ fn bounds() -> Vec<u64> {
 pub struct MeteredKind {
     /// How many.
     pub requests: u64,
-    /// What they were about.
+    /// Bytes that requests of the kind covered.
     pub bytes: u64,
     /// How long each took, in simulated time.
     pub latency: TimeClasses,

@@ -12,7 +12,7 @@ use std::time::Duration;
 
 /// The socket at which the server listens.
 pub enum Listener {
-    /// A Unix socket and its path, which is removed with it.
+    /// Unix socket with its path, which is removed together with the socket.
     Unix(UnixListener, PathBuf),
     /// At a port.
     Tcp(TcpListener),

@@ -26,7 +26,7 @@ impl Cell {
 /// Pages that one program operation writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ProgramOrder {
-    /// One page on each plane that takes part.
+    /// One page on each plane that takes part in the operation.
     Page,
     /// All pages of a wordline on each plane that takes part.
     OneShot,

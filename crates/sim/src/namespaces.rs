@@ -326,7 +326,7 @@ pub(crate) struct ByNamespace(Vec<[EffectCounts; Effect::COUNT]>);
 /// Requests with one effect.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct EffectCounts {
-    /// Requests that were completed, and their bytes.
+    /// Requests of the effect that were completed, and their bytes.
     pub done: u64,
     pub bytes: u64,
     /// Requests answered with an error.

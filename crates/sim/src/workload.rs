@@ -17,54 +17,54 @@ use std::path::PathBuf;
 pub enum WorkloadSpec {
     /// A fio job file.
     Fio {
-        /// Its path.
+        /// Path of the workload's file.
         path: PathBuf,
-        /// Values of its variables.
+        /// Values of the workload's variables.
         #[serde(default)]
         variables: Variables,
     },
     /// A fio job, given as text.
     FioText {
-        /// What to call it in messages.
+        /// Name of the workload in messages.
         name: String,
         /// The job file's text.
         text: String,
-        /// Values of its variables.
+        /// Values of the workload's variables.
         #[serde(default)]
         variables: Variables,
     },
     /// A fio job, given as lines that were made from something else.
     FioLines {
-        /// What to call it in messages.
+        /// Name of the workload in messages.
         name: String,
         /// The lines, with where each was written.
         lines: Vec<fio::Line>,
-        /// Values of its variables.
+        /// Values of the workload's variables.
         #[serde(default)]
         variables: Variables,
     },
     /// A named generator.
     Generator {
-        /// Its name.
+        /// Name of the generator.
         name: String,
     },
     /// A synthetic volume.
     Volume {
-        /// Its name and parameters: `volume:prn_0,interleaved=0.1`.
+        /// Name and parameters of the volume: `volume:prn_0,interleaved=0.1`.
         spec: String,
     },
-    /// Flows, each on its own part of the drive.
+    /// Flows of requests, each on a part of the drive.
     Flows {
-        /// What to call them in messages.
+        /// Name of the flows in messages.
         name: String,
         /// The flows.
         flows: Vec<FlowSpec>,
     },
     /// A block trace.
     Trace {
-        /// Its path.
+        /// Path of the workload's file.
         path: PathBuf,
-        /// How to read and replay it.
+        /// Options for reading and replaying the trace.
         #[serde(default)]
         options: TraceOptions,
     },

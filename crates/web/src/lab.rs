@@ -10,15 +10,15 @@ use sim::{Catalogue, Checking, Drive, Error, RunOptions, Session, WorkloadSpec};
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Setup {
-    /// Its name, or its file.
+    /// Name of the drive, or the path of its file.
     drive: String,
     /// `key=value` on top.
     #[serde(default)]
     set: Vec<String>,
-    /// What to run on it; none where the drive alone is asked about.
+    /// Workload to run on the drive; none where the page asks about the drive alone.
     #[serde(default)]
     workload: Option<WorkloadSpec>,
-    /// As the command takes them.
+    /// Options of the run, as the command takes them.
     #[serde(default)]
     options: Value,
 }
@@ -29,7 +29,7 @@ pub struct Setup {
 pub enum PageQuestion {
     /// Which drives, workloads and version there are.
     Shelf,
-    /// Is this right, and what does it come to?
+    /// The question whether the setup is correct, and to what drive it leads.
     Check(Setup),
     /// Begin a run.
     Begin(Setup),
@@ -38,9 +38,9 @@ pub enum PageQuestion {
         /// How many.
         events: u64,
     },
-    /// How far it is, what was measured so far, and how the blocks are.
+    /// The question how far the run is, with the measures so far and the state of the blocks.
     Look,
-    /// Take no more requests, and answer those in flight.
+    /// The request that the run takes no more requests of the workload, and answers requests in flight.
     Interrupt,
     /// Everything measured.
     Result,

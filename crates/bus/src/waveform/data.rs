@@ -9,7 +9,7 @@ use crate::signalling::Cadence;
 pub(super) struct Params {
     pub t_ds: u64,
     pub t_dh: u64,
-    /// tCAS and tCAH, where commands have setup and hold times of their own.
+    /// Times tCAS and tCAH, fs, of an interface whose commands have setup and hold times of their own.
     pub t_cas: Option<u64>,
     /// High time of a strobe in its cycle, fs; none: half the cycle.
     pub t_high: Option<u64>,

@@ -75,7 +75,7 @@ pub struct WaveEdge {
 pub struct Signal {
     /// Name of the signal in its standard or paper.
     pub name: &'static str,
-    /// Description of the signal, and where it is observed.
+    /// Description of the drawn signal, and the place where it is observed.
     pub what: &'static str,
     /// True for a signal of eight data lines, drawn as a bus; false for a single line.
     pub wide: bool,
@@ -111,7 +111,8 @@ pub struct Mark {
     pub to_signal: &'static str,
     /// Since the beginning.
     pub to: Femtos,
-    /// Least duration that the standard requires; none where it requires none.
+    /// Least duration that the standard requires between the two edges of the mark; none where the standard
+    /// requires none.
     pub least: Option<Femtos>,
 }
 

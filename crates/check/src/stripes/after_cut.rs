@@ -10,7 +10,7 @@ pub(super) struct Torn {
     /// By group and page row: the superblocks whose row is torn although the parity on flash counts it, or the parity
     /// superblock if its own row is torn.
     lost: BTreeMap<(usize, u32), BTreeSet<usize>>,
-    /// Superblocks and their torn page rows that no parity counts.
+    /// Superblocks and their torn page rows that no parity unit counts.
     uncounted: BTreeSet<(usize, u32)>,
     /// Groups of which a superblock was erased, and to which nothing was written since.
     erasing: BTreeSet<usize>,

@@ -18,7 +18,7 @@ pub struct Entry {
     pub value: Value,
     /// Place where the value is written, or [`Place::Default`].
     pub place: Place,
-    /// Source of the number: the comment after it.
+    /// Source of the number, as stated in the comment after the number.
     pub source: Option<String>,
     /// Meaning of the key.
     pub help: &'static str,
@@ -52,7 +52,7 @@ pub struct Section {
 /// What may be absent of a value.
 #[derive(Clone, Copy, PartialEq)]
 enum Presence {
-    /// Neither the key nor the items of its list may be absent.
+    /// The key must be there, and no item of the key's list may be absent.
     Required,
     /// The key may be absent; a list that is written must have items.
     Optional,

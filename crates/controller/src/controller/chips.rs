@@ -11,15 +11,15 @@ use units::SimTime;
 
 /// Which dies form a chip, and which chip's turn it is on each channel.
 pub(super) struct Chips {
-    /// From a die of a chip to its next.
+    /// Distance in die numbers from a die of a chip to the next die of the chip.
     stride: usize,
     dies_per_chip: usize,
     /// Difference between the numbers of dies that stand for neighbouring planes of one die.
     plane_stride: usize,
     per_channel: usize,
-    /// For each channel, the chip whose turn it is.
+    /// For each channel, the chip that may use the channel next.
     turn: Vec<usize>,
-    /// For each channel: true when a chip waits for it to be free.
+    /// For each channel: true while a chip waits for the channel to become free.
     awaited: Vec<bool>,
 }
 

@@ -11,7 +11,7 @@ use units::{DieId, SimTime};
 /// How far a program or erase had come when the power failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ending {
-    /// The array was done, and its completion was not yet reported.
+    /// The array had ended the operation, but its completion was not yet reported.
     Done,
     /// The array was stopped halfway.
     Halfway,

@@ -122,7 +122,7 @@ impl Number for i8 {
 pub struct Beliefs<T, const WORDS: usize> {
     /// Present belief in each bit.
     pub of_bits: Vec<[T; WORDS]>,
-    /// The last message from each check to each of its bits.
+    /// The last message from each check of the code to each bit of the check.
     pub said: Vec<[T; WORDS]>,
 }
 

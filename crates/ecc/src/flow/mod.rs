@@ -48,18 +48,18 @@ pub enum Steps {
 /// Information on a read that a flow may use.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FlowView<'a> {
-    /// Which bit of its cells the page holds.
+    /// Number of the bit of the cells that the page holds: its page type.
     pub page_type: usize,
     /// Attempts so far.
     pub attempts: u32,
-    /// The last attempt of this read; none before the first.
+    /// The last attempt of the read in progress; none before the first attempt.
     pub last: Option<Attempt>,
     /// The raw bit error rate of the last attempt, estimated from the weight of its words' syndromes; none where that is not asked
     /// for ([`Notes::estimates`]), and before the first.
     pub estimate: Option<f64>,
     /// Soft bits that the page's cost and wear require of a first attempt.
     pub first: u32,
-    /// The most soft bits of this drive.
+    /// Most soft bits that the drive reads.
     pub soft_bits: u32,
     /// The last step of the retries.
     pub steps: u32,

@@ -8,20 +8,20 @@ use config::{ConfigError, Document, Section, Value, at_least, at_most};
 /// Where a matrix comes from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CodeOrigin {
-    /// From this standard.
+    /// The code is from this standard.
     Standard(String),
-    /// Grown here, and what its cycles are.
+    /// The code was grown by this project, and the matrix has these cycles.
     Grown(Growth, Spectrum),
 }
 
 /// A code.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Code {
-    /// Where its matrix comes from.
+    /// Origin of the matrix of the code.
     pub origin: CodeOrigin,
-    /// Its matrix by circulants, if it is made of them.
+    /// Matrix of the code by circulants, if the matrix is made of circulants.
     pub base: Option<BaseMatrix>,
-    /// Its matrix.
+    /// Graph of the matrix of the code.
     pub graph: Graph,
 }
 

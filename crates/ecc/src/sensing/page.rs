@@ -31,9 +31,9 @@ pub struct Zones {
 /// A page, sensed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sensed {
-    /// At each boundary of the page where it is compared, volts, rising.
+    /// For each boundary of the page: the reference voltages of the comparisons there, volts, rising.
     pub references_v: Vec<Vec<f64>>,
-    /// The values of its cells.
+    /// Zones into which the comparisons part the cells of the page.
     pub zones: Zones,
 }
 

@@ -17,9 +17,9 @@ pub struct Point {
     pub words: u64,
     /// Words whose data came out wrong.
     pub failures: u64,
-    /// Of those words, words with all checks kept.
+    /// Failed words whose checks all hold, so that the failure stays undetected.
     pub undetected: u64,
-    /// Iterations that they took.
+    /// Iterations that the decoded words took.
     pub taken: IterationsTaken,
 }
 
@@ -28,7 +28,7 @@ pub struct Point {
 pub enum IterationsTaken {
     /// Words that took as many, from none on.
     Each(Vec<u64>),
-    /// Those of all words.
+    /// Sum of the iterations of all words.
     InAll(u64),
 }
 

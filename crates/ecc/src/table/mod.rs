@@ -23,7 +23,7 @@ pub struct Table {
     pub bits: u32,
     /// Bits of data in a word.
     pub data_bits: u32,
-    /// Ones of its matrix: messages of an iteration.
+    /// Ones of the code's matrix, which is the number of messages of an iteration.
     pub edges: u32,
     /// The decoder with its parameters, as `key=value`.
     pub decoder: Vec<String>,
@@ -33,7 +33,7 @@ pub struct Table {
     pub seed: u64,
     /// The command that counted.
     pub command: String,
-    /// By soft bits, from one on.
+    /// Curves by number of soft bits, from one soft bit on.
     pub curves: Vec<Curve>,
 }
 

@@ -3,7 +3,7 @@
 /// A value with its standard deviation.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct OffLaw {
-    /// Where it was measured.
+    /// Raw bit error rate at which the value was measured.
     pub at: f64,
     pub value: f64,
     pub deviation: f64,

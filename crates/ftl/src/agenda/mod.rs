@@ -45,9 +45,9 @@ pub(crate) struct Due {
 pub(crate) struct DieUpkeep {
     /// Superblocks to be rewritten, in the order in which they fell due.
     pub due: VecDeque<Due>,
-    /// The policy that chooses which of them is rewritten next.
+    /// Policy that chooses which due superblock is rewritten next.
     pub order: Box<dyn RefreshOrder>,
-    /// Before that its share is used up.
+    /// Time before which the die's share of time for upkeep is used up.
     pub free_at: SimTime,
     /// True while a turn of the die's timer-driven work is entered in the agenda.
     pub has_turn: bool,

@@ -36,13 +36,13 @@ struct FoundBlock {
     owner: u32,
     /// Superblocks of the block; `NONE` for one of which nothing can be read.
     members: Vec<u32>,
-    /// One past the last program unit that was programmed.
+    /// Number of the program unit after the last one that was programmed.
     next: u32,
     /// Program units that the block has when its merge is complete, and the number of the first one that the merge
     /// wrote; 0: no merge.
     end: u32,
     merged: u64,
-    /// The number of its last program.
+    /// Number of the last program of the block.
     last: u64,
     /// True if each unit of the block that can be read is at its fixed position in the group.
     in_place: bool,

@@ -45,7 +45,7 @@ struct Wait {
     /// While the slot waits, the bank's total merging time when the wait began; afterwards the part of the wait that
     /// was spent behind merges, in nanoseconds.
     merged_ns: u64,
-    /// The place of the slot's unit when its program was submitted.
+    /// Place on flash of the slot's unit when the program of the slot was submitted.
     home: Ppa,
 }
 

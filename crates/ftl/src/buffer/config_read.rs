@@ -16,7 +16,7 @@ pub struct BufferConfig {
     /// True if a battery or capacitors let the buffer survive a power cut, so that a flush has nothing to
     /// wait for.
     pub power_loss_protection: bool,
-    /// A partial program unit is padded after this.
+    /// Time after which a partial program unit is padded.
     pub flush_after: Nanos,
     /// Units that may be kept in the buffer although they could leave; 0: written units leave as soon as dies take
     /// them.

@@ -43,7 +43,7 @@ pub enum SlotState {
     Queued,
     /// Part of a program in flight.
     Bound,
-    /// Trimmed while it waited: leaves without being programmed.
+    /// The unit was trimmed while it waited: the slot becomes free without a program.
     Cancelled,
 }
 
@@ -52,7 +52,7 @@ pub enum SlotState {
 pub struct Slot {
     /// Which unit.
     pub lpn: Lpn,
-    /// The request that waits for its program, if one does.
+    /// Request that waits for the program of the slot's unit, if a request does.
     pub request: u32,
     /// The flush epoch in which the slot's data arrived: a flush covers all earlier epochs.
     pub epoch: u32,
@@ -126,7 +126,7 @@ pub struct Buffer {
     policy: Option<Box<dyn EvictionPolicy>>,
     /// Logical units that were acknowledged on arrival and whose newest version is not on flash.
     at_risk: u32,
-    /// Logical units from this number on are not the host's.
+    /// Number of the host's logical units; logical units from this number on are the drive's own.
     host_units: u32,
     carried: CarriedSectors,
 }

@@ -12,9 +12,9 @@ use units::{SimTime, SuperblockId};
 /// A patrol's round over a die, at its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Round {
-    /// The round took no longer than it should.
+    /// The patrol's round over the die ended within the required time.
     InTime,
-    /// The round took longer than it should.
+    /// The round took longer than the required time.
     Late,
 }
 

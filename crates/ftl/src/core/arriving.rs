@@ -8,7 +8,7 @@ use units::Lpn;
 pub(crate) struct Arriving {
     /// True if the write needs no read of another part of the unit.
     pub whole: bool,
-    /// The slot of an older version, where the buffer has one.
+    /// The buffer slot of an older version of the unit, if the buffer holds an older version.
     pub older: Option<u32>,
     /// True if the older version of the unit in the buffer is complete.
     pub complete: bool,

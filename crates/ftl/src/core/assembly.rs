@@ -54,9 +54,9 @@ pub(crate) struct Assembly {
     pub flush_after: Nanos,
     /// Programs of the host's stream at each die.
     pub bound: Vec<u32>,
-    /// Dies that hold as many live units as they may: one bit each.
+    /// Dies that hold as many live units as their quota allows: one bit per die.
     pub quota_blocked: Vec<u64>,
-    /// One for each stream that takes the host's data.
+    /// A lane for each stream that takes the host's data.
     pub lanes: Vec<Lane>,
 }
 

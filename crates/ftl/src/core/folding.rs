@@ -6,7 +6,7 @@ use crate::store::{Mover, Pace};
 /// A die's folding.
 pub(crate) struct Folding {
     pub mover: Mover,
-    /// The pace of folding: each unit folded earns the host one unit.
+    /// Pace of the die's folding: each unit folded allows the host to write one unit.
     pub pace: Pace,
     /// True while the die folds in the background, after it was idle for long enough.
     pub background: bool,

@@ -14,7 +14,8 @@ pub struct Recovery {
     pub summaries: u64,
     /// Page rows of open superblocks whose spare areas are read.
     pub open_rows: u64,
-    /// Flash pages that are read for all of these.
+    /// Flash pages that the recovery reads for the directory, the checkpoint, the summaries and the open
+    /// rows.
     pub pages_read: u64,
 }
 
@@ -24,7 +25,7 @@ pub(crate) struct ToldOnFlash {
     /// True if the map and the log on flash tell the whole content of the superblock, provided that the
     /// superblock is full.
     pub all: bool,
-    /// Number of page rows, from the first one on, whose content is known.
+    /// Page rows of the superblock, from the first row on, whose content is known.
     pub rows: u32,
 }
 

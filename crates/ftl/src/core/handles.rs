@@ -17,11 +17,11 @@ pub struct HandleCounts {
     pub bytes_written: u64,
     /// Reclaim units that were begun.
     pub units_opened: u64,
-    /// Superblocks of the handle that were closed before they were full.
+    /// Superblocks of the placement handle that were closed before they were full.
     pub ended_early: u64,
     /// Superblocks of the handle that collection took while they held valid units.
     pub victims: u64,
-    /// Valid units that collection moved out of those superblocks.
+    /// Valid units that collection moved out of superblocks of the placement handle.
     pub units_moved: u64,
 }
 

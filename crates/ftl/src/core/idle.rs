@@ -6,7 +6,7 @@ use units::{Nanos, SimTime};
 /// Since when a die has been idle, and which timer events are scheduled for that.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Idle {
-    /// When the die last ended its work.
+    /// Time at which the die last ended its work.
     pub since: SimTime,
     /// Events that are scheduled, by kind: one bit each.
     armed: u64,

@@ -25,7 +25,7 @@ pub(crate) enum Waiter {
 pub(crate) enum Lookup {
     /// Read a unit that holds a part of the map, from its home if it has one; `owner` is told when it is there.
     Read { unit: Lpn, home: Ppa, owner: u32 },
-    /// The entries that this waited for are at hand.
+    /// The map entries for which this read waited are at hand.
     Answered(Waiter),
     /// The whole map is in RAM: work that waited for that continues.
     Loaded,

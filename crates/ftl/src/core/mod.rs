@@ -66,7 +66,7 @@ pub(crate) struct Rules {
     pub spare: u32,
     /// Free superblocks of a die below which its collection begins, with or without host requests.
     pub foreground_limit: u32,
-    /// How long a die must have been idle before it writes units anew.
+    /// Idle time of a die after which it rewrites units.
     pub rewrite_after: Nanos,
     /// True if superblocks of a die are reclaimed together with superblocks of other dies, all of which are
     /// needed until then.

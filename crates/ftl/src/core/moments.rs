@@ -10,7 +10,7 @@ use units::SuperblockId;
 /// A closed superblock.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct UsedBlock {
-    /// The part of its units that is valid.
+    /// Share of the superblock's units that is valid.
     pub valid: f64,
     /// Units written to the die since the superblock was closed, in superblocks.
     pub age: f64,
@@ -21,9 +21,9 @@ pub struct UsedBlock {
 /// An open superblock.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct OpenBlock {
-    /// The part of its units that is written.
+    /// Share of the superblock's units that is written.
     pub written: f64,
-    /// The part of its units that is valid.
+    /// Share of the superblock's units that is valid.
     pub valid: f64,
     /// Program/erase cycles since the drive was new.
     pub cycles: u32,
@@ -32,9 +32,9 @@ pub struct OpenBlock {
 /// A superblock that is being collected.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct VictimBlock {
-    /// The part of its page rows that was gone through.
+    /// Share of the victim's page rows that collection has gone through.
     pub done: f64,
-    /// The part of its units that is still valid.
+    /// Share of the victim's units that is still valid.
     pub valid: f64,
     /// Host units earned by each unit moved.
     pub rate: f64,
@@ -47,7 +47,7 @@ pub struct VictimBlock {
 pub enum Member {
     /// The superblock serves a feature; program/erase cycles since the drive was new.
     Owned(u32),
-    /// The superblock is erased; its program/erase cycles.
+    /// The superblock is erased; the number is its program/erase cycles.
     Free(u32),
     /// The superblock is open for a stream.
     Open(usize, OpenBlock),
@@ -86,7 +86,7 @@ pub struct Moment {
     pub credit: f64,
     /// Cycles of the free superblocks.
     pub free: Vec<u32>,
-    /// Superblocks that a die of this drive keeps free or open at least.
+    /// Superblocks that each die of the drive keeps free or open at least.
     pub kept: u32,
     /// Erases of the die so far.
     pub erases: u64,

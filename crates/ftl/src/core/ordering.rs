@@ -9,7 +9,7 @@ use units::Nanos;
 /// State of the trades, on a drive whose policy may trade.
 pub(crate) struct Ordering {
     pub policy: Box<dyn ProgramOrder>,
-    /// By number of a program in flight: true when the host's stream issued it.
+    /// For each number of a program in flight: true when the host's stream issued the program.
     hosts: Vec<bool>,
 }
 

@@ -11,7 +11,7 @@ use units::{Lpn, Ppa};
 /// The streams of a drive, and the policy that chooses the stream of each unit.
 pub(crate) struct Streams {
     policy: Box<dyn StreamPolicy>,
-    /// The policy's answer for all units, where it depends only on their origin.
+    /// The policy's choice of stream for all units, where the choice depends only on the origin of a unit.
     by_origin: Option<ByOrigin>,
     /// Which streams take the host's data, and which take what is moved: one bit each.
     hosts: u64,

@@ -10,7 +10,7 @@ use controller::{Context, Origin};
 pub(crate) enum Erased {
     /// The superblock can be written again.
     Whole,
-    /// The superblock has a block that failed, and no spare replaces it.
+    /// A block of the superblock failed, and no spare block replaces it.
     Lost,
 }
 

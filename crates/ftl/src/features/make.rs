@@ -25,7 +25,7 @@ pub(crate) struct Making<'a> {
     pub correction: Option<CorrectionParts>,
     /// Where the map lies on flash, in whole or as checkpoints.
     pub map: Option<MapOnFlash>,
-    /// Data of this age are rewritten; zero: never.
+    /// Age at which data are rewritten; zero: never.
     pub refresh_age: Nanos,
     /// Seed of all random streams.
     pub seed: u64,

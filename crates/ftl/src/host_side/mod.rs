@@ -24,7 +24,7 @@ pub(crate) struct Host {
     pub following: Vec<(u32, u32)>,
     /// The state of the host's reads.
     pub reads: ReadPath,
-    /// The units written lately, where they decide what stays in the buffer.
+    /// Units that the host wrote lately, on a drive where they decide which units stay in the buffer.
     pub recent: Option<Box<Recent>>,
     /// Access times of the buffer's DRAM, where accesses take time.
     pub dram: Option<Dram>,

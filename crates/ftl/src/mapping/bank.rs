@@ -11,7 +11,7 @@ use units::SimTime;
 pub enum Role {
     /// The block is not in use.
     Unused,
-    /// Holds a group of logical units, each at its own place.
+    /// The block holds a group of logical units, each unit at a fixed place.
     Data,
     /// Takes the host's writes.
     Log,
@@ -91,7 +91,7 @@ pub(crate) struct Merge {
     pub origin: Origin,
     pub group: u32,
     pub target: u32,
-    /// One past the last program unit to fill.
+    /// Number of the program unit after the last one that the merge fills.
     pub end: u32,
     pub copied: bool,
     pub ahead: VecDeque<Planned>,
@@ -158,7 +158,7 @@ pub(crate) struct Waiting {
 /// The state of one bank.
 pub(crate) struct Bank {
     pub first_die: u32,
-    /// Superblocks of each of its dies that are being erased.
+    /// For each die of the bank, superblocks that are being erased.
     pub erasing: Vec<u32>,
     /// The data block of each group.
     pub data: Vec<u32>,
@@ -175,7 +175,7 @@ pub(crate) struct Bank {
     pub merging: Merging,
     /// Programs in flight.
     pub in_flight: u32,
-    /// Writes to its blocks so far.
+    /// Writes to the blocks of the bank so far.
     pub clock: u64,
 }
 
@@ -268,7 +268,7 @@ pub struct BankView<'a> {
     pub(crate) dies: &'a [DieSpace],
     /// Blocks that may be in use beside data blocks.
     pub(crate) others_most: u32,
-    /// Blocks being erased that count among those.
+    /// Blocks being erased that count among `others_most`.
     pub(crate) erasing: u32,
     pub(crate) program_units: u32,
 }
@@ -327,7 +327,7 @@ impl BankView<'_> {
 pub struct HostWrite {
     /// The group of the first unit that waits.
     pub group: u32,
-    /// The program unit of the write within its group.
+    /// Position of the write's program unit within the group.
     pub position: u32,
     /// True if all units of the write's program unit wait in the buffer, apart from empty units.
     pub complete: bool,
@@ -336,7 +336,7 @@ pub struct HostWrite {
 /// The next step for the host's write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// Units that wait go to the next place of this block.
+    /// Units that wait in the buffer go to the next place of this log block.
     Append(u32),
     /// The block is filled, by copying what does not wait, up to and with this program unit.
     Fill(u32),

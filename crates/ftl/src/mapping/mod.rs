@@ -15,9 +15,9 @@ pub type Misfit = (&'static str, String);
 pub enum Plan {
     /// A map of mapping units, all of it in RAM unless a map on flash is given.
     Pages(Option<MapOnFlash>),
-    /// A map of blocks, and log blocks by these rules.
+    /// Map of blocks, with log blocks that follow these rules.
     Blocks(Box<dyn BlockRules>),
-    /// Zones, placed by these rules.
+    /// Zones, which these rules place on the flash.
     Zones(Zoning, Box<dyn ZoneRules>),
 }
 

@@ -16,7 +16,7 @@ pub struct ZoneTimes {
     pub write: Nanos,
     /// See `write`.
     pub append: Nanos,
-    /// For opening and closing a zone; finishing an empty or full one.
+    /// Firmware time for opening or closing a zone, or finishing an empty or full zone.
     pub manage: Nanos,
     /// For a reset, also of an empty zone.
     pub reset: Nanos,
@@ -135,7 +135,7 @@ pub struct Zoning {
 pub struct ZoneView<'a> {
     /// The zone.
     pub zone: u32,
-    /// Number of the part within its zone.
+    /// Number of the part to be placed, within its zone.
     pub part: u32,
     /// Parts that each group of dies could take now.
     pub free: &'a [u32],

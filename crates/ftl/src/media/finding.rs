@@ -16,7 +16,7 @@ use units::{Lpn, Ppa};
 pub struct Found {
     /// Flash pages read.
     pub pages_read: u64,
-    /// Superblocks with at least one programmed page.
+    /// Superblocks in which recovery found at least one programmed page.
     pub superblocks: u64,
     /// Logical units found.
     pub units: u64,

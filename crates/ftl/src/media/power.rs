@@ -18,7 +18,7 @@ pub(crate) struct Wreck {
     damage: Damage,
     /// Superblocks (numbered over the drive) that are half erased.
     half_erased: Vec<usize>,
-    /// Torn page rows that other rows may restore, each with its superblock.
+    /// Torn page rows that other rows of the stripe may restore, each with its superblock.
     torn: Vec<(u32, u32)>,
 }
 

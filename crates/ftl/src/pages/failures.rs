@@ -16,11 +16,11 @@ use units::DieId;
 /// Counts of data and programs on dies that failed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DiesFailed {
-    /// Mapping units that the rest of their stripes can restore.
+    /// Mapping units on failed dies that the rest of their stripes can restore.
     pub units_protected: u64,
     /// Mapping units that are lost.
     pub units_lost: u64,
-    /// Programs that were in flight or waiting on these dies.
+    /// Programs that were in flight to the failed dies, or waiting there.
     pub programs: u64,
 }
 

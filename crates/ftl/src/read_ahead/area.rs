@@ -10,7 +10,7 @@ pub(crate) struct Fetched {
     pub lpn: Lpn,
     /// The place from which the unit was read.
     pub ppa: Ppa,
-    /// The read that fetches the unit; none: its data are in the area.
+    /// Transaction that fetches the unit; none after the unit's data have reached the read-ahead area.
     pub by: Option<TransactionId>,
     /// True after the host has asked for the fetched unit.
     pub used: bool,

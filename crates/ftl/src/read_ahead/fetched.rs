@@ -13,7 +13,7 @@ pub(crate) enum Taken {
     Absent,
     /// The data of the unit are in the area.
     There,
-    /// The unit is being fetched: the read, and the place it is read from.
+    /// The unit is being fetched by this transaction, from this place on flash.
     OnItsWay(TransactionId, Ppa),
 }
 

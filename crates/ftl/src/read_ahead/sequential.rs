@@ -13,9 +13,9 @@ struct ReadStream {
     /// The unit with which its next read should begin, and the unit up to which it was fetched.
     next: u32,
     until: u32,
-    /// Reads that continued the stream since it last had gaps.
+    /// Host reads that continued the stream since the stream last had gaps.
     reads: u32,
-    /// Units that the stream passed lately, and unread units among them.
+    /// Units that the stream passed lately; `missing` counts unread units among them.
     passed: u32,
     missing: u32,
     /// Number of the drive's read that last belonged to the stream.

@@ -13,7 +13,7 @@ pub(crate) use rides::{RowUnits, find_ride, rider};
 pub struct MergeView {
     /// True after the array read that carries the riders has begun; that array read senses the wanted page.
     pub begun: bool,
-    /// Reads that ride on this one.
+    /// Number of reads that ride on the array read.
     pub riders: u32,
 }
 

@@ -12,7 +12,7 @@ use crate::flash_map::MapOnFlash;
 pub struct FoundView {
     /// Page rows of the superblock that were programmed, torn ones included.
     pub rows_programmed: u32,
-    /// Page rows of the superblock, given the bits per cell that it holds.
+    /// Page rows of the superblock, at the number of bits per cell that the superblock holds.
     pub rows: u32,
     /// Page rows of the summary at the end of the superblock: 0 in SLC mode.
     pub summary_rows: u32,
@@ -26,9 +26,9 @@ pub struct FoundView {
 /// A page row that is read at power-up, numbered within its superblock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RowRead {
-    /// The spare area of each of its pages.
+    /// Spare areas of all pages of the row.
     Spare(u32),
-    /// The pages of a row, as far as they hold the superblock's summary.
+    /// Pages of the row, as far as they hold the summary of the superblock.
     Summary(u32),
 }
 

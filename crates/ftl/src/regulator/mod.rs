@@ -14,7 +14,7 @@ use units::{Nanos, Voltage};
 pub struct WriteCost {
     /// Increment of the program voltage from pulse to pulse.
     pub step: Voltage,
-    /// Name of the voltage set in the chip's tables; none: the usual one.
+    /// Name of the voltage set in the chip's tables; none for the usual voltages.
     pub voltages: Option<String>,
     /// How long the data must stay correctable.
     pub retention: Nanos,
@@ -27,7 +27,7 @@ pub struct WriteCost {
 pub struct Steps {
     /// High-cost writes: slow to write, cheap to read.
     pub fine: Voltage,
-    /// The chip's own program step, to which its program times belong.
+    /// Program step of the chip, for which the chip's program times hold.
     pub usual: Voltage,
     /// Low-cost writes.
     pub coarse: Voltage,
@@ -110,7 +110,7 @@ pub struct WriteView<'a> {
     /// True if the host never accessed the unit since the run began (for a regulator that keeps no bits:
     /// never wrote the unit).
     pub first: bool,
-    /// The cost of the unit's old copy, if there is one.
+    /// Number of the write cost of the unit's old copy, if there is an old copy.
     pub previous: Option<usize>,
     /// Time since the superblock of its old copy was opened: how long the data lived, at most. None: it was written
     /// before the run.
@@ -119,9 +119,9 @@ pub struct WriteView<'a> {
     pub waiting: u32,
     /// Mean time between the host's operations on this die, recent ones counting more; none: too few yet.
     pub gap: Option<Nanos>,
-    /// Time since the last of the host's operations on this die.
+    /// Time since the last host operation on the die.
     pub quiet: Nanos,
-    /// The write costs, in the order in which [`CostRegulator::costs`] gave them.
+    /// Write costs to choose from, in the order in which [`CostRegulator::costs`] gave them.
     pub costs: &'a [Candidate],
 }
 

@@ -28,7 +28,7 @@ impl DestinationRules {
 pub struct ReadRules {
     /// Which host reads share an array read.
     pub merge: read_merge::Maker,
-    /// Which data are fetched before the host asks for them.
+    /// Policy that chooses which data are fetched before the host asks for the data.
     pub ahead: read_ahead::Maker,
 }
 

@@ -26,7 +26,7 @@ pub struct Droppable {
 pub struct ExpiryView<'a> {
     /// The snapshots that may go, the oldest first: the one just taken is not among them, unless room is needed.
     pub snapshots: &'a [Droppable],
-    /// Why one must go.
+    /// Reason why a snapshot must be dropped.
     pub reason: ExpiryReason,
     /// Simulated time.
     pub now: SimTime,

@@ -37,7 +37,7 @@ struct Piece {
     first: u64,
     places: u32,
     valid: u32,
-    /// Number of units that were placed before this piece.
+    /// Number of units that were placed in pieces before this piece.
     before: u32,
     random: RandomStream,
     drawn: OnceLock<Vec<Chunk>>,
@@ -46,7 +46,7 @@ struct Piece {
 /// Up to 64 places of a piece.
 struct Chunk {
     mask: u64,
-    /// Valid places of the piece before these.
+    /// Number of valid places of the piece before the chunk.
     before: u32,
 }
 

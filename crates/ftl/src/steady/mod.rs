@@ -35,7 +35,8 @@ pub struct SteadyRule {
     pub least: f64,
     /// The largest relative excursion.
     pub tolerance: f64,
-    /// Overwrites after which the drive is used as it is, and the result says so.
+    /// Overwrites of the logical space after which the drive is used even if it is not steady; the result
+    /// then says so.
     pub limit: f64,
 }
 

@@ -112,7 +112,7 @@ struct UnitsInOrder {
     per_die: u32,
     /// The superblocks in the order in which they were written, one of each die and then the next.
     order: Vec<u32>,
-    /// Place of each superblock in the order of its die's superblocks, or `NONE`.
+    /// Position of each superblock in the order of its die's superblocks, or `NONE`.
     rank: Vec<u32>,
 }
 

@@ -8,7 +8,7 @@ use units::Ppa;
 pub(crate) struct Label {
     /// Number of the program among all programs of the drive; `NOTHING`: the label cannot be read.
     pub age: u64,
-    /// The number of its block among the same, from when that was opened.
+    /// Number of the block: the number of programs of the drive when the block was opened.
     pub serial: u64,
     /// The group whose units the block takes, or `u32::MAX` where it takes units of any group.
     pub owner: u32,

@@ -5,7 +5,7 @@ use super::{Frontier, NONE, Space, SuperblockState};
 /// The facts about a superblock in its spare areas and in the list of bad blocks.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Mark {
-    /// The stream that was filling the superblock; `NONE`: it was not open.
+    /// Stream that was filling the superblock; `NONE` for a superblock that was not open.
     pub stream: u32,
     pub one_bit: bool,
     /// True after a program on the superblock failed.

@@ -19,7 +19,7 @@ pub(crate) struct Mover {
     pub next_row: u32,
     /// Page rows that are being read, or moved inside the die.
     pub reading_rows: u32,
-    /// Units of them that are on their way over the bus.
+    /// Units of the rows being read that are on their way over the bus.
     pub reading_units: u32,
     /// Units that were read, or are to be moved again, and have no place yet.
     pub waiting: VecDeque<(Ppa, Origin)>,

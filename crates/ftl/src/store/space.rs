@@ -37,7 +37,7 @@ pub enum SuperblockState {
     Victim,
     /// Being erased.
     Erasing,
-    /// Out of use: no good block left to repair it.
+    /// The superblock is out of use: no good block is left to repair it.
     Lost,
     /// The superblock belongs to a feature: it holds only programs of the feature, and no data of the logical drive.
     Owned,
@@ -103,7 +103,8 @@ pub(crate) struct Space {
     pub valid: Vec<u32>,
     pub in_flight: Vec<u32>,
     pub state: Vec<SuperblockState>,
-    /// A program on the superblock failed: it is retired instead of erased.
+    /// For each superblock: true after a program on the superblock failed, so that it is retired instead of
+    /// erased.
     pub failing: Vec<bool>,
     /// The host replaced a unit of the superblock while it was being emptied: an unnecessary copy of it may be in
     /// flight.

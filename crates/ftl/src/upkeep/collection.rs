@@ -16,7 +16,7 @@ use units::DieId;
 /// How urgently a die needs free superblocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Haste {
-    /// The die is short of them: it collects now, with or without host requests.
+    /// The die is short of free superblocks: it collects now, with or without host requests.
     Foreground,
     /// The die has enough: it collects superblocks that were asked for, and more while it is idle.
     Background,

@@ -12,11 +12,11 @@ use units::Ppa;
 /// How the units of a page row leave a superblock.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Route {
-    /// They are read over the bus, and written again.
+    /// The units of the row are read over the bus, and written again.
     Bus,
-    /// They are moved inside the die, if their target allows that.
+    /// The units of the row are moved inside the die, if the target superblock allows that.
     InDie,
-    /// They stay for now.
+    /// The units of the row stay for now.
     Wait,
 }
 

@@ -14,9 +14,9 @@ pub struct WearView<'a> {
     pub blocks: Blocks<'a>,
     /// The write clock now: mapping units written to this die so far, by all origins.
     pub clock: u64,
-    /// Erases of this die so far.
+    /// Erases of the die so far.
     pub erases: u64,
-    /// This policy's own random stream.
+    /// Random stream of the wear policy.
     pub random: &'a mut RandomStream,
 }
 
@@ -27,7 +27,7 @@ pub struct Observed {
     pub superblock: SuperblockId,
     /// Program/erase cycles of the superblock, this erase included.
     pub pe_cycles: u32,
-    /// Duration of this erase.
+    /// Duration of the erase that was observed.
     pub erase: Nanos,
     /// Duration of a program of the superblock's first page in the cycle that ends.
     pub program: Nanos,

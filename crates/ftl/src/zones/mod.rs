@@ -33,7 +33,7 @@ const TURN: u32 = 13;
 struct FlashZone {
     /// Superblocks of the parts that the zone has taken, part after part, and die after die within a part.
     members: Vec<u32>,
-    /// Units that the host wrote, all of them in the buffer or on flash.
+    /// Units of the zone that the host wrote, all in the buffer or on flash.
     written: u32,
     /// Program units that were submitted.
     next: u32,
@@ -103,7 +103,7 @@ pub struct ZoneMapped {
     zones: Vec<FlashZone>,
     /// The zone that each superblock is a part of.
     zone_of: Vec<u32>,
-    /// Zones with something to do, in the order of their turns.
+    /// Zones with work to do, in the order in which they have their turns.
     busy: VecDeque<u32>,
     /// Programs in flight on each die.
     bound: Vec<u32>,

@@ -130,7 +130,7 @@ impl fmt::Debug for Op {
 /// Description of an operation in its command set.
 #[derive(Debug)]
 pub struct SetOperation {
-    /// The operation itself, by which other code names it.
+    /// The operation, by the name that other code uses.
     pub op: Op,
     /// Name of the operation.
     pub name: &'static str,
@@ -143,11 +143,11 @@ pub struct SetOperation {
 /// The part of a namespace that an operation applies to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Range {
-    /// Whole sectors, at least one, all of them within the namespace.
+    /// The request covers whole sectors of the namespace, at least one.
     Sectors,
     /// The whole namespace: the request has neither offset nor length.
     Whole,
-    /// A zone, named by its first byte: the request has no length.
+    /// The request names a zone by the zone's first byte, and has no length.
     Zone,
 }
 

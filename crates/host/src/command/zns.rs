@@ -141,7 +141,7 @@ pub enum ZoneWork {
     None,
     /// Fill the blocks that were not written.
     Finish,
-    /// Discard the zone's data, of which the host wrote this number of blocks.
+    /// Discard the data of the zone, of which the host wrote this number of blocks.
     Reset(u64),
 }
 

@@ -3,7 +3,7 @@
 /// The sizes of a direction's requests, in bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum BlockSizes {
-    /// All requests have this size, in bytes.
+    /// All requests of the job have this size, in bytes.
     Fixed(u64),
     /// Multiples of the first size up to the second, all equally likely; includes the second if it is no multiple.
     Range(u64, u64),

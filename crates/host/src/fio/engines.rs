@@ -3,7 +3,7 @@
 /// What one of fio's engines means in a simulation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Engine {
-    /// One request at a time; `iodepth` has no effect.
+    /// Engine with one request at a time, for which `iodepth` has no effect.
     Sync,
     /// Up to `iodepth` requests outstanding.
     Async,

@@ -25,7 +25,7 @@ const MOST_ALIGN: u64 = 1 << 20;
 /// A file of the jobs, or the drive itself, and its bytes on the drive.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileRegion {
-    /// Name of the file, as fio makes it.
+    /// Name of the file, formed as fio forms it.
     pub name: String,
     /// First byte of the file on the drive.
     pub offset: u64,
@@ -48,7 +48,7 @@ pub struct FilePart {
     pub start: u64,
     /// The part's length.
     pub bytes: u64,
-    /// Length of the file, in bytes, as this clone found or made it.
+    /// Length of the file, in bytes, as the clone found or made the file.
     pub file_bytes: u64,
     /// Size and capacity of the drive's zones, in bytes, where the clone works in zones.
     pub zones: Option<(u64, u64)>,
@@ -70,7 +70,7 @@ pub struct CloneFiles {
 pub struct Files {
     /// All files, in the order in which they are first named.
     pub files: Vec<FileRegion>,
-    /// For each clone, its files.
+    /// For each clone, the files of the clone.
     pub shares: Vec<CloneFiles>,
 }
 
@@ -78,7 +78,7 @@ pub struct Files {
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Names {
     Drive(String),
-    /// Devices, or a device among files: a run has one drive.
+    /// A list of devices, or of a device among files, which a run cannot have: a run has one drive.
     Several(String),
     Files(Vec<String>),
 }

@@ -38,7 +38,7 @@ pub enum JobAccess {
     Trim,
     /// Reads and writes, mixed at random.
     ReadWrite,
-    /// Each block is trimmed, then written.
+    /// The job trims each block, then writes the block.
     TrimWrite,
 }
 
@@ -57,7 +57,7 @@ pub enum ExitWhat {
 /// A job section with everything it inherits. Arrays are by direction: read, write, trim.
 #[derive(Clone, Debug, PartialEq)]
 pub struct JobSpec {
-    /// Name of the job: its section's name or the value of `name=`.
+    /// Name of the job: the name of the job's section, or the value of `name=`.
     pub name: String,
     /// Place where the section of the job starts.
     pub place: JobPlace,
@@ -109,7 +109,7 @@ pub struct JobSpec {
     /// True if a shift register, which needs no map, gives the order of the blocks that a job accesses
     /// without repeating one.
     pub lfsr: bool,
-    /// Random seed of the job, where it has its own.
+    /// Random seed of the job, where the job sets one.
     pub seed: Option<u64>,
     /// Bytes per second.
     pub rate: [Option<Rate>; 3],
@@ -125,9 +125,9 @@ pub struct JobSpec {
     pub think_by_issue: bool,
     /// Rule for refilling a full queue.
     pub refill: RefillOptions,
-    /// The job starts when all jobs of this name are done.
+    /// Name of the jobs whose end this job waits for before it starts.
     pub wait_for: Option<String>,
-    /// The other jobs that end when this one does.
+    /// Other jobs that end when this job ends.
     pub exit_what: ExitWhat,
     /// True if the job writes until the device is full.
     pub fill_device: bool,
@@ -139,7 +139,7 @@ pub struct JobSpec {
     pub filename: Option<Vec<String>>,
     /// Folders in front of the names of the job's own files.
     pub directory: Option<Vec<String>>,
-    /// Format of the names of the job's own files, where it is not fio's default.
+    /// Format of the names of the job's files, where it is not the default of fio.
     pub filename_format: Option<String>,
     /// Number of the job's own files.
     pub nrfiles: u64,
@@ -177,7 +177,7 @@ pub struct JobSpec {
     pub number_ios: Option<u64>,
     /// Condition of steady state at which the job ends.
     pub steady: Steady,
-    /// Zones of its file in which the job works one after the other.
+    /// Zones of the job's file, in which the job works one after the other.
     pub zones: JobZones,
     /// True if the writes of the job are zone appends.
     pub appends: bool,
@@ -348,7 +348,7 @@ impl JobSpec {
 pub struct JobFile {
     /// The file's path, or what the caller called the text.
     pub name: String,
-    /// Its jobs in order; at least one.
+    /// Jobs of the file in order, at least one.
     pub jobs: Vec<JobSpec>,
     /// True if the first job of the file that ends may end other jobs.
     pub exitall: bool,

@@ -35,11 +35,11 @@ const NS_PER_US: u64 = 1_000;
 /// How far a request moves the time at which the next one is due.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum DueStep {
-    /// By the time of the request's bytes, at this number of bytes per second.
+    /// Step to the next due time by the bytes of the request, at this number of bytes per second.
     PerByte(u64),
     /// By the same time for any length, nanoseconds.
     Even(u64),
-    /// An exponential time of this mean in us, cut to whole us.
+    /// Step to the next due time that is exponential with this mean in us, cut to whole us.
     Poisson(u64),
 }
 

@@ -26,7 +26,7 @@ impl Default for Service {
 pub enum FileOrder {
     /// The files in turn, over and over.
     RoundRobin,
-    /// A file until it is done, then the next.
+    /// The job accesses a file until the file is done, then the next file.
     Sequential,
     /// Any.
     Random,

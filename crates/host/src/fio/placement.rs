@@ -41,7 +41,8 @@ pub enum Selection {
 /// Options of a job for data placement.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct JobPlacement {
-    /// `dataplacement`: none is named, none is wanted, or one.
+    /// Value of `dataplacement`; the outer option is none where the job does not set it, the inner one for no
+    /// placement.
     pub directive: Option<Option<Directive>>,
     /// True if the job sets `fdp`, the older option for data placement.
     pub fdp: bool,

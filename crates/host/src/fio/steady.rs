@@ -284,9 +284,9 @@ fn slope(values: &[u64], sum: u64) -> f64 {
 /// State of a clone whose steady state is watched, since the last tick.
 #[derive(Clone, Copy, Debug, Default)]
 struct Watched {
-    /// Index of its watch; none for a clone that is not watched.
+    /// Index of the steady-state watch of the clone; none for a clone that is not watched.
     watch: Option<u32>,
-    /// While the clone runs after its ramp: the time since when, nanoseconds.
+    /// Time in nanoseconds at which the clone's ramp ended; none while the clone does not run after a ramp.
     since_ns: Option<u64>,
     looked_ns: u64,
     /// True if the samples of the clone count for the steady state.

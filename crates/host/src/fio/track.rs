@@ -13,11 +13,11 @@ use engine::RandomStream;
 /// The sizes of a direction's requests, ready to draw from.
 #[derive(Clone, Debug)]
 pub enum RequestSizes {
-    /// All requests have this size.
+    /// All requests of the job have this size, in bytes.
     Fixed(u64),
-    /// Multiples of this, up to that.
+    /// Sizes of requests are multiples of the first number, up to the second, in bytes.
     Range(u64, u64),
-    /// The shortest that is drawn, and one entry per percent.
+    /// Sizes of requests come from a table: the shortest size, and one entry per percent.
     Table(u64, Box<[u64; 100]>),
 }
 
@@ -69,7 +69,7 @@ impl RequestSizes {
 /// How the place of a request is chosen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Way {
-    /// On from the last one.
+    /// The request continues behind the last request.
     Onward,
     /// Anywhere.
     Anywhere,

@@ -10,9 +10,9 @@ pub const TIME: &str = "a time such as 10, 10s, 500ms, 2m or 1h";
 /// A size in bytes or in percent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Size {
-    /// This number of bytes.
+    /// Size as this number of bytes.
     Bytes(u64),
-    /// This percentage of a whole.
+    /// Size as this percentage of a whole.
     Percent(u64),
 }
 

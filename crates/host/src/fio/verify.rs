@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, VecDeque};
 pub struct VerifyRule {
     /// True if data are read back in the order of places; false if in the order of writes.
     pub by_place: bool,
-    /// Writes between two rounds of reading back; 0: one round after each pass.
+    /// Number of writes between two rounds of reading back; 0: one round after each pass.
     pub every: u64,
     /// Requests read back in each round.
     pub batch: u64,

@@ -17,7 +17,7 @@ mod read_back;
 /// Answer of a clone that is asked for a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CloneAnswer {
-    /// This one.
+    /// The clone issues this request.
     Issue {
         /// Operation of the request.
         op: Op,
@@ -26,11 +26,11 @@ pub enum CloneAnswer {
         /// Length.
         bytes: u32,
     },
-    /// No request before this time in nanoseconds, which is in the future.
+    /// The clone makes no request before this time in nanoseconds, which is in the future.
     Wait(u64),
     /// No request until a request of the clone completes.
     Full,
-    /// A request, if the clone's flow allows it.
+    /// The clone makes a request if the clone's flow allows one.
     Ask,
     /// No request ever again.
     Finished,
@@ -48,9 +48,9 @@ enum Gate {
     Flushing,
     /// A pause begins once all requests of the clone are answered.
     DrainToThink,
-    /// The clone pauses until this time, nanoseconds.
+    /// The clone pauses until this time in nanoseconds.
     ThinkUntil(u64),
-    /// The clone must ask its flow before the next request.
+    /// The clone must ask its flow for permission before the next request.
     Ask,
     /// The clone waits for its flow, and rests once all its requests are answered.
     DrainToRest,

@@ -25,15 +25,15 @@ mod zoned;
 enum WaitingPlace {
     /// To be started.
     Later,
-    /// To be asked for its next request: it is in the queue of ready clones.
+    /// The clone waits in the queue of ready clones for its next turn to make a request.
     Ready,
     /// For a certain time.
     Timed,
-    /// For one of its requests to be answered.
+    /// The clone waits for the answer to one of its requests.
     Full,
-    /// For other clones of its flow to make requests.
+    /// The clone waits until other clones of its flow have made requests.
     Parked,
-    /// Finished: it has no more requests.
+    /// The clone has finished: it makes no more requests.
     Finished,
 }
 
@@ -54,7 +54,7 @@ struct JobClone {
     zbd: Option<Box<ZbdClone>>,
     /// True if the clone writes by zone appends.
     appends: bool,
-    /// Its group of jobs, parted by `new_group` and `stonewall`.
+    /// Number of the clone's group of jobs; `new_group` and `stonewall` part groups.
     group: u32,
     /// True if the clone starts only when no other clone runs.
     stonewall: bool,
@@ -71,7 +71,7 @@ pub struct FioWorkload {
     ready: VecDeque<u32>,
     timers: BinaryHeap<Reverse<(u64, u32)>>,
     pending: Pending,
-    /// For each tag that belongs to one clone, that clone.
+    /// For each tag that belongs to a single clone, the number of that clone.
     owners: Vec<u32>,
     tags: Vec<String>,
     /// Clones that have not started, in order, and when the delay of one of them is over.
@@ -91,7 +91,7 @@ pub struct FioWorkload {
     watches: Watches,
     flows: FioFlows,
     limits: CloneLimits,
-    /// fio's account of the drive's zones, where jobs work in them.
+    /// Account of the drive's zones that fio keeps, where jobs work in zones.
     zones: Option<Box<FioZones>>,
 }
 

@@ -8,11 +8,11 @@ use std::sync::Arc;
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Line {
-    /// The line, as a job file has it.
+    /// Line of the workload in the form of a job file.
     pub text: String,
-    /// Where the user wrote it.
+    /// Place where the user wrote the line.
     pub place: String,
-    /// The words of the job file, where they are not the line itself.
+    /// Words of the job file, where these are not the line itself.
     #[serde(default)]
     pub words: Option<String>,
 }

@@ -23,25 +23,25 @@ const NO_CLONE: u32 = u32::MAX;
 /// Outcome of asking where a drawn request of a zoned job goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ZbdStep {
-    /// The request goes to this place.
+    /// The request goes to this place on the drive.
     Accept {
         /// First byte on the drive.
         offset: u64,
         /// Length.
         bytes: u64,
     },
-    /// This operation (a reset or a finish) must be done on this zone first.
+    /// The zone of this number first needs this operation, a reset or a finish.
     Manage(Op, u32),
     /// The request waits for another request of its clone, or for a zone that another clone holds.
     Wait,
-    /// No zone can take the request: the clone is at its end.
+    /// No zone can take the request, so that the clone is at its end.
     End,
 }
 
 /// State of one clone of a job with `zonemode=zbd`.
 #[derive(Clone, Debug)]
 pub struct ZbdClone {
-    /// The clone's zones: the first one, and the first one after the last.
+    /// Zones of the clone: the number of the first one, and the number after the last one.
     zones: [u32; 2],
     /// The shortest block of each direction.
     least: [u64; 3],

@@ -10,7 +10,7 @@ use units::SimTime;
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FlowAddresses {
-    /// One behind the other, from a random place on.
+    /// Requests follow each other in address, from a random place on.
     Streaming,
     /// Requests lie at uniformly random addresses of the flow's region.
     Uniform,
@@ -27,7 +27,7 @@ pub enum FlowAddresses {
 pub enum FlowSizes {
     /// All alike.
     Fixed(u32),
-    /// Normally distributed, rounded up, at least one sector.
+    /// Sizes of requests are normally distributed, rounded up, at least one sector.
     Normal {
         /// Mean.
         mean: f64,
@@ -42,7 +42,7 @@ pub enum FlowSizes {
 pub enum FlowTiming {
     /// So many are always in flight.
     Depth(u32),
-    /// At exponentially distributed intervals of this mean, in nanoseconds.
+    /// Requests come at exponentially distributed intervals of this mean, in nanoseconds.
     Interval(f64),
 }
 
@@ -50,21 +50,21 @@ pub enum FlowTiming {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SyntheticSpec {
-    /// Its part of the drive.
+    /// Part of the drive that the flow uses.
     pub region: Region,
     /// Part of the requests that read.
     pub read_ratio: f64,
-    /// Where they go.
+    /// Addresses of the flow's requests.
     pub addresses: FlowAddresses,
-    /// How long they are.
+    /// Sizes of the flow's requests.
     pub sizes: FlowSizes,
-    /// When they come.
+    /// Times of the flow's requests.
     pub generator: FlowTiming,
-    /// First sectors are multiples of this; 1: any.
+    /// Number of sectors of which the first sector of each request is a multiple; 1: any sector.
     pub align: u64,
-    /// No request after this time, in nanoseconds; 0: the number decides.
+    /// Time in nanoseconds after which the flow makes no request; 0: the number of requests ends the flow.
     pub stop_ns: u64,
-    /// How many requests there are, where no time ends them.
+    /// Number of the flow's requests, where no time ends the flow.
     pub requests: u64,
     /// Seed of the flow's own random numbers, beside the run's.
     pub seed: u64,

@@ -16,7 +16,7 @@ pub struct ReplaySpec {
     pub path: PathBuf,
     /// Its size when the flow was described: the same file must be there when it runs again.
     pub file_bytes: u64,
-    /// Its part of the drive.
+    /// Part of the drive that the flow uses.
     pub region: Region,
     /// Percent of the file's requests to be made, where it is replayed once.
     pub percent: u32,
@@ -34,7 +34,7 @@ pub(super) struct Replay {
     in_file: u64,
     total: u64,
     made: u64,
-    /// When this replay began: the last one's last request.
+    /// Time at which the present replay of the file began: the last request of the replay before.
     begun: u64,
     waiting: Option<(u64, HostRequest)>,
 }

@@ -40,7 +40,7 @@ pub struct Burst {
     pub holds: Nanos,
     /// How long requests for the data occupy the wires in the other direction.
     pub against: Nanos,
-    /// Time from the request for the data to their first bit.
+    /// Time from the request for the data to the first bit of the data.
     pub ahead: Nanos,
     /// Time from the last bit on the wires until the data are available.
     pub behind: Nanos,
@@ -51,7 +51,7 @@ pub struct Burst {
 pub enum QueueOrder {
     /// The queues in turn, a number of commands at each turn.
     RoundRobin {
-        /// Commands fetched from a queue before the next has its turn.
+        /// Commands fetched from a queue before the next queue has its turn.
         burst: u32,
     },
     /// A single queue.
@@ -59,7 +59,7 @@ pub enum QueueOrder {
     Single,
     /// NVMe's weighted round robin with urgent priority class.
     Weighted {
-        /// Commands fetched from a queue before the next of its class has its turn.
+        /// Commands fetched from a queue before the next queue of the same class has its turn.
         burst: u32,
         /// The class of each queue.
         classes: Vec<QueueClass>,
@@ -74,11 +74,11 @@ pub enum QueueOrder {
 pub enum QueueClass {
     /// Before all others, always.
     Urgent = 0,
-    /// Served by its weight in each round.
+    /// The class is served by its weight in each round, as high priority.
     High = 1,
-    /// Served by its weight in each round.
+    /// The class is served by its weight in each round, as medium priority.
     Medium = 2,
-    /// Served by its weight in each round.
+    /// The class is served by its weight in each round, as low priority.
     Low = 3,
 }
 
@@ -138,7 +138,7 @@ fn of_queues() -> Limits {
 /// The drive's side of the link, and the link.
 #[derive(Clone, Debug)]
 pub struct LinkConfig {
-    /// The namespaces that the drive file declares; none: the drive is one.
+    /// Namespaces that the drive file declares; none: the whole drive is one namespace.
     pub namespaces: Vec<Declared>,
     /// Policy for the placement handles of writes.
     pub place: PlaceMaker,

@@ -27,7 +27,7 @@ pub struct PlaceView {
     pub process: Option<u32>,
     /// Lifetime class of the write's data, where it is known: 0 is the shortest.
     pub life: Option<u16>,
-    /// Handles of the drive: one at least.
+    /// Placement handles of the drive, at least one.
     pub handles: u16,
     /// Bytes of the drive.
     pub drive_bytes: u64,

@@ -95,15 +95,15 @@ pub struct AccessInfo {
     pub threshold: f64,
     /// Pages that were read or written.
     pub pages: ByCharacter,
-    /// Their shares; `None` when nothing was read or written, as below.
+    /// Shares of pages by kind: read-only, write-only, interleaved; `None` when nothing was read or written.
     pub page_shares: Option<CharacterShares>,
     /// Page reads by the kind of page they fall on.
     pub reads: ByCharacter,
-    /// Their shares: figure 2(a) of the paper. `None` when nothing was read.
+    /// Shares of `reads`, as in figure 2(a) of the paper; `None` when nothing was read.
     pub read_shares: Option<CharacterShares>,
     /// Page writes by the kind of page they fall on.
     pub writes: ByCharacter,
-    /// Their shares: figure 2(b) of the paper. `None` when nothing was written.
+    /// Shares of `writes`, as in figure 2(b) of the paper; `None` when nothing was written.
     pub write_shares: Option<CharacterShares>,
     /// As `read_shares`, without the pages that were accessed once: those are of one kind in any workload.
     pub reused_read_shares: Option<CharacterShares>,

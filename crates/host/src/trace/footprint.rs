@@ -183,7 +183,7 @@ fn bits_below(count: u64) -> u64 {
 
 /// The touched pages, numbered without gaps.
 pub(crate) struct PageRanks {
-    /// Bits of a word, and how many pages come before it.
+    /// For each word of pages: its bits, and the number of touched pages in earlier words.
     words: MixMap<(u32, u64), (u64, u64)>,
     pages: u64,
 }

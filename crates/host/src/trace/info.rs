@@ -49,9 +49,9 @@ fn is_none(count: &u64) -> bool {
 pub struct SizeShare {
     /// The size in bytes.
     pub bytes: u32,
-    /// Requests of this size.
+    /// Requests of the trace that have this size.
     pub requests: u64,
-    /// Their share of all requests that move data.
+    /// Share of these requests among all requests that move data.
     pub share: f64,
 }
 
@@ -73,7 +73,7 @@ pub struct SizeSummary {
 /// Requests whose size lies between two powers of two.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct SizeBin {
-    /// Above half of this, up to this.
+    /// Upper end of the bin of request sizes, in bytes; the bin begins above half of this number.
     pub up_to_bytes: u64,
     /// Reads.
     pub read: u64,
@@ -112,20 +112,20 @@ pub struct GapInfo {
 /// One device or volume of a trace.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct VolumeInfo {
-    /// What the trace calls it; `--volume` takes this.
+    /// Name of the volume in the trace, as `--volume` takes it.
     pub name: String,
-    /// Its requests.
+    /// Requests of the volume.
     pub requests: u64,
-    /// The highest byte touched, plus one.
+    /// Highest byte that a request touches, plus one.
     pub span_bytes: u64,
 }
 
 /// The first request that is earlier than one before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct OutOfOrder {
-    /// Its line, or its record in a binary trace, from 1.
+    /// Line of the late request, or its record in a binary trace, from 1.
     pub line: u64,
-    /// Its time on the trace's clock, in nanoseconds.
+    /// Time of the late request on the trace's clock, in nanoseconds.
     pub time_ns: u64,
     /// The latest time of all requests before the late one, in nanoseconds.
     pub previous_ns: u64,
@@ -143,7 +143,7 @@ impl From<First> for OutOfOrder {
 pub struct TraceInfo {
     /// The file.
     pub path: String,
-    /// The name of the format it was read as.
+    /// Name of the format in which the trace was read.
     pub format: &'static str,
     /// The format's columns and units, in one sentence.
     pub units: &'static str,
@@ -171,7 +171,7 @@ pub struct TraceInfo {
     pub footprint_pages: u64,
     /// The same in bytes.
     pub footprint_bytes: u64,
-    /// True when the pages were counted one by one.
+    /// True if the pages of the footprint were counted one by one; false if the number is an estimate.
     pub footprint_exact: bool,
     /// The highest byte touched on any volume, plus one.
     pub span_bytes: u64,
@@ -194,17 +194,17 @@ pub struct TraceInfo {
     pub access: Option<AccessInfo>,
     /// The volumes, in the order in which they appear.
     pub volumes: Vec<VolumeInfo>,
-    /// The first request of the file that is earlier than one before it.
+    /// First request of the file that has an earlier time than a request before it.
     pub first_out_of_order: Option<OutOfOrder>,
     /// How many are.
     pub out_of_order: u64,
     /// The most requests that one of them stands behind the first that is later; `None` when more than a million.
     pub out_of_order_by_requests: Option<u64>,
-    /// The longest time that one of them is before the latest before it.
+    /// Longest time, in nanoseconds, by which a late request is earlier than the latest request before it.
     pub out_of_order_by_ns: u64,
     /// Lines skipped because they could not be read.
     pub skipped_lines: u64,
-    /// What was wrong with the first of them.
+    /// Messages on what was wrong with the first skipped lines.
     pub first_skipped: Vec<String>,
     /// Requests of volumes that were not asked for.
     pub requests_of_other_volumes: u64,

@@ -18,7 +18,7 @@ const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// Result of reading the next frame of a file.
 pub(crate) enum Frame {
-    /// A line without its end, or a record: this range of [`Frames::bytes`].
+    /// Line without its end, or a record: this range of [`Frames::bytes`].
     At(Range<usize>),
     /// A line too long to be one; it was passed over.
     TooLong,

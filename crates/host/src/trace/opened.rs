@@ -19,7 +19,7 @@ use crate::WorkloadError;
 enum TimeOrder {
     /// The file is in order of time.
     Given,
-    /// By holding back this number of requests.
+    /// Order of time is restored by holding back this number of requests.
     Within(usize),
     /// By sorting all requests.
     Sorted,
@@ -107,7 +107,7 @@ impl Ordered {
 /// Purpose for which a trace is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TracePurpose {
-    /// To say what is in it: nothing about its order is an error.
+    /// The trace is read to describe its content, for which requests out of order are no error.
     Look,
     /// To replay or rewrite it: what is too far out of order must be sorted on request.
     Use,

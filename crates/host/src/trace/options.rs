@@ -42,13 +42,13 @@ pub enum Align {
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct TraceOptions {
-    /// The format's name; `None` to recognise it by content.
+    /// Name of the trace's format; `None` to recognise the format by content.
     pub format: Option<String>,
     /// What to do with addresses beyond the drive.
     pub addresses: Addresses,
     /// The columns of a table that is in none of the known formats: see `format/table.rs`.
     pub columns: Option<String>,
-    /// The file of an archive, where it holds several.
+    /// Name of the file in the archive, where the archive holds several files.
     pub member: Option<String>,
     /// What to do with addresses inside a sector.
     pub align: Align,
@@ -58,11 +58,12 @@ pub struct TraceOptions {
     /// Requests sorted in memory: as far as times may go back without `sort`, and with it before temporary files
     /// are used.
     pub sort_window: usize,
-    /// Only these volumes, by name; empty for all.
+    /// Names of the volumes of the trace to be replayed; empty for all volumes.
     pub volumes: Vec<String>,
-    /// Trace time runs this many times faster.
+    /// Factor by which the time of the trace runs faster.
     pub speedup: f64,
-    /// Ignore the trace's times and keep this many requests outstanding.
+    /// Number of requests to keep outstanding, in place of the times of the trace; none: the times of the
+    /// trace count.
     pub as_fast_as_possible: Option<u32>,
     /// True if lines that cannot be read are counted and reported; false if reading stops at the first such
     /// line.

@@ -161,7 +161,7 @@ struct Limited {
     inner: ByteStream,
     taken: Arc<AtomicU64>,
     given: u64,
-    /// The error that ended it.
+    /// Error that ended the unpacking; none without an error.
     ended: Option<(ErrorKind, String)>,
 }
 

@@ -15,7 +15,7 @@ const VOLUME_ALIGNMENT: u64 = 1 << 20;
 /// The first byte of each volume.
 pub(crate) struct VolumePlaces {
     bases: Vec<u64>,
-    /// The highest byte that any request touches, plus one.
+    /// Highest byte of the volume that any request touches, plus one.
     pub span: u64,
 }
 
@@ -45,7 +45,7 @@ impl VolumePlaces {
 
 /// How addresses reach the drive.
 pub(crate) enum AddressPlacement {
-    /// As they are.
+    /// Addresses of the trace are used as they are.
     Direct,
     /// Modulo the drive.
     Wrap,

@@ -17,17 +17,17 @@ const MOST_VOLUMES: usize = 1 << 16;
 pub(crate) struct Record {
     /// On the trace's own clock.
     pub time_ns: u64,
-    /// First byte on its volume.
+    /// First byte of the request on its volume.
     pub offset: u64,
     /// Length in bytes; zero only for a flush.
     pub bytes: u32,
     /// Which volume, by number of first appearance.
     pub volume: u32,
-    /// What it asks for.
+    /// Operation that the request asks for.
     pub op: Op,
     /// True for a write that must be on durable media when the drive answers (force unit access).
     pub fua: bool,
-    /// What else is to be known of it.
+    /// Further facts about the request.
     pub mark: RecordMark,
     /// The placement handle that a write names, where the trace has such.
     pub placement: Option<u16>,
@@ -41,7 +41,7 @@ pub(crate) enum RecordMark {
     /// Nothing.
     #[default]
     None,
-    /// A trim that was a request to write zeroes: it carried no data either.
+    /// Trim that the trace lists as a request to write zeroes, which carries no data either.
     Zeroes,
     /// No request: the driver gave it back here, or it is issued for the second time.
     Requeued,

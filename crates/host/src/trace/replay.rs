@@ -30,11 +30,11 @@ pub struct TraceWorkload {
     pace: ReplayPace,
     info: TraceInfo,
     addresses: Addresses,
-    /// The next request, when it was looked at but not yet handed out.
+    /// Next request of the trace, when it was looked at but not yet handed out.
     waiting: Option<ReplayRequest>,
     footprint: FootprintPass,
     handed_out: u64,
-    /// The line of the request handed out last, and the process that made it.
+    /// Line of the request handed out last; `process` is the process that made that request.
     line: u64,
     process: Option<u32>,
     names_processes: bool,
@@ -60,7 +60,7 @@ struct FootprintPass {
 
 /// When the next request may go.
 enum ReplayPace {
-    /// At its own time divided by this.
+    /// Each request is made at its time in the trace divided by the speedup.
     Open { speedup: f64 },
     /// When fewer than `depth` are outstanding.
     Closed { depth: u32, outstanding: u32 },

@@ -24,7 +24,7 @@ pub(crate) struct Met {
     pub other_volumes: Vec<String>,
     /// Lines skipped because they could not be read.
     pub skipped_lines: u64,
-    /// What was wrong with the first few of them.
+    /// Messages on what was wrong with the first few skipped lines.
     pub first_skipped: Vec<String>,
     /// Requests of volumes that were not asked for.
     pub unselected: u64,
@@ -34,7 +34,7 @@ pub(crate) struct Met {
     pub aligned: u64,
     /// Events that move no data.
     pub empty: u64,
-    /// Lines or records in the parts that were read to their end.
+    /// For each part of the trace that was read to its end, the number of its lines or records.
     pub part_lines: Vec<u64>,
 }
 
@@ -47,12 +47,12 @@ pub(crate) struct TraceStream {
     /// Parts still to be read, in reverse.
     parts: Vec<ByteSource>,
     framing: Framing,
-    /// Lines in the parts before this one.
+    /// Lines in the parts of the trace before the present part.
     lines_before: u64,
     aligner: Aligner,
     parser: Box<dyn Parser>,
     volumes: Volumes,
-    /// For each volume met, its number among the selected.
+    /// For each volume met in the trace, its number among the selected volumes.
     slots: Vec<Option<u32>>,
     wanted: Vec<String>,
     times: std::ops::Range<u64>,

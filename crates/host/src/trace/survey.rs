@@ -14,9 +14,9 @@ use crate::Op;
 #[derive(Clone, Copy, Default)]
 pub(crate) struct VolumeTally {
     pub requests: u64,
-    /// The highest byte touched, plus one.
+    /// Highest byte of the volume that a request touches, plus one.
     pub span: u64,
-    /// The line of the request that touches it.
+    /// Line of the request that touches the highest byte of the volume.
     pub span_line: u64,
     last_end: u64,
 }
@@ -37,7 +37,7 @@ pub(crate) struct Survey {
     write_zeroes: u64,
     /// True if a line of the trace names the process that made a request.
     pub names_processes: bool,
-    /// The longest request and its line.
+    /// Length of the longest request in bytes, and its line.
     pub longest: (u32, u64),
     estimate: Option<Estimate>,
     pub pages: Option<PageSet>,
@@ -47,7 +47,7 @@ pub(crate) struct Survey {
 /// How the pages that a trace touches are counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Footprint {
-    /// By the set of them.
+    /// Touched pages are counted exactly, by keeping the set of pages.
     Exact,
     /// By an estimate, which takes little memory.
     Estimated,

@@ -27,14 +27,14 @@ const LONGEST_MEAN_GAP_NS: u64 = 3_600 * 1_000_000_000;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct FirstRequests {
     pub requests: u64,
-    /// The first line that this format cannot read; it ends the look.
+    /// Number of the first line that the format cannot read, which ends the look at the file.
     pub refused_line: Option<u64>,
     pub bytes: u64,
     pub first_ns: u64,
     pub span_ns: u64,
     /// The largest unit of which all times are whole multiples after the first; zero when all are equal.
     pub tick_ns: u64,
-    /// The highest byte touched, plus one.
+    /// Highest byte that the first requests touch, plus one.
     pub end: u64,
     pub smallest: u32,
     pub largest: u32,

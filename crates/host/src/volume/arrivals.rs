@@ -8,7 +8,7 @@ use engine::RandomStream;
 struct ArrivalStream {
     burst: VolumeBursts,
     pause_ns: f64,
-    /// When its next request arrives, where several streams are merged.
+    /// Time of the next arrival of the stream in nanoseconds, where several streams are merged.
     next_ns: u64,
 }
 
@@ -29,7 +29,7 @@ impl ArrivalStream {
 /// The arrivals of a volume.
 pub(super) struct VolumeArrivals {
     random: RandomStream,
-    /// One, or one of reads and one of writes.
+    /// Streams of arrivals: one for all requests, or one for reads and one for writes.
     streams: Vec<ArrivalStream>,
     time_ns: u64,
     started: bool,

@@ -16,7 +16,7 @@ pub(super) const CELLS: usize = CHARACTERS * SIZES.len();
 /// One group of records.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct RecordGroup {
-    /// Its first byte.
+    /// First byte of the group of records.
     pub base: u64,
     /// Bytes of a record.
     pub size: u64,
@@ -29,7 +29,7 @@ pub(super) struct RecordGroup {
 /// All records of a volume.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct VolumeLayout {
-    /// By character, then by size.
+    /// Groups of records, by character (read-only and so on), then by size.
     pub cells: [RecordGroup; CELLS],
     /// The probability of each size.
     pub sizes: [f64; 5],

@@ -10,13 +10,13 @@ pub const PREFIX: &str = "volume:";
 /// What can be said about a parameter without a volume.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ParameterCard {
-    /// What it is called.
+    /// Name of the parameter.
     pub name: &'static str,
-    /// What it means.
+    /// Meaning of the parameter.
     pub help: &'static str,
     /// What a correct value looks like.
     pub expected: &'static str,
-    /// What holds when it is not given.
+    /// Value that holds when the parameter is not given.
     pub default: &'static str,
 }
 
@@ -128,7 +128,7 @@ pub fn parameters() -> &'static [ParameterCard] {
 pub struct VolumeBursts {
     /// Mean requests of a burst.
     pub requests: f64,
-    /// Mean time between them, in nanoseconds.
+    /// Mean time between the requests of a burst, in nanoseconds.
     pub gap_ns: f64,
 }
 
@@ -155,7 +155,7 @@ pub enum Bursts {
 /// A volume and what is set about it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Parameters {
-    /// The text it was read from.
+    /// Text from which the parameters were read.
     pub spec: String,
     /// The volume.
     pub volume: &'static Volume,

@@ -21,20 +21,20 @@ const STRETCH: u64 = 4 << 20;
 /// One request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct VolumeRequest {
-    /// Its arrival after the first.
+    /// Arrival time of the request, in nanoseconds after the first request.
     pub after_first_ns: u64,
     /// Read or write.
     pub op: Op,
     /// First byte, a multiple of 4 KiB.
     pub offset: u64,
-    /// Its length.
+    /// Length of the request, in bytes.
     pub bytes: u32,
 }
 
 /// A cell, and how far it was used.
 struct GroupState {
     cell: RecordGroup,
-    /// Records met; they are numbered in the order of their first meeting.
+    /// Number of records met, which are numbered in the order of their first meeting.
     met: u64,
     stretches: Permutation,
 }

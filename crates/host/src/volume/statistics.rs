@@ -11,16 +11,16 @@
 pub struct SourcedNumber {
     /// The number.
     pub value: f64,
-    /// Where it is from, or `assumed: why`.
+    /// Source of the number, or `assumed: why`.
     pub source: &'static str,
 }
 
 /// What is known about one volume.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Volume {
-    /// What the published files call it.
+    /// Name of the volume in the published files.
     pub name: &'static str,
-    /// What its server did.
+    /// Purpose of the volume's server.
     pub server: &'static str,
     /// Requests in the week.
     pub requests: SourcedNumber,

@@ -15,7 +15,7 @@ const TEXT: usize = 64;
 /// State of the drive when its image was last used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ImageLeft {
-    /// At work: a server still uses the image, or it ended without closing it.
+    /// A server still uses the image, or ended without closing it.
     AtWork,
     /// At rest, with the saved state in a file beside the image; the checksum of that file.
     AtRest(u64),

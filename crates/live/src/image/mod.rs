@@ -55,7 +55,7 @@ pub struct Image {
     superblock_units: u64,
     spares_at: u64,
     data_at: u64,
-    /// For each superblock: its erases and whether it is in SLC mode.
+    /// For each superblock: its number of erases, and whether it is in SLC mode.
     marks: Vec<SuperblockMark>,
     /// Programs for which the disk had no space, by first unit; they are kept in memory, and the drive goes on.
     homeless: BTreeMap<u64, ProgramImage>,

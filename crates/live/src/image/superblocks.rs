@@ -10,7 +10,7 @@ const CHECK: usize = 5;
 /// Bits per cell with which a superblock is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CellBits {
-    /// One bit: SLC mode.
+    /// One bit per cell: SLC mode.
     One,
     /// All bits that the chip's cells hold.
     All,

@@ -63,7 +63,7 @@ pub enum HandshakeStep {
 #[derive(Clone, Debug)]
 pub struct Handshake {
     exports: Arc<[Export]>,
-    /// The one that the client works with.
+    /// Index of the export that the client chose.
     chosen: usize,
     flags: Option<u32>,
     /// True if the server sends structured replies to the NBD client.

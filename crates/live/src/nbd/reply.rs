@@ -18,7 +18,7 @@ mod chunk {
 pub struct ReplyExtent {
     /// Length of the extent.
     pub bytes: u32,
-    /// True: the extent holds data; false: it is a hole, which reads as zeros.
+    /// True if the extent holds data; false for a hole, which reads as zeros.
     pub written: bool,
 }
 

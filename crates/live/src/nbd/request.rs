@@ -20,7 +20,7 @@ pub enum Command {
     Disconnect,
     /// Make all acknowledged data durable.
     Flush,
-    /// The client no longer needs these bytes.
+    /// Trim of bytes that the client no longer needs.
     Trim,
     /// Zeros to be kept.
     WriteZeroes,
@@ -80,7 +80,7 @@ impl NbdRequest<'_> {
 pub enum NbdMessage<'a> {
     /// Part of a request: more bytes must be read.
     More,
-    /// A whole request, and the number of bytes that it took.
+    /// A whole request of the client, and the number of bytes that the request took in the stream.
     Request(NbdRequest<'a>, usize),
     /// The header of a write with long data, which are received into memory of their own.
     Long(NbdRequest<'static>),

@@ -72,11 +72,11 @@ pub struct VoltagePlan {
     pub references: Vec<f64>,
     /// Threshold voltage that the first pulse reaches in a mean fresh cell, volts.
     pub start: f64,
-    /// Voltage increase from one pulse to the next, volts.
+    /// Increase of the voltage from one pulse to the next, volts.
     pub step: f64,
     /// For each pass of a two-step program except the last: the levels of its groups of states, rising, volts.
     pub first_verify: Vec<Vec<f64>>,
-    /// Voltage increase from one pulse to the next in those passes, volts.
+    /// Increase of the voltage from one pulse to the next in the first passes, volts.
     pub first_step: f64,
 }
 
@@ -106,11 +106,11 @@ pub struct Pass {
 /// Timing and limits of programming.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ProgramTiming {
-    /// Passes, in their order.
+    /// Passes of a program, in order.
     pub passes: Vec<Pass>,
-    /// Duration of one pulse.
+    /// Duration of one program pulse.
     pub t_pulse: Nanos,
-    /// Verifying one state after a pulse.
+    /// Time to verify one state of the cells after a pulse.
     pub t_verify: Nanos,
     /// Most pulses of a pass; a cell that needs more makes the program fail.
     pub max_pulses: u32,
@@ -121,7 +121,7 @@ pub struct ProgramTiming {
 pub struct EraseTiming {
     /// Erase voltage of the first pulse, volts.
     pub start: f64,
-    /// Voltage increase from one pulse to the next, volts.
+    /// Increase of the voltage from one pulse to the next, volts.
     pub step: f64,
     /// Erase voltage that the slowest fresh cell of a mean block needs, volts.
     pub need: f64,
@@ -148,7 +148,7 @@ pub struct CellPhysics {
     pub cell: Cell,
     /// Bits of each state by rising threshold; digit i is the bit in the cell's i-th page.
     pub states: Vec<&'static str>,
-    /// Measured array read time: one, or one for each page of a wordline.
+    /// Measured array read times: one for all pages, or one for each page of a wordline.
     pub t_r: Vec<Nanos>,
     /// Mean threshold of the erased state, volts.
     pub erased: f64,
@@ -160,7 +160,7 @@ pub struct CellPhysics {
     pub injection_sigma: f64,
     /// True if the pages of a wordline are programmed one after the other; false if all at once.
     pub two_step: bool,
-    /// The usual voltages, then others by name.
+    /// Voltage sets of the chip: the usual one, then others by name.
     pub plans: Vec<VoltagePlan>,
     /// Programming.
     pub program: ProgramTiming,
@@ -170,7 +170,7 @@ pub struct CellPhysics {
     pub wear: Wear,
     /// Charge loss.
     pub retention: Retention,
-    /// Noise that leaves few cells far from their targets.
+    /// Noise that leaves a few cells far from their target voltages.
     pub tails: Tails,
     /// Charge that some cells lose more of than others.
     pub uneven: Uneven,

@@ -71,7 +71,7 @@ pub struct Tails {
     pub program_v: f64,
     /// Part that the reference wear adds, volts.
     pub wear_v: f64,
-    /// The power of the cycles that this grows with.
+    /// Power of the program/erase cycles with which the width of the tails grows.
     pub wear_exponent: f64,
     /// Spread between layers, of the logarithm.
     pub layer_spread: f64,

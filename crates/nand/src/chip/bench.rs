@@ -20,7 +20,7 @@ pub(super) struct Bench {
     pub rig: Rig,
     /// Random stream of the rig's measurements.
     noise: Stream,
-    /// Operations measured one by one.
+    /// Number of operations that the rig measured one by one.
     measured: u64,
     /// Activation energies of charge loss and of uneven charge loss, eV.
     activation_ev: [f64; 2],

@@ -62,7 +62,7 @@ pub(super) struct Block {
     pub programs: u64,
     pub reads: u64,
     pub written: BTreeMap<u32, Written>,
-    /// Pages of a one-shot wordline that wait for the rest.
+    /// Pages of a one-shot wordline that wait for the other pages of the wordline.
     pub waiting: Vec<Vec<u8>>,
     /// The last busy time and status that the rig logged for each page, and for the erase (-1).
     pub logged: BTreeMap<i64, (u64, bool)>,

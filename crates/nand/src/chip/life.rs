@@ -13,13 +13,13 @@ use crate::cells::{CellPhysics, SlowCell, SlowCells, VoltagePlan};
 pub enum Pattern {
     /// All bits zero: the programmed state of SLC.
     Zeros,
-    /// All bits one: nothing is programmed.
+    /// All bits are one, so that no cell is programmed.
     Ones,
     /// Every state alike often.
     Random,
     /// Every state alike often, in order.
     Checkered,
-    /// All cells in one state, named by its bits.
+    /// All cells are in one state, named by the bits of the state.
     State(String),
     /// Shares of the cells in states named by their bits; a state that is not named gets none.
     Mix(Vec<(String, f64)>),

@@ -16,7 +16,7 @@ pub(super) fn growing(share: f64) -> impl Iterator<Item = u64> {
 /// Cycles that wear alike.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Even {
-    /// Cycles before this stretch, and their wear in millionths of a mean cycle.
+    /// Cycles before the stretch, and the wear of these cycles in millionths of a mean cycle.
     before: u64,
     worn: u64,
     /// Wear of each cycle of the stretch, in millionths of a mean cycle.

@@ -5,7 +5,7 @@ use crate::Tables;
 /// Condition of a page when it is read.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Condition {
-    /// Program step of the page's write, relative to the default one.
+    /// Program step with which the page was written, relative to the default step.
     pub step: f64,
     /// Voltage set of the page's write: 0 is the default one, then the sets of the chip's tables.
     pub voltages: usize,

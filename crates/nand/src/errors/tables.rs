@@ -9,7 +9,7 @@ use config::{Card, ConfigError, Policy, Section, at_least};
 #[derive(Clone, Debug)]
 pub struct ChipTables {
     celsius: f64,
-    /// Error tables: of the default voltage set, then of the other sets.
+    /// Error tables: that of the default voltage set, then those of the other sets.
     tables: Vec<ErrorTable>,
 }
 

@@ -15,7 +15,8 @@ pub(super) struct Bin {
     pub left: f64,
     /// Distribution of the noise of the bin's cells.
     pub beyond: Beyond,
-    /// A share of this over v is lifted by more than v when read, volts.
+    /// Scale of the read disturb, in volts: a share `lifted_v` / v of cells is lifted by more than v when
+    /// read.
     pub lifted_v: f64,
 }
 
@@ -23,7 +24,7 @@ pub(super) struct Bin {
 pub(super) struct Bins {
     count: usize,
     groups: Vec<BinGroup>,
-    /// Reads lift cells beyond references below this, volts.
+    /// Reference voltage below which reads lift cells beyond references, volts.
     top: f64,
 }
 

@@ -34,7 +34,7 @@ pub const LEAST_NOISE: f64 = 1e-6;
 /// Condition of a page when it is read.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Age {
-    /// Program step of the page's write, relative to the default one.
+    /// Program step with which the page was written, relative to the default step.
     pub step: f64,
     /// Program/erase cycles of the page's block.
     pub pe_cycles: u32,

@@ -25,7 +25,7 @@ pub(super) enum Hump {
         bins: Bins,
         /// Cells in all.
         count: f64,
-        /// Loss of every cell, as a share of its volts above the erased state.
+        /// Loss of every cell of the hump, as a share of the cell's volts above the erased state.
         loss: f64,
         /// Threshold of the erased state, volts.
         erased: f64,
@@ -39,7 +39,7 @@ pub(super) struct Lifted {
     /// more than v.
     count: f64,
     bins: Vec<[f64; 3]>,
-    /// Reads lift cells beyond references below this, volts.
+    /// Reference voltage below which reads lift cells beyond references, volts.
     top: f64,
 }
 

@@ -49,7 +49,7 @@ const STEPS_MAX: usize = 16;
 pub struct Tables {
     /// Wear, in cycles, from which each row holds, rising from 0.
     pub pe_cycles: Vec<u32>,
-    /// Program steps over the usual one, rising.
+    /// Program steps relative to the usual step, rising.
     pub steps: Vec<f64>,
     /// Program times by step, then wear, then page type (one type only when a wordline is written at once).
     pub t_prog: Vec<Nanos>,

@@ -8,7 +8,7 @@ pub(super) struct Ranks {
     scale: Scale,
     /// For each bucket, the number of cells in all buckets before it; then the number of all cells.
     before: Vec<u32>,
-    /// The cells, bucket after bucket, in any order within one.
+    /// Threshold voltages of the cells, volts: bucket after bucket, in any order within a bucket.
     volts: Vec<f32>,
 }
 

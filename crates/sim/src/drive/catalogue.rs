@@ -15,11 +15,11 @@ pub struct Catalogue {
 /// A line of the listing of drives or chips.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct DriveSummary {
-    /// The name by which commands find it.
+    /// Name by which commands find the drive.
     pub name: String,
-    /// Its title, as its file gives it.
+    /// Title of the drive, as the drive file gives it.
     pub title: String,
-    /// Its file.
+    /// Path of the drive file.
     pub path: PathBuf,
 }
 

@@ -29,7 +29,7 @@ pub fn explain_chip(catalogue: &Catalogue, chip: &str) -> Result<(String, Vec<En
 /// The model by which a chip on the bench works.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ChipModel {
-    /// Its cells.
+    /// The model of the chip's cells.
     Cells,
     /// The tables that whole drives work with.
     Tables,
@@ -37,7 +37,7 @@ pub enum ChipModel {
 
 /// A chip on the bench, as one of its two models.
 pub enum BenchChip {
-    /// Its cells.
+    /// A simulated chip with all its cells.
     Cells(Box<SimulatedChip>),
     /// The tables that whole drives work with.
     Tables(Box<TabledChip>),

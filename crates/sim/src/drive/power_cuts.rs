@@ -30,7 +30,7 @@ pub(crate) struct PowerPlan {
 pub(crate) enum CutMoment {
     /// At a time.
     At(SimTime),
-    /// This number of flash operations has ended, and then this time has passed.
+    /// The power fails this time after the end of this number of flash operations.
     After(u64, Nanos),
 }
 

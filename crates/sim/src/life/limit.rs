@@ -39,7 +39,7 @@ pub struct ServiceLife {
     pub years: f64,
     /// Share of those years in which the drive is powered.
     pub duty: f64,
-    /// Degrees Celsius then.
+    /// Temperature in degrees Celsius while the drive is powered.
     pub celsius: f64,
     /// Degrees Celsius else.
     pub off_celsius: f64,
@@ -86,7 +86,7 @@ pub struct WorstPage {
     pub die: u32,
     /// Block of the page, numbered within the die.
     pub block: u32,
-    /// Type of the page: its place in the wordline.
+    /// Type of the page, which is its position in the wordline.
     pub page_type: u32,
     /// Program/erase cycles of the block.
     pub pe_cycles: u32,
@@ -107,7 +107,7 @@ pub struct Readability {
     pub uber_without_parity: f64,
     /// The page with the highest error rate.
     pub worst: WorstPage,
-    /// Cycles that refreshing has added to each block until then.
+    /// Program/erase cycles that refreshing has added to each block up to the limit.
     pub refresh_cycles: f64,
 }
 

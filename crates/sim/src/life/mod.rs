@@ -40,7 +40,7 @@ pub struct AgeRow {
     pub host_bytes: f64,
     /// The same in overwrites of the logical space.
     pub drive_writes: f64,
-    /// Write amplification of this window.
+    /// Write amplification of the window.
     pub waf: f64,
     /// Program/erase cycles of the least worn block, the mean one, the most worn one.
     pub pe_cycles_min: u32,
@@ -48,7 +48,7 @@ pub struct AgeRow {
     pub pe_cycles_mean: f64,
     /// Of the most worn block.
     pub pe_cycles_max: u32,
-    /// Blocks that have failed, and those bad as delivered.
+    /// Blocks that have failed, or were bad as delivered.
     pub bad_blocks: u64,
     /// Superblocks that are left.
     pub superblocks: u32,
@@ -61,7 +61,7 @@ pub struct AgeRow {
     /// True if the data can no longer be read at the required error rate at the end of the required retention
     /// time.
     pub unreadable: bool,
-    /// How fast it was before this window, where that was measured.
+    /// Speed of the drive before the window, where the speed was measured.
     pub speed: Option<Speed>,
 }
 
@@ -113,11 +113,11 @@ struct Window {
 /// The end of the last window in which a block was erased.
 #[derive(Clone, Copy, Debug, Default)]
 struct ErasedAt {
-    /// Drive writes until then.
+    /// Drive writes up to the last erase of the block.
     drive_writes: f64,
-    /// Drive writes until then, without jumps.
+    /// Drive writes, jumps left out, up to the last erase of the block.
     written: f64,
-    /// Windows until then in which the block was erased.
+    /// Number of windows in which the block was erased, up to its last erase.
     windows: u32,
 }
 
@@ -149,7 +149,7 @@ pub struct Ageing {
     class: DriveClass,
     /// The limit of the code, or why there is none.
     limit: Result<CodeLimit, String>,
-    /// For each block, when it was last erased.
+    /// For each block, the time of its last erase in drive writes.
     erased_at: Vec<ErasedAt>,
     /// Cycles that the mean block lives or can be read after, which is less.
     life: f64,

@@ -85,7 +85,7 @@ pub(crate) struct Measure {
     pub arrivals: Arrivals,
     pub completed: [u64; Effect::COUNT],
     pub failed: [u64; Effect::COUNT],
-    /// Reads answered with an error because their data is lost.
+    /// Reads that the drive answered with an error because the data are lost.
     pub uncorrectable: u64,
     pub untrimmed: Untrimmed,
     pub retried: Retried,
@@ -196,7 +196,7 @@ struct SeriesBin {
     bytes: u64,
     latency_sum_ns: u128,
     latency_max_ns: u64,
-    /// Bytes in the SLC cache when the last request of this bin was completed.
+    /// Bytes in the SLC cache when the last request of the bin of time was completed.
     cache_bytes: Option<u64>,
     levels: Vec<u32>,
 }

@@ -13,9 +13,9 @@ use units::{Nanos, SimTime};
 /// in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ZoneTurn {
-    /// The write with this number takes its data.
+    /// The write of this request number takes its data.
     Write(u32),
-    /// A command of this number that needs work on the flash.
+    /// The command of this request number needs work on the flash.
     Work(u32, ZoneWork),
 }
 
@@ -37,9 +37,9 @@ pub(crate) struct ZonedNamespace {
     times: ZoneTimes,
     /// When the firmware that keeps the pointers is free for the next write.
     firmware_free: SimTime,
-    /// Writes whose pointers the firmware checks, in this order.
+    /// Request numbers of writes whose pointers the firmware checks, in this order.
     looked_at: VecDeque<u32>,
-    /// For each zone: the work that has its turn, first, and the work that waits.
+    /// For each zone: the work in progress, first, then the work that waits.
     turns: BTreeMap<u32, VecDeque<ZoneTurn>>,
     /// Requests that reach beyond the capacity of a zone, as the host made them, by request number.
     odd: BTreeMap<u32, HostRequest>,

@@ -11,7 +11,7 @@ pub(crate) struct Filled {
     words: Vec<u64>,
     /// Which words are not zero, where there are several.
     summary: Vec<u64>,
-    /// Words looked at so far, for the test that bounds them.
+    /// Number of words looked at so far, for the test that bounds this number.
     #[cfg(test)]
     looked_at: Cell<u64>,
 }

@@ -20,11 +20,11 @@ pub(crate) struct LinkAtWork {
     wire_free: [SimTime; 2],
     /// The burst computed last in each direction: most transfers of a workload have one length.
     last: [(u64, Burst); 2],
-    /// What one sector takes to the drive.
+    /// Time of one sector on the link to the drive.
     sector: Nanos,
     /// Nanoseconds the wires were busy, by direction.
     pub busy_ns: [u64; 2],
-    /// Gives writes their placement handles, where a policy does.
+    /// Policy that gives writes their placement handles, if there is one.
     placer: Option<Placer>,
 }
 

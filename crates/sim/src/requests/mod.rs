@@ -15,7 +15,7 @@ use units::{Lpn, SimTime};
 pub(crate) struct Request {
     pub id: u32,
     pub host: HostRequest,
-    /// First mapping unit and how many it touches.
+    /// First mapping unit of the request; `units` is the number of units that the request touches.
     pub first: Lpn,
     pub units: u32,
     /// Write: units whose data was taken so far, and units crossing the link now.
@@ -29,10 +29,10 @@ pub(crate) struct Request {
     pub gathered: u64,
     /// When the last part of a read was decoded.
     pub gathered_at: SimTime,
-    /// When the drive took it up, when its command was understood.
+    /// Time at which the drive fetched the request; `understood` is when the firmware had read the command.
     pub fetched: SimTime,
     pub understood: SimTime,
-    /// Write: when it began to wait for buffer room; how long it did.
+    /// Time at which a write began to wait for buffer room; `buffer_ns` is the length of the wait.
     pub waiting_since: SimTime,
     pub buffer_ns: u64,
     /// The arrays' busy time when that wait began, and the part of the wait put down to each origin.
@@ -40,7 +40,7 @@ pub(crate) struct Request {
     pub buffer_waits: Waits,
     pub link_ns: u64,
     pub ecc_ns: u64,
-    /// Where the time of its last flash operation went.
+    /// Stages in which the time of the request's last flash operation was spent.
     pub stages: Stages,
     /// Bytes of a read that the buffer's DRAM still has to give.
     pub from_memory: u64,
@@ -48,7 +48,7 @@ pub(crate) struct Request {
     pub failed: bool,
     /// True if part of the data that the request read is lost.
     pub uncorrectable: bool,
-    /// The most attempts beyond the first that one of its flash reads took.
+    /// Most attempts beyond the first that a flash read of the request took.
     pub retries: u8,
     /// True after the drive fetched the request, until the drive answers it.
     pub in_drive: bool,

@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 #[derive(Clone, Debug)]
 struct Turn {
     queues: Vec<usize>,
-    /// Which of them hold commands.
+    /// Set of the queues of the class that hold commands.
     filled: Filled,
     next: usize,
     /// Commands the queue whose turn it is may still give in this turn.
@@ -57,7 +57,7 @@ pub(crate) struct Queues {
     count: u32,
     /// One turn for all queues, or one for each class: urgent, high, medium, low.
     turns: Vec<Turn>,
-    /// For each queue, its turn and its place there.
+    /// For each queue, the number of its turn and its place in that turn.
     places: Vec<(usize, usize)>,
     weights: [u32; 3],
     /// Commands that high, medium and low may still give in this round.

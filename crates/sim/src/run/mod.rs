@@ -59,7 +59,7 @@ pub(crate) struct Run<P: Observer> {
     writers: VecDeque<u32>,
     pub in_drive: u32,
     t_decode: Nanos,
-    /// The buffer's DRAM, where its accesses take time.
+    /// DRAM of the buffer, where accesses to the DRAM take time.
     pub memory: Option<Memory>,
     unit: u64,
     /// Units of a write that cross the link in one piece.

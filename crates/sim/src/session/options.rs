@@ -10,7 +10,7 @@ use serde::Deserialize;
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct RunOptions {
-    /// Everything random follows from it.
+    /// Seed from which everything random in the run follows.
     pub seed: u64,
     /// True if observers check conservation throughout the run.
     pub check: bool,
@@ -18,20 +18,20 @@ pub struct RunOptions {
     pub requests: bool,
     /// True if the run writes a timeline.
     pub timeline: bool,
-    /// What it shows.
+    /// Detail of the timeline.
     pub timeline_detail: TimelineDetail,
     /// What is done to the drive before.
     pub precondition: PreconditionKind,
     /// How much of the logical space preconditioning fills.
     pub fill: f64,
-    /// How often the workload is run: `3`, or `until=waf:5%`; once without it.
+    /// Passes of the workload: a number, as `3`, or a condition, as `until=waf:5%`; none: one pass.
     #[serde(rename = "loop")]
     pub passes: Option<String>,
     /// True if the data that the workload expects on the drive are written before the workload begins.
     pub layout: bool,
     /// Stop after so many requests.
     pub limit_requests: Option<u64>,
-    /// Stop at this simulated time, in nanoseconds.
+    /// Simulated time at which the run stops, in nanoseconds.
     pub limit_ns: Option<u64>,
     /// Bytes of memory that the drive may take; what the machine has, where this is not given.
     pub memory_limit: Option<u64>,

@@ -17,7 +17,7 @@ const PASSES_MOST: u32 = 100;
 /// How often a workload is run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Rule {
-    /// This number of passes.
+    /// The workload is run in this number of passes.
     Times(u32),
     /// Until half the interval of the long-run write amplification is at most this share of it, and at most `most`
     /// passes.

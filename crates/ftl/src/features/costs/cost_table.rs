@@ -9,7 +9,7 @@ use units::Voltage;
 pub(crate) struct CostTable {
     /// The write costs as the regulator gave them.
     pub costs: Vec<WriteCost>,
-    /// Program step over the usual one.
+    /// Program step of each write cost, relative to the usual program step.
     pub steps: Vec<f64>,
     /// Voltage set of each cost: 0 for the usual one, then the sets of the chip's tables.
     pub voltages: Vec<usize>,

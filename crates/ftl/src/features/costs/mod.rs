@@ -52,7 +52,7 @@ pub struct CorrectionParts {
 struct Unit {
     pub lpn: Lpn,
     pub origin: Origin,
-    /// The place of its old copy: a page row numbered over the drive.
+    /// Place of the unit's old copy: a page row numbered over the drive.
     pub old_row: Option<u32>,
 }
 
@@ -124,7 +124,7 @@ pub struct Regulation {
     flows: Flows,
     /// The random stream for estimates of error rates.
     estimating: RandomStream,
-    /// The decoder of the words of reads, where no table gives their outcome.
+    /// Decoder for the codewords of reads, where no table gives the outcome of decoding.
     words: Option<Words>,
     counts: RegulationCounts,
 }

@@ -23,9 +23,9 @@ pub(super) struct Checkpoints {
     pub outdated: bool,
     /// How the map is read on demand, on a drive that is ready before its map is in RAM.
     pub on_demand: Option<OnDemand>,
-    /// The part that is not in RAM yet, while it is read.
+    /// Part of the map that is not in RAM yet, while the drive reads the map after power-up.
     pub loading: Option<Loading>,
-    /// Changes of the map since the last checkpoint, where they are logged.
+    /// Log of the changes of the map since the last checkpoint, on a drive that logs changes.
     pub log: Option<Journal>,
     /// A unit of the last complete checkpoint, or of the log, is lost: the number of superblocks closed when that
     /// checkpoint began.

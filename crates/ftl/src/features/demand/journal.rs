@@ -24,7 +24,7 @@ struct Sent {
 
 /// The log of a drive.
 pub(super) struct Journal {
-    /// The ring of logical units for the log: the first unit, and their number.
+    /// First logical unit of the ring that holds the log on flash; `units` is the length of the ring.
     first: u32,
     units: u32,
     /// Changes that a unit holds.

@@ -4,7 +4,7 @@
 pub(super) struct Loading {
     is_missing: Vec<bool>,
     left: u32,
-    /// None before this one is missing, but for those being read.
+    /// Translation unit before which all units are read, or are being read.
     next: u32,
 }
 

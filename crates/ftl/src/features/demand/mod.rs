@@ -40,7 +40,7 @@ pub(crate) struct Demand {
     stored: bool,
     /// Checkpoints on flash, for a map that is all in RAM.
     checkpoints: Option<Checkpoints>,
-    /// Buffer slots for translation units, and those in use.
+    /// Buffer slots for translation units; `used_slots` counts the slots in use.
     slots: u32,
     used_slots: u32,
     /// The map on flash when the power failed; kept until the drive has found its map.

@@ -46,7 +46,8 @@ struct Group {
     pub alive: u64,
     pub ended: u64,
     pub taken: u64,
-    /// One bit for each member that was taken and holds no valid unit any more.
+    /// One bit for each member of the group that was taken by the collection and holds no valid unit any
+    /// more.
     pub emptied: u64,
     /// Parity programs handed out.
     pub parity_written: u32,

@@ -22,7 +22,7 @@ struct Scar {
 /// All that power cuts did to the stripes of a drive.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Scars {
-    /// By group and page row: stripes that differ from what their parity counts.
+    /// Stripes, by group and page row, that differ from the data which their parity counts.
     rows: BTreeMap<(u32, u32), Scar>,
     /// Groups whose erase was interrupted.
     dissolved: BTreeSet<u32>,
@@ -43,7 +43,7 @@ impl Scars {
 /// The superblocks as a power cut left them.
 pub(super) struct Remains<'a> {
     pub layout: &'a Layout,
-    /// Superblocks and their page rows that were torn now.
+    /// Superblocks with their page rows that this power cut tore.
     pub torn: &'a [(u32, u32)],
     /// Page rows programmed of a superblock, torn ones included.
     pub next_row: &'a dyn Fn(u32) -> u32,

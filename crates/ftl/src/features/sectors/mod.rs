@@ -29,7 +29,7 @@ pub(crate) struct Sectors {
     written: Vec<u64>,
     /// First sector and end of each request in flight.
     extents: Vec<(u64, u64)>,
-    /// First sector of the request in progress, and the first one behind it.
+    /// First sector of the request in progress, and the sector after the last one of the request.
     current: (u64, u64),
     /// Sectors that a buffer slot holds, those it still misses, and whether it counts as on its way.
     slots: Vec<Held>,

@@ -12,9 +12,9 @@ const IN_FLIGHT: u32 = 8;
 /// Where the map lies from which a checkpoint is made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MapPlace {
-    /// All of it is in RAM; snapshots write it to flash.
+    /// The whole map is in RAM; snapshots write the map to flash.
     InRam,
-    /// On flash; the feature that keeps it there writes it.
+    /// The map lies on flash; the feature that keeps the map there writes it.
     OnFlash,
 }
 

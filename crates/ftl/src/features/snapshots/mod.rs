@@ -104,7 +104,7 @@ pub struct SnapshotCounts {
     pub checkpoints: u64,
     /// See `checkpoints`.
     pub checkpoint_units: u64,
-    /// From the moments of snapshots until their checkpoints were on flash.
+    /// Times from the taking of a snapshot until its checkpoint is on flash.
     pub taking: TimesToFlash,
     /// Ways back to a snapshot.
     pub rollbacks: RollbackCounts,
@@ -119,7 +119,7 @@ pub struct RollbackCounts {
     pub void: u64,
     /// Units that rollbacks changed.
     pub units: u64,
-    /// From their moments until their checkpoints were on flash.
+    /// Times from the beginning of a rollback until its checkpoint is on flash.
     pub taking: TimesToFlash,
 }
 
@@ -152,13 +152,13 @@ pub struct Snapshots {
     /// The oldest first.
     kept: VecDeque<Snapshot>,
     next_serial: u32,
-    /// One bit for each physical unit: set when a snapshot's table names it.
+    /// One bit for each physical unit: set when a snapshot's table names that unit.
     named: Vec<u64>,
-    /// Units that tables name, on flash or in flight to it.
+    /// Number of units that snapshots' tables name, on flash or in flight to flash.
     units: u64,
     /// The most units that tables may name.
     room: u64,
-    /// For each buffer slot, the snapshot whose table names its version.
+    /// For each buffer slot, the snapshot whose table names the version in the slot.
     captured: Vec<u32>,
     checkpoint: Checkpoint,
     /// The snapshot that the drive is returning to, and since when.

@@ -35,7 +35,7 @@ pub(crate) struct Trims {
     due: BTreeSet<u32>,
     /// Flushes that wait until none is due.
     waiting: Vec<u32>,
-    /// Buffer slots for records, and those in use.
+    /// Buffer slots for records of trims; `used_slots` counts the slots in use.
     slots: u32,
     used_slots: u32,
     /// After a power cut: the content of the records, until the newest copy of each is found.

@@ -10,7 +10,7 @@ pub const KEPT_BESIDE_FREE: u32 = 3;
 /// The information about a die that a trigger policy may use.
 #[derive(Clone, Copy, Debug)]
 pub struct TriggerView {
-    /// Free superblocks, and those about to be erased.
+    /// Superblocks of the die that are free or about to be erased.
     pub free: u32,
     /// Superblocks in use.
     pub superblocks: u32,

@@ -13,7 +13,7 @@ pub struct Greedy {
     /// The number of the node of bucket 0.
     first_bucket: u32,
     buckets: u32,
-    /// All candidates are in this bucket or higher ones.
+    /// Number of the lowest bucket, by valid units, in which a candidate can be.
     least: u32,
 }
 

@@ -19,7 +19,7 @@ pub struct VictimView<'a> {
     pub clock: u64,
     /// Mapping units a superblock holds.
     pub units_per_superblock: u32,
-    /// This policy's own random stream.
+    /// Random stream of the victim policy.
     pub random: &'a mut RandomStream,
 }
 

@@ -52,7 +52,7 @@ pub(crate) fn narrow(place: u32) -> Ppa {
 pub(crate) enum Width {
     /// 32 bits are enough.
     Narrow,
-    /// It takes 40 bits.
+    /// Entries of the map take 40 bits each.
     Wide,
 }
 

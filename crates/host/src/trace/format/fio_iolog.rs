@@ -39,7 +39,8 @@ struct Iolog {
     header_met: bool,
     /// The last wait or stamp, from the beginning of the first run.
     now_ns: u64,
-    /// What to add to the stamps of this run (version 3); none before its first.
+    /// Nanoseconds added to the stamps of the present run of the log (version 3); none before the first
+    /// stamp.
     base_ns: Option<i128>,
 }
 

@@ -51,7 +51,7 @@ struct Lcs {
     unit: u64,
     /// Of the records; none before the header.
     version: Option<usize>,
-    /// Requests by the header; zero where it does not say.
+    /// Number of requests that the header states; zero where it states none.
     counted: u64,
     records: u64,
 }

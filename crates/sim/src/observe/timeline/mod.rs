@@ -54,12 +54,12 @@ struct TrackState {
 /// A timeline as it is written.
 pub(crate) struct Timeline {
     detail: TimelineDetail,
-    /// Channels, then dies.
+    /// Tracks of the timeline: channels, then dies.
     tracks: Vec<TrackState>,
     channels: u32,
-    /// A trace, until it is packed.
+    /// Bytes of the trace that are not packed yet.
     packets: Vec<u8>,
-    /// A trace, until it is taken.
+    /// Packed bytes of the trace that are not taken yet.
     packed: Vec<u8>,
 }
 

@@ -62,7 +62,7 @@ pub(crate) struct Precondition {
     kind: PreconditionKind,
     filled: u32,
     written: u64,
-    /// Of the units written, those after the fill and before the first window.
+    /// Units written after the fill and before the first window.
     uncounted: u64,
     window: SteadyWindow,
     rule: SteadyRule,
@@ -71,7 +71,7 @@ pub(crate) struct Precondition {
     own: Option<WorkloadCopies>,
     /// Units that overwriting left in the write buffer, where the buffer saves the flash some writes.
     waiting: Option<WaitingUnits>,
-    /// The buffer as the workload left it, where it works as a cache.
+    /// Content of the buffer as the workload left it, on a drive whose buffer works as a cache.
     buffered: Option<Box<Buffered>>,
     /// Units that overwriting left in the SLC cache, where the host waits for the cache.
     cached: Option<FoldedCache>,

@@ -58,7 +58,7 @@ pub(super) enum CopyStep {
     Trim(Lpn, u32),
     /// Units are read; none: nothing is to be done.
     Read(Lpn, u32),
-    /// The copy is at its end.
+    /// End of the copy of the workload.
     End,
 }
 
@@ -66,7 +66,7 @@ pub(super) enum CopyStep {
 struct CopiedTo {
     unit: u64,
     capacity: u64,
-    /// The policy that gives writes their placement handles, if there is one.
+    /// Policy that gives writes their placement handles, if there is one.
     placer: Option<Placer>,
     /// For each unit, the handle named with its last write, where the drive has handles.
     named: Vec<Option<u16>>,

@@ -11,7 +11,7 @@ use units::Lpn;
 pub(super) struct WaitingUnits {
     slots: usize,
     queue: VecDeque<u32>,
-    /// One bit per unit: set while the unit waits.
+    /// One bit per logical unit: set while the unit waits in the buffer.
     present: Vec<u64>,
 }
 

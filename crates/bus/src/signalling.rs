@@ -12,33 +12,34 @@ pub struct Cadence {
 }
 
 impl Cadence {
-    /// `bytes` bytes per cycle: one, or two when both edges carry data.
+    /// Returns the pace of `bytes` bytes per cycle: one, or two when both edges carry data.
     pub const fn per_cycle(cycle: Femtos, bytes: u64) -> Self {
         Self { bytes, femtos: cycle }
     }
 
-    /// `bytes` bytes per period of a clock, exact even if the period is not a whole number of femtoseconds.
+    /// Returns the pace of `bytes` bytes per period of a clock, exact even if the period is not a whole
+    /// number of femtoseconds.
     pub const fn of_clock(clock: Frequency, bytes: u64) -> Self {
         Self { bytes: clock.get() * bytes, femtos: Femtos::new(1_000_000_000_000_000) }
     }
 
-    /// The pace of a transfer rate.
+    /// Returns the pace of a transfer rate.
     pub const fn of_rate(rate: TransferRate) -> Self {
         Self::of_clock(Frequency::new(rate.bytes_per_s()), 1)
     }
 
-    /// Duration of a burst, rounded up once to whole nanoseconds.
+    /// Returns the duration of a burst, rounded up once to whole nanoseconds.
     pub fn time_for(self, burst: Bytes) -> Nanos {
         let femtos = u128::from(burst.get()) * u128::from(self.femtos.get());
         Nanos::new(femtos.div_ceil(u128::from(self.bytes) * 1_000_000) as u64)
     }
 
-    /// Bytes per second.
+    /// Returns the number of bytes per second.
     pub fn bytes_per_s(self) -> f64 {
         self.bytes as f64 * 1e15 / self.femtos.get() as f64
     }
 
-    /// Time of one byte.
+    /// Returns the time of one byte.
     pub fn byte(self) -> Femtos {
         Femtos::new(self.femtos.get() / self.bytes)
     }
@@ -90,8 +91,8 @@ pub struct Signalling {
 }
 
 impl Signalling {
-    /// Energy that one byte costs on the wires, each loaded with `farads`: `C V^2` for every rising edge. Random
-    /// data raise a line in a quarter of the bits; a strobe rises once per cycle.
+    /// Returns the energy that one byte costs on the wires, each loaded with `farads`: `C V^2` for every
+    /// rising edge. Random data raise a line in a quarter of the bits; a strobe rises once per cycle.
     pub fn io_energy_per_byte(&self, farads: f64) -> Option<Energy> {
         let volts = self.io_supply?.volts();
         let strobe_edges = f64::from(self.pins.strobes) / if self.double_data_rate { 2.0 } else { 1.0 };

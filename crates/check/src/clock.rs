@@ -83,13 +83,14 @@ struct DecodingRead {
     is_internal: bool,
 }
 
-/// Share of piece `piece` of `pieces` in `whole`: as even as whole numbers can be.
+/// Returns the share of piece `piece` of `pieces` in `whole`: as even as whole numbers can be.
 fn share(whole: u64, pieces: u8, piece: u8) -> u64 {
     let until = |piece: u64| whole * piece / u64::from(pieces);
     until(u64::from(piece) + 1) - until(u64::from(piece))
 }
 
-/// Time that data wait for decoding, in ns: earlier pieces are decoded while the array senses the next one.
+/// Returns the time that data wait for decoding, in ns: earlier pieces are decoded while the array senses the
+/// next one.
 fn decoding_ns(t_decode: u64, transaction: &Transaction) -> u64 {
     let decodes = u64::from(transaction.reading.decodes);
     let awaited = if transaction.reading.pieces > 1 { decodes.min(1) } else { decodes };
@@ -261,8 +262,8 @@ impl Clock {
         assert_eq!(transaction.array_ns, array_ns, "a {name} counts other time at the array than it took");
     }
 
-    /// The power failed: no operation is in flight any more. Gives the pages of each origin whose data were out and will never
-    /// be decoded.
+    /// Ends all operations in flight, because the power failed. Gives the pages of each origin whose data
+    /// were out and will never be decoded.
     pub fn on_cut(&mut self, now: SimTime) -> [u64; Origin::COUNT] {
         let lost = self.decoding.iter().filter(|of| of.until >= now && of.is_internal);
         let mut pages = [0; Origin::COUNT];
@@ -288,19 +289,20 @@ impl Clock {
         }
     }
 
-    /// When the data of a host read are available: after decoding.
+    /// Returns when the data of a host read are available: after decoding.
     pub fn decoded(&self, transaction: &Transaction) -> SimTime {
         let time = decoding_ns(self.numbers.t_decode, transaction);
         transaction.finished + units::Nanos::new(time)
     }
 
-    /// Pages that were read for `origin` and may be decoded at `now` still.
+    /// Returns the number of pages that were read for `origin` and may be decoded at `now` still.
     pub fn decoding(&self, origin: Origin, now: SimTime) -> u64 {
         let pages = self.decoding.iter().filter(|of| of.until >= now && of.origin == origin);
         pages.map(|of| u64::from(of.pages)).sum()
     }
 
-    /// Busy time in ns: of each channel until `now`, and of each array for the operations that have been reported.
+    /// Returns the busy time in ns: of each channel until `now`, and of each array for the operations that
+    /// have been reported.
     pub fn busy(&self, now: SimTime) -> (Vec<u64>, Vec<u64>) {
         let late = self.channel_free.iter().map(|free| free.ns().saturating_sub(now.ns()));
         let channels = self.channel_ns.iter().zip(late).map(|(busy, late)| busy - late).collect();

@@ -58,12 +58,12 @@ fn forget<K: Eq + std::hash::Hash, T>(entries: &mut HashMap<K, T>, key: K) {
 pub(super) type Stored = (Lpn, u32);
 
 impl Content {
-    /// The buffer holds data of before.
+    /// Makes the account of a buffer that holds data from before the run.
     pub fn of_filled(unit: u64) -> Self {
         Self { unheard: BEFORE, ..Self::new(unit) }
     }
 
-    /// An account of units of `unit` bytes: the buffer and the flash are empty.
+    /// Makes an account of units of `unit` bytes: the buffer and the flash are empty.
     pub fn new(unit: u64) -> Self {
         Self {
             per_unit: unit / SECTOR,
@@ -80,7 +80,7 @@ impl Content {
         self.entering = (offset / SECTOR, (offset + bytes).div_ceil(SECTOR));
     }
 
-    /// The sectors of a unit that the write at hand brings; none: all.
+    /// Returns the sectors of a unit that the write at hand brings; none: all.
     fn part(&self, lpn: Lpn) -> Option<std::ops::Range<usize>> {
         let start = u64::from(lpn.0) * self.per_unit;
         let (first, end) = self.entering;
@@ -169,7 +169,8 @@ impl Content {
         }
     }
 
-    /// A slot goes to the flash, at `ppa`. If it is incomplete, its unit must have become garbage meanwhile.
+    /// Checks a slot that goes to the flash, at `ppa`. If it is incomplete, its unit must have become garbage
+    /// meanwhile.
     pub fn on_place(&mut self, slot: u32, ppa: Ppa) -> Stored {
         let own = self.slot(slot);
         own.bound = true;

@@ -29,18 +29,18 @@ pub(crate) struct Durability {
 }
 
 impl Durability {
-    /// The account of a drive with these promises.
+    /// Returns the account of a drive with these promises.
     pub fn of(promise: Promise) -> Self {
         let Promise { is_protected, writes_back, .. } = promise;
         Self { protected: is_protected, write_back: writes_back, ..Self::unprotected() }
     }
 
-    /// Capacitors protect all that the buffer holds.
+    /// True if capacitors protect all that the buffer holds.
     pub fn is_protected(&self) -> bool {
         self.protected
     }
 
-    /// The account of a drive that loses its buffer in a power cut.
+    /// Returns the account of a drive that loses its buffer in a power cut.
     fn unprotected() -> Self {
         Self {
             protected: false,
@@ -194,7 +194,7 @@ mod tests {
     use host::Op;
     use units::SimTime;
 
-    /// A request of the host's, by its number.
+    /// Returns a request of the host's, by its number.
     fn request(op: Op, fua: bool) -> HostRequest {
         HostRequest { fua, ..HostRequest::plain(SimTime::ZERO, op, 0, 4096) }
     }

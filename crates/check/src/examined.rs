@@ -87,10 +87,10 @@ pub enum KeptAt {
 
 /// The places of all units when the account began; they never change.
 pub trait MapAtFirst {
-    /// The place of a unit when the account began, or [`Ppa::NONE`].
+    /// Returns the place of a unit when the account began, or [`Ppa::NONE`].
     fn lookup(&self, lpn: Lpn) -> Ppa;
 
-    /// The unit that lived at a place, or [`Lpn::NONE`].
+    /// Returns the unit that lived at a place, or [`Lpn::NONE`].
     fn living_at(&self, ppa: Ppa) -> Lpn;
 
     /// Names every unit that lived anywhere, with its place.
@@ -102,40 +102,41 @@ pub trait Examined {
     /// The map of the drive when the account begins.
     type Beginning: MapAtFirst;
 
-    /// The facts about the drive that never change.
+    /// Returns the facts about the drive that never change.
     fn facts(&self) -> Facts;
 
     /// See [`Self::Beginning`].
     fn beginning(&self) -> Self::Beginning;
 
-    /// The units that may have another place than `beginning` gives; none where only asking for each unit would tell.
+    /// Returns the units that may have another place than `beginning` gives; none where only asking for each
+    /// unit would tell.
     fn changed_since(&self, beginning: &Self::Beginning) -> Option<Vec<Lpn>>;
 
-    /// The place of a unit now, or [`Ppa::NONE`].
+    /// Returns the place of a unit now, or [`Ppa::NONE`].
     fn lookup(&self, lpn: Lpn) -> Ppa;
 
-    /// The unit that the spare area of a place names.
+    /// Returns the unit that the spare area of a place names.
     fn holder(&self, ppa: Ppa) -> Lpn;
 
-    /// A place counts as valid.
+    /// True if a place counts as valid.
     fn is_valid(&self, ppa: Ppa) -> bool;
 
-    /// Valid units of each superblock.
+    /// Returns the valid units of each superblock.
     fn valid_units(&self) -> &[u32];
 
-    /// Page rows programmed of a superblock.
+    /// Returns the number of page rows programmed of a superblock.
     fn rows_programmed(&self, superblock: usize) -> u32;
 
-    /// The cells of a superblock hold one bit each.
+    /// True if the cells of a superblock hold one bit each.
     fn holds_one_bit(&self, superblock: usize) -> bool;
 
-    /// A superblock holds the parity of others.
+    /// True if a superblock holds the parity of others.
     fn holds_parity(&self, superblock: usize) -> bool;
 
-    /// The numbers of the snapshots that are kept, the oldest first; none on a drive that takes none.
+    /// Returns the numbers of the snapshots that are kept, the oldest first; none on a drive that takes none.
     fn snapshots(&self) -> Option<Vec<u32>>;
 
-    /// Where a snapshot that is kept has a unit.
+    /// Returns where a snapshot that is kept has a unit.
     fn kept_at(&self, serial: u32, lpn: Lpn) -> KeptAt;
 
     /// True when the drive takes no more writes.
@@ -144,10 +145,10 @@ pub trait Examined {
     /// True while the buffer has data that must go to the flash.
     fn is_draining(&self) -> bool;
 
-    /// Operations and bytes that the drive has counted.
+    /// Returns the operations and bytes that the drive has counted.
     fn counted(&self) -> DriveCounts;
 
-    /// Busy times that the drive has counted for its channels and arrays.
+    /// Returns the busy times that the drive has counted for its channels and arrays.
     fn busy(&self, now: SimTime) -> Busy;
 }
 

@@ -96,7 +96,7 @@ pub enum Measured {
 }
 
 impl Ledger {
-    /// An account that begins with what the drive counted before.
+    /// Makes an account that begins with what the drive counted before.
     pub fn new(counted: DriveCounts, unit: u64, busy: (Vec<u64>, Vec<u64>), measured: Measured) -> Self {
         let all = Counts {
             pages_read: counted.pages_read,
@@ -127,7 +127,7 @@ impl Ledger {
         }
     }
 
-    /// The same account for a drive whose namespaces lie so.
+    /// Returns the same account for a drive whose namespaces lie so.
     pub fn of_parts(self, space: &HostSpace) -> Self {
         Self { parts: NamespaceParts::new(space), ..self }
     }
@@ -181,7 +181,7 @@ impl Ledger {
         self.extent = (request.offset, request.offset + u64::from(request.bytes));
     }
 
-    /// The bytes of the drive that the request at hand has of a unit.
+    /// Returns the bytes of the drive that the request at hand has of a unit.
     fn entering_of(&self, lpn: Lpn) -> Range<u64> {
         let begin = u64::from(lpn.0) * self.unit;
         self.extent.0.max(begin)..self.extent.1.min(begin + self.unit)
@@ -400,7 +400,8 @@ impl Ledger {
         }
     }
 
-    /// The final account; `decoding` gives the pages of an origin that are being decoded, which do not count as read yet.
+    /// Returns the final account; `decoding` gives the pages of an origin that are being decoded, which do
+    /// not count as read yet.
     pub fn settle(&self, counted: &DriveCounts, decoding: impl Fn(Origin) -> u64) {
         let all = &self.all;
         for origin in Origin::ALL {

@@ -41,14 +41,14 @@ pub(crate) struct MadeUp {
 }
 
 impl MadeUp {
-    /// A drive that holds no data.
+    /// Makes a drive that holds no data.
     pub fn empty() -> Self {
         let valid = vec![0; shape().superblocks()];
         let (homes, promise) = (Homes::new(), Promise { writes_back: true, ..Promise::default() });
         Self { homes, changed: Some(Vec::new()), valid, snapshots: None, promise }
     }
 
-    /// A drive on which the first `units` units were written in order.
+    /// Makes a drive on which the first `units` units were written in order.
     pub fn filled(units: u32) -> Self {
         let mut drive = Self::empty();
         (0..units).for_each(|lpn| drive.write(Lpn(lpn), Ppa(u64::from(lpn))));
@@ -71,7 +71,7 @@ impl MadeUp {
     }
 }
 
-/// The flash of the made-up drive.
+/// Returns the flash of the made-up drive.
 pub(crate) fn shape() -> FlashShape {
     FlashShape {
         unit_bytes: 4096,

@@ -81,7 +81,7 @@ pub(super) struct OwnMap<B> {
 }
 
 impl<B: MapAtFirst> OwnMap<B> {
-    /// The account of a drive as it is now.
+    /// Returns the account of a drive as it is now.
     pub fn of(drive: &impl Examined<Beginning = B>, shape: &FlashShape) -> Self {
         let changes = MapChanges {
             beginning: drive.beginning(),
@@ -149,12 +149,12 @@ impl<B: MapAtFirst> OwnMap<B> {
         }
     }
 
-    /// All units of the host's, in order.
+    /// Returns all units of the host's, in order.
     pub fn hosts(&self) -> impl Iterator<Item = UnitState> {
         (0..self.logical).map(|lpn| self.unit(Lpn(lpn)))
     }
 
-    /// All places, in order.
+    /// Returns all places, in order.
     pub fn places(&self) -> impl Iterator<Item = (Ppa, PlaceState)> {
         (0..self.physical as u64).map(|ppa| (Ppa(ppa), self.place(Ppa(ppa))))
     }
@@ -261,7 +261,7 @@ impl<B: MapAtFirst> MapChanges<B> {
         self.beginning.living_at(ppa)
     }
 
-    /// Present number of valid units in each superblock; `valid`: their number at the beginning.
+    /// Returns the present number of valid units in each superblock; `valid`: their number at the beginning.
     fn valid_now(&self, mut valid: Vec<u32>, superblock_units: u64) -> Vec<u32> {
         for (&ppa, place) in &self.places {
             let count = &mut valid[(ppa / superblock_units) as usize];
@@ -272,8 +272,8 @@ impl<B: MapAtFirst> MapChanges<B> {
     }
 }
 
-/// A number for a unit and its place, such that sums of these numbers differ between sets of pairs; 0 for a unit
-/// without a place.
+/// Returns a number for a unit and its place, such that sums of these numbers differ between sets of pairs; 0
+/// for a unit without a place.
 #[inline]
 fn mark_of(lpn: Lpn, ppa: Ppa) -> u64 {
     if ppa == Ppa::NONE {

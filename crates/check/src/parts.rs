@@ -12,7 +12,7 @@ pub(crate) struct NamespaceParts {
 }
 
 impl NamespaceParts {
-    /// An account of the namespaces in `space`.
+    /// Makes an account of the namespaces in `space`.
     pub fn new(space: &HostSpace) -> Self {
         let extents = space.namespaces.iter().map(|one| one.extent);
         let extents: Vec<[u64; 2]> =

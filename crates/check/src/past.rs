@@ -24,12 +24,12 @@ impl Past {
         self.kept.iter().any(|(_, content)| content.get(lpn.index()) == Some(&version))
     }
 
-    /// Snapshots and the versions that they see, the oldest first.
+    /// Returns the snapshots and the versions that they see, the oldest first.
     pub fn kept(&self) -> impl Iterator<Item = (u32, &[u32])> {
         self.kept.iter().map(|(serial, content)| (*serial, content.as_slice()))
     }
 
-    /// The version that a slot holds.
+    /// Returns the version that a slot holds.
     pub fn of_slot(&self, slot: u32) -> u32 {
         self.slots[&slot]
     }

@@ -28,7 +28,7 @@ pub(crate) struct StripeAccount {
 const NOWHERE: usize = usize::MAX;
 
 impl StripeAccount {
-    /// An account that begins with what the drive holds now.
+    /// Makes an account that begins with what the drive holds now.
     pub fn new(drive: &impl Examined, shape: &FlashShape, width: u32) -> Self {
         let per_die = shape.superblocks_per_die as usize;
         let groups = shape.superblocks() / width as usize;
@@ -166,8 +166,8 @@ mod tests {
     use controller::Class;
     use units::DieId;
 
-    /// An account of three dies with two superblocks each; the first superblock of the second die holds one row of
-    /// parity.
+    /// Returns an account of three dies with two superblocks each; the first superblock of the second die
+    /// holds one row of parity.
     pub(super) fn account() -> StripeAccount {
         let mut account = StripeAccount {
             per_die: 2,

@@ -105,7 +105,7 @@ impl Survival {
         self.gone.clear();
     }
 
-    /// A copy of this version is enough to keep what was promised of a unit.
+    /// True if a copy of this version is enough to keep what was promised of a unit.
     pub fn is_kept_by(&self, lpn: Lpn, version: u32) -> bool {
         let promised = self.promised.get(&lpn).copied().unwrap_or(0);
         version == promised || version > promised.max(self.undone)
@@ -174,7 +174,7 @@ mod tests {
 
     const UNIT: Lpn = Lpn(3);
 
-    /// Two acknowledged versions, and between them a flush that was answered.
+    /// Returns two acknowledged versions, and between them a flush that was answered.
     fn one_flushed() -> Survival {
         let mut survival = Survival::default();
         survival.on_acknowledged(UNIT, 5);
@@ -231,7 +231,7 @@ mod tests {
         assert!(std::panic::catch_unwind(|| survival.check(UNIT, Some(7), Some(0))).is_err());
     }
 
-    /// A trim of a version that was durable, acknowledged, and covered by a flush or not.
+    /// Returns a trim of a version that was durable, acknowledged, and covered by a flush or not.
     fn trimmed(flushed: Option<()>) -> Survival {
         let mut survival = one_flushed();
         survival.keep_trims();

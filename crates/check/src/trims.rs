@@ -28,7 +28,7 @@ pub(crate) struct TrimAccount {
     at_work: Range<u32>,
 }
 
-/// The units that lie wholly inside a trim.
+/// Returns the units that lie wholly inside a trim.
 fn whole_units(trim: &HostRequest, unit: u64) -> Range<u32> {
     let end = (trim.offset + u64::from(trim.bytes)) / unit;
     let first = trim.offset.div_ceil(unit);
@@ -76,7 +76,7 @@ impl TrimAccount {
         }
     }
 
-    /// A request is answered; none where it failed. Returns the units that it trimmed.
+    /// Notes that a request is answered; none where the request failed. Returns the units that it trimmed.
     pub fn on_answered(&mut self, id: u32, done: Option<&HostRequest>) -> impl Iterator<Item = Lpn> + use<> {
         if self.covered.remove(&id).is_some_and(|units| units == self.at_work) {
             self.at_work = 0..0;

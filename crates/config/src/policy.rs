@@ -45,7 +45,7 @@ pub struct PolicyEntry {
     pub keys: Vec<Key>,
 }
 
-/// The parameters that a policy asks for.
+/// Returns the parameters that a policy asks for.
 pub fn parameters<T>(read: impl Fn(&mut Section) -> Result<T, ConfigError>) -> Vec<Key> {
     survey(&Document::empty(), read)
 }
@@ -93,7 +93,7 @@ macro_rules! policies {
             unreachable!("choice() returns one of the names")
         }
 
-        /// Every policy of this seam, with its parameters.
+        /// Returns every policy of this seam, with its parameters.
         pub fn catalogue() -> Vec<$crate::PolicyEntry> {
             vec![$(
                 $crate::PolicyEntry {

@@ -74,7 +74,7 @@ pub struct Controller {
 }
 
 impl Controller {
-    /// A controller at rest. `t_decode` passes between data-out and corrected data.
+    /// Makes a controller at rest. `t_decode` passes between data-out and corrected data.
     pub fn new(
         config: &ControllerConfig,
         geometry: &Geometry,
@@ -113,13 +113,13 @@ impl Controller {
         }
     }
 
-    /// A transaction in flight or just finished.
+    /// Returns a transaction in flight or just finished.
     #[inline]
     pub fn transaction(&self, id: TransactionId) -> &Transaction {
         &self.slab.items[id.index()]
     }
 
-    /// Transactions in flight.
+    /// Returns the number of transactions in flight.
     pub fn in_flight(&self) -> u32 {
         self.slab.live
     }
@@ -158,7 +158,7 @@ impl Controller {
         self.sharing().open(id, &transaction, sensed);
     }
 
-    /// The newest read of a page row on which others may ride: its data-out has not begun.
+    /// Returns the newest read of a page row on which others may ride: its data-out has not begun.
     pub fn find_open_read(&self, die: DieId, superblock: u32, row: u32) -> Option<Ride> {
         let (id, sensed, riders) = self.sharing.as_ref()?.find(die, superblock, row)?;
         let state = &self.dies[die.index()];
@@ -298,7 +298,7 @@ impl Controller {
         self.dies[die.index()].is_idle()
     }
 
-    /// Operations of the host waiting or at work at the die.
+    /// Returns the number of operations of the host waiting or at work at the die.
     #[inline]
     pub fn host_operations(&self, die: DieId) -> u32 {
         self.dies[die.index()].host_operations
@@ -338,8 +338,8 @@ impl Controller {
         Ok((set, self.costs.len() as u8 - 1))
     }
 
-    /// Program time that begins at a row, by the row of the block's wear and the cost of the write; where the cost is
-    /// not the usual one, rounded to the nearest nanosecond.
+    /// Returns the program time that begins at a row, by the row of the block's wear and the cost of the
+    /// write; where the cost is not the usual one, rounded to the nearest nanosecond.
     #[inline]
     pub fn t_prog(&self, row: u32, wear: u8, cost: u8) -> Nanos {
         if cost == 0 {
@@ -356,12 +356,12 @@ impl Controller {
         Nanos::new(time.round().max(1.0) as u64)
     }
 
-    /// SLC mode of the chip (one bit per cell), as the chip's file describes it.
+    /// Returns the SLC mode of the chip (one bit per cell), as the chip's file describes it.
     pub fn slc_mode(&self) -> Option<&SlcMode> {
         self.timing.slc_mode()
     }
 
-    /// Array read of a page.
+    /// Returns the array read of a page.
     #[inline]
     pub fn t_r(&self, row: u32) -> Nanos {
         self.timing.t_r(row)
@@ -372,7 +372,7 @@ impl Controller {
         if slc { self.slc_times[0] } else { self.timing.t_r(row) }
     }
 
-    /// Block erase, by the row of the block's wear.
+    /// Returns the block erase, by the row of the block's wear.
     #[inline]
     pub fn t_bers(&self, wear: u8) -> Nanos {
         self.timing.t_bers(wear)
@@ -390,43 +390,43 @@ impl Controller {
         self.dies[die.index()].urgent = urgency == Urgency::Urgent;
     }
 
-    /// Nanoseconds each channel was busy until `now`: an operation counts as far as it has come.
+    /// Returns the nanoseconds each channel was busy until `now`: an operation counts as far as it has come.
     pub fn channel_busy_ns(&self, now: SimTime) -> impl Iterator<Item = u64> {
         self.channels.iter().map(move |channel| {
             channel.busy_ns - channel.free_at.ns().saturating_sub(now.ns()).min(channel.busy_ns)
         })
     }
 
-    /// Number of channels.
+    /// Returns the number of channels.
     pub fn channels(&self) -> u32 {
         self.channel_count
     }
 
-    /// Nanoseconds all arrays together were busy: host, GC, wear levelling, other.
+    /// Returns the nanoseconds all arrays together were busy: host, GC, wear levelling, other.
     #[inline]
     pub fn array_busy_total(&self) -> Waits {
         self.work.array_by_origin()
     }
 
-    /// Array and channel work so far, from which energy is calculated.
+    /// Returns the array and channel work so far, from which energy is calculated.
     #[inline]
     pub fn work(&self) -> &Work {
         &self.work
     }
 
-    /// The row of the chip's tables for a block of this wear; 0 where wear changes nothing.
+    /// Returns the row of the chip's tables for a block of this wear; 0 where wear changes nothing.
     #[inline]
     pub fn wear_row(&self, pe_cycles: impl FnOnce() -> u32) -> u8 {
         if self.timing.ages() { self.timing.wear_row(pe_cycles()) } else { 0 }
     }
 
-    /// The wires.
+    /// Returns the wires.
     pub fn bus(&self) -> &Bus {
         &self.bus
     }
 
-    /// Nanoseconds the array of each die was busy until `now`: host, GC, wear levelling, other. An operation counts as far
-    /// as it has come.
+    /// Returns the nanoseconds the array of each die was busy until `now`: host, GC, wear levelling, other.
+    /// An operation counts as far as it has come.
     pub fn array_busy_ns(&self, now: SimTime) -> impl Iterator<Item = [u64; 4]> {
         self.dies.iter().map(move |die| {
             let mut busy = die.array_busy;
@@ -637,7 +637,7 @@ impl Controller {
         }
     }
 
-    /// How long an operation holds the channel for this use of it.
+    /// Returns how long an operation holds the channel for this use of it.
     #[inline(always)]
     fn channel_time(&mut self, id: TransactionId, want: Grant) -> (Nanos, ChannelUse) {
         let transaction = &self.slab.items[id.index()];

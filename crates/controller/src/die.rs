@@ -141,7 +141,8 @@ impl Die {
         self.link(slab, to, id, after);
     }
 
-    /// The first waiting operation of a class for which `is_it` is true, and the operation before it in the queue.
+    /// Returns the first waiting operation of a class for which `is_it` is true, and the operation before it
+    /// in the queue.
     fn neighbours(
         &self,
         slab: &Slab,
@@ -189,7 +190,7 @@ impl Die {
         id
     }
 
-    /// The classes whose first operation could start now, by what the slots allow.
+    /// Returns the classes whose first operation could start now, by what the slots allow.
     #[inline]
     pub fn startable(&self, cached: Cached) -> u8 {
         const READS: u8 = Class::HostRead.bit() | Class::InternalRead.bit();
@@ -213,7 +214,7 @@ impl Die {
         if register_free && cached.program && programming { PROGRAMS } else { 0 }
     }
 
-    /// Time this die was held so far, by whom, up to `now`.
+    /// Returns the time this die was held so far, by whom, up to `now`.
     #[inline]
     pub fn occupied_until(&self, now: SimTime) -> Waits {
         let mut occupied = self.occupied;

@@ -15,7 +15,7 @@ pub struct Context<P> {
 }
 
 impl<P> Context<P> {
-    /// The beginning of time, under the eyes of `probe`.
+    /// Returns the beginning of time, under the eyes of `probe`.
     pub fn new(probe: P) -> Self {
         Self { calendar: Calendar::new(), probe }
     }
@@ -40,7 +40,7 @@ impl ChannelUse {
     /// Every use, in the order of its number.
     pub const ALL: [Self; Self::COUNT] = [Self::Command, Self::Status, Self::DataIn, Self::DataOut];
 
-    /// The name used in timelines.
+    /// Returns the name used in timelines.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Command => "command",

@@ -79,7 +79,7 @@ impl Sharing {
         self.open[transaction.die.index()].push((transaction.superblock, transaction.row, id));
     }
 
-    /// The newest open read of a page row.
+    /// Returns the newest open read of a page row.
     pub fn find(&self, die: DieId, superblock: u32, row: u32) -> Option<(TransactionId, u64, u32)> {
         let rows = self.open[die.index()].iter().rev();
         let (.., id) = rows.copied().find(|&(of, at, _)| (of, at) == (superblock, row))?;
@@ -87,7 +87,7 @@ impl Sharing {
         Some((id, shared.sensed, shared.riders))
     }
 
-    /// The read that `id` rides on, or itself.
+    /// Returns the read that `id` rides on, or itself.
     pub fn carrier_of(&self, id: TransactionId) -> TransactionId {
         match self.of.get(id.index()) {
             Some(shared) if shared.carrier.exists() => shared.carrier,
@@ -118,13 +118,13 @@ impl Sharing {
         std::mem::replace(&mut of.last, rider)
     }
 
-    /// The last rider of a carrier, or none.
+    /// Returns the last rider of a carrier, or none.
     #[inline]
     pub fn last_rider(&self, carrier: TransactionId) -> TransactionId {
         self.of.get(carrier.index()).map_or(TransactionId::NONE, |shared| shared.last)
     }
 
-    /// Number of units of a data-out that begins: no rider can add units any more.
+    /// Begins a data-out and returns the number of its units: no rider can add units any more.
     #[cold]
     pub fn begin_out(&mut self, id: TransactionId, transaction: &Transaction) -> u32 {
         let open = &mut self.open[transaction.die.index()];
@@ -163,7 +163,7 @@ impl Sharing {
     }
 }
 
-/// Channel, transfer and array time (ns) that a read taken up by its die has spent until `now`.
+/// Returns the channel, transfer and array time (ns) that a read taken up by its die has spent until `now`.
 pub(crate) fn spent(transaction: &Transaction, id: TransactionId, die: &Die, now: SimTime) -> Spent {
     let mut spent = [transaction.channel_ns, transaction.transfer_ns, transaction.array_ns];
     if transaction.since > now {

@@ -87,7 +87,7 @@ impl Origin {
         matches!(self, Self::Rebuild)
     }
 
-    /// The name used in results.
+    /// Returns the name used in results.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Host => "host",
@@ -107,7 +107,7 @@ impl Origin {
         }
     }
 
-    /// The column of [`Waits`] that time spent behind this origin goes to.
+    /// Returns the column of [`Waits`] that time spent behind this origin goes to.
     #[inline]
     pub const fn wait_column(self) -> usize {
         match self {
@@ -146,7 +146,7 @@ impl Kind {
     /// Every kind, in the order of its number.
     pub const ALL: [Self; Self::COUNT] = [Self::Read, Self::Program, Self::Erase, Self::Copyback];
 
-    /// The name used in results.
+    /// Returns the name used in results.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Read => "read",
@@ -164,7 +164,7 @@ impl Class {
     pub const ALL: [Self; Self::COUNT] =
         [Self::HostRead, Self::InternalRead, Self::HostProgram, Self::InternalProgram, Self::Erase];
 
-    /// This class as one bit of a set.
+    /// Returns this class as one bit of a set.
     #[inline]
     pub const fn bit(self) -> u8 {
         1 << self as u8
@@ -178,7 +178,7 @@ pub struct TransactionId(pub u32);
 impl TransactionId {
     pub(crate) const NONE: Self = Self(u32::MAX);
 
-    /// As an index into a flat array.
+    /// Returns the class as an index into a flat array.
     #[inline]
     pub const fn index(self) -> usize {
         self.0 as usize
@@ -212,7 +212,7 @@ impl Reading {
     pub const HARD: Self =
         Self { senses: 1, planes: (1, 1), decodes: 1, pieces: 1, iterating_ns: 0, uncorrectable: false };
 
-    /// What one piece has of a whole that all pieces share as evenly as they can.
+    /// Returns what one piece has of a whole that all pieces share as evenly as they can.
     pub fn part(&self, whole: u64, piece: u8) -> u64 {
         if self.pieces <= 1 {
             return whole;
@@ -221,8 +221,8 @@ impl Reading {
         until(u64::from(piece) + 1) - until(u64::from(piece))
     }
 
-    /// How long the data wait for their decoding, each of which takes `t_decode` beside its iterations: with pieces only the
-    /// last, the others pass while the array senses on.
+    /// Returns how long the data wait for their decoding, each of which takes `t_decode` beside its
+    /// iterations: with pieces only the last, the others pass while the array senses on.
     pub fn decoding(&self, t_decode: Nanos) -> Nanos {
         let awaited = u64::from(if self.pieces > 1 { self.decodes.min(1) } else { self.decodes });
         t_decode.times(awaited) + Nanos::new(u64::from(self.iterating_ns))
@@ -296,7 +296,7 @@ impl Transaction {
     /// The superblock of a read of what is nowhere: a unit that was never written.
     pub const NOWHERE: u32 = u32::MAX;
 
-    /// A transaction yet to be submitted.
+    /// Makes a transaction yet to be submitted.
     pub fn new(kind: Kind, origin: Origin, class: Class, die: DieId, superblock: u32, row: u32) -> Self {
         Self {
             kind,
@@ -358,7 +358,7 @@ impl Slab {
         TransactionId(id)
     }
 
-    /// The places that are to be used again.
+    /// Returns the places that are to be used again.
     pub fn free_places(&self) -> BTreeSet<u32> {
         let next = |id: &TransactionId| Some(self.items[id.index()].next).filter(|next| next.exists());
         let first = Some(self.free).filter(|free| free.exists());

@@ -20,12 +20,12 @@ impl Work {
         self.array_ns[transaction.kind as usize][transaction.origin.wait_column()] += busy.ns();
     }
 
-    /// Array time by the columns of [`Waits`].
+    /// Returns the array time by the columns of [`Waits`].
     pub fn array_by_origin(&self) -> Waits {
         std::array::from_fn(|column| self.array_ns.iter().map(|by| by[column]).sum())
     }
 
-    /// What was done since `earlier`.
+    /// Returns what was done since `earlier`.
     #[must_use]
     pub fn since(&self, earlier: &Self) -> Self {
         let mut done = self.clone();

@@ -63,12 +63,13 @@ impl Count {
         self.iterations += other.iterations;
     }
 
-    /// Failures of all words.
+    /// Returns the number of failures of all words.
     pub fn rate(&self) -> f64 {
         self.failures as f64 / self.words as f64
     }
 
-    /// The exact interval (Clopper and Pearson, 1934) that misses the rate behind these failures with this chance at most.
+    /// Returns the exact interval (Clopper and Pearson, 1934) that misses the rate behind these failures with
+    /// this chance at most.
     pub fn interval(&self, missing: f64) -> (f64, f64) {
         let (words, failures) = (self.words as u32, self.failures as u32);
         // More than `failures` becomes as likely as half of `missing` at the lower end ...
@@ -82,7 +83,7 @@ impl Count {
         (low, high)
     }
 
-    /// The chance that two counts of one rate differ by this much or more.
+    /// Returns the chance that two counts of one rate differ by this much or more.
     pub fn likeness(&self, other: &Self) -> f64 {
         let all = (self.failures + other.failures) as u32;
         let share = self.words as f64 / (self.words + other.words) as f64;
@@ -93,7 +94,7 @@ impl Count {
     }
 }
 
-/// The least rate at which something holds that holds above it.
+/// Returns the least rate at which something holds that holds above it.
 fn rate_where(holds: impl Fn(f64) -> bool) -> f64 {
     let (mut low, mut high) = (libm::log(1e-18), 0.0);
     for _ in 0..60 {
@@ -108,7 +109,7 @@ fn rate_where(holds: impl Fn(f64) -> bool) -> f64 {
 }
 
 impl Trial {
-    /// Words of random data of this code over this channel; `words_sent` of them, in turn.
+    /// Returns the words of random data of this code over this channel; `words_sent` of them, in turn.
     ///
     /// # Panics
     /// When the code has no encoder.
@@ -123,33 +124,33 @@ impl Trial {
         Self { graph: graph.clone(), channel, sent: (0..words_sent).map(word).collect(), seed }
     }
 
-    /// The word of zeros over this channel.
+    /// Returns the word of zeros over this channel.
     pub fn zeros(graph: &Arc<Graph>, channel: Channel, seed: u64) -> Self {
         Self { graph: graph.clone(), channel, sent: vec![vec![false; graph.bits()]], seed }
     }
 
-    /// The same words over another channel.
+    /// Returns the same words over another channel.
     #[must_use]
     pub fn over(&self, channel: Channel) -> Self {
         Self { channel, ..self.clone() }
     }
 
-    /// Bits of a word that are data: the first.
+    /// Returns the number of bits of a word that are data: the first.
     pub fn data_bits(&self) -> usize {
         self.graph.data_bits()
     }
 
-    /// What is sent as this word.
+    /// Returns what is sent as this word.
     pub fn sent(&self, word: u64) -> &[bool] {
         &self.sent[(word / ALIKE % self.sent.len() as u64) as usize]
     }
 
-    /// All that is sent, in turn.
+    /// Returns all that is sent, in turn.
     pub fn all_sent(&self) -> &[Vec<bool>] {
         &self.sent
     }
 
-    /// The noise of this word.
+    /// Returns the noise of this word.
     pub const fn noise(&self, word: u64) -> Stream {
         Stream::new(self.seed).of(2).of(word)
     }

@@ -61,8 +61,8 @@ struct Decoded {
 }
 
 impl PageRead<'_> {
-    /// What its attempts come to by chances. `draw` is uniform between 0 and 1 and stands for the page: what corrects more never
-    /// fails where what corrects less does not.
+    /// Returns the outcome of the read's attempts by chances. `draw` is uniform between 0 and 1 and stands
+    /// for the page: what corrects more never fails where what corrects less does not.
     pub fn by_draw(&self, flows: &mut Flows, chance: &mut RandomStream, draw: f64) -> Outcome {
         self.attempts(flows, chance, |rung, rate| {
             let (ladder, soft) = (self.ladder, self.rates.soft);
@@ -76,7 +76,7 @@ impl PageRead<'_> {
         })
     }
 
-    /// What they come to with words that are decoded for it.
+    /// Returns the outcome of the read's attempts with words that are decoded for the read.
     pub fn by_words(&self, flows: &mut Flows, chance: &mut RandomStream, words: &mut Words) -> Outcome {
         let count = self.ladder.codewords(self.bytes);
         self.attempts(flows, chance, |rung, rate| {
@@ -123,7 +123,7 @@ impl PageRead<'_> {
         outcome
     }
 
-    /// What a flow sees before the first attempt.
+    /// Returns what a flow sees before the first attempt.
     fn begin<'a>(&self, halves: &'a [f64]) -> FlowView<'a> {
         let (ladder, shifted) = (self.ladder, self.rates.shifted);
         FlowView {
@@ -141,7 +141,7 @@ impl PageRead<'_> {
         }
     }
 
-    /// The raw bit error rate at a step of the retries.
+    /// Returns the raw bit error rate at a step of the retries.
     fn rate(&self, step: u32) -> f64 {
         match self.rates.shifted {
             Some(shifted) => shifted.rate(self.rates.usual, step),
@@ -149,7 +149,7 @@ impl PageRead<'_> {
         }
     }
 
-    /// For each rung, the raw bit error rate at which every other read fails.
+    /// Returns, for each rung, the raw bit error rate at which every other read fails.
     fn halves(&self) -> Vec<f64> {
         let of_word = 1.0 - libm::pow(0.5, 1.0 / self.ladder.codewords(self.bytes) as f64);
         let rungs = 0..self.ladder.rungs.len();
@@ -203,13 +203,13 @@ mod tests {
 
     const BYTES: u64 = 16_384;
 
-    /// A drive with a retry table of twenty steps whose code was counted.
+    /// Returns a drive with a retry table of twenty steps whose code was counted.
     fn ladder() -> Ladder {
         let ladder = Ldpc::default().ladder(3).expect("a code");
         Ladder { retries: 20, retry_step_v: Some(0.006), ..ladder }
     }
 
-    /// A page of this rate, at the best references that of another.
+    /// Returns a page of this rate, at the best references that of another.
     fn aged(usual: f64, rber: f64, steps: u32) -> Rates {
         Rates { shifted: Some(Shifted { rber, steps }), ..Rates::of(usual) }
     }

@@ -44,7 +44,7 @@ const RATES_MOST: usize = 256;
 const RATE_STEP: f64 = 1e-4;
 
 impl Words {
-    /// Words of a table's code, decoded as it was counted.
+    /// Returns the words of a table's code, decoded as it was counted.
     ///
     /// # Errors
     /// When the code does not come along, or the decoder's parameters are wrong.
@@ -55,7 +55,7 @@ impl Words {
         Ok(Self { trial, maker, hard_ratio: table.hard_ratio, next: 0, stock: BTreeMap::new() })
     }
 
-    /// The next word, read with so many soft bits over noise of this raw bit error rate.
+    /// Returns the next word, read with so many soft bits over noise of this raw bit error rate.
     pub fn take(&mut self, soft_bits: u32, rate: f64) -> Word {
         let rate = rate.clamp(0.0, RATE_MOST);
         if rate == 0.0 {
@@ -97,7 +97,7 @@ impl Words {
     }
 }
 
-/// What makes the decoder of these parameters.
+/// Returns what makes the decoder of these parameters.
 fn maker(parameters: &[String]) -> Result<Maker, ConfigError> {
     let mut document = Document::empty();
     for parameter in parameters {

@@ -83,8 +83,9 @@ impl Wheel {
         true
     }
 
-    /// The last event of a slot that comes before `key`; none when it is further than `STEPS_MOST` steps from the
-    /// first: thousands of events may fall due at one moment, and each would pass all before it.
+    /// Returns the last event of a slot that comes before `key`; none when it is further than `STEPS_MOST`
+    /// steps from the first: thousands of events may fall due at one moment, and each would pass all before
+    /// it.
     #[inline]
     fn before(&self, first: u16, key: u128) -> Option<usize> {
         let mut before = first as usize;
@@ -98,7 +99,7 @@ impl Wheel {
         None
     }
 
-    /// The slot of the next event, and the event's key.
+    /// Returns the slot of the next event, and the event's key.
     #[inline(always)]
     pub fn first(&self, now: u64) -> Option<(usize, u128)> {
         if self.summary == 0 {

@@ -37,17 +37,18 @@ macro_rules! features {
             /// All features, in the order of the documentation page.
             pub const ALL: &'static [Self] = &[$(Self::$name),*];
 
-            /// The configuration keys each of which turns the feature on; for a feature of a run, the option.
+            /// Returns the configuration keys each of which turns the feature on; for a feature of a run, the
+            /// option.
             pub fn keys(self) -> &'static [&'static str] {
                 match self { $(Self::$name => &[$($key),+],)* }
             }
 
-            /// The feature in a few words.
+            /// Returns the feature in a few words.
             pub fn meaning(self) -> &'static str {
                 match self { $(Self::$name => $meaning,)* }
             }
 
-            /// The values of its key that turn the feature on.
+            /// Returns the values of its key that turn the feature on.
             pub fn switch(self) -> Switch {
                 match self { $(Self::$name => $switch,)* }
             }
@@ -330,7 +331,7 @@ impl Feature {
         }
     }
 
-    /// The feature and all features that it needs, the feature itself first.
+    /// Returns the feature and all features that it needs, the feature itself first.
     fn with_needs(self) -> Vec<Self> {
         let mut all = vec![self];
         let mut at = 0;
@@ -342,7 +343,7 @@ impl Feature {
     }
 }
 
-/// The row that excludes two features, or features that they need, from each other.
+/// Returns the row that excludes two features, or features that they need, from each other.
 pub fn between(a: Feature, b: Feature) -> Option<&'static Apart> {
     let (of_a, of_b) = (a.with_needs(), b.with_needs());
     APART.iter().find(|row| {
@@ -350,7 +351,8 @@ pub fn between(a: Feature, b: Feature) -> Option<&'static Apart> {
     })
 }
 
-/// Features that a drive's file turns on, from all keys read below `root`; `units`: mapping units of a program.
+/// Returns the features that a drive's file turns on, from all keys read below `root`; `units`: mapping units
+/// of a program.
 pub(crate) fn find(root: &Section, units: u32) -> Vec<Found> {
     let entries = root.entries();
     let entry = |key: &str| entries.iter().rev().find(|entry| entry.key == key);

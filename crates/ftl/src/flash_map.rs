@@ -9,7 +9,8 @@ pub(crate) struct FlashMapEntry {
     pub dirty: bool,
 }
 
-/// Bytes of simulator state for a cache of `entries` entries of a map of `logical` units.
+/// Returns the number of bytes of simulator state for a cache of `entries` entries of a map of `logical`
+/// units.
 pub(crate) fn cached_bytes(logical: u32, entries: u64) -> u64 {
     4 * u64::from(logical) + entries.min(u64::from(logical)) * size_of::<FlashMapEntry>() as u64
 }

@@ -22,7 +22,7 @@ pub(crate) struct Base<'a> {
 
 /// A translation layer in time.
 pub(crate) trait Layer: Serves + KeepsUp + Untimed + Outlasts {
-    /// The core that the layer works on.
+    /// Returns the core that the layer works on.
     fn base(&self) -> Base<'_>;
 
     /// Time begins: a drive that was filled or constructed may have to collect before it can take writes.
@@ -35,13 +35,13 @@ pub(crate) trait Layer: Serves + KeepsUp + Untimed + Outlasts {
     /// waits for it any longer.
     fn declare_stalled(&mut self);
 
-    /// Why each die takes no more writes, for the message of a run that is stuck.
+    /// Returns why each die takes no more writes, for the message of a run that is stuck.
     fn explain_stall(&self) -> String;
 
-    /// Bytes of RAM that the modelled drive's map takes.
+    /// Returns the number of bytes of RAM that the modelled drive's map takes.
     fn map_bytes(&self) -> u64;
 
-    /// Bytes of the simulator's state beside the core's.
+    /// Returns the number of bytes of the simulator's state beside the core's.
     fn bytes_beside(&self) -> usize {
         0
     }
@@ -67,8 +67,8 @@ pub(crate) trait Untimed {
         0
     }
 
-    /// Superblocks that were erased without simulated time and without gaining room for the host; none while erases
-    /// gain room.
+    /// Returns the superblocks that were erased without simulated time and without gaining room for the host;
+    /// none while erases gain room.
     fn erased_in_vain(&self) -> Option<u64> {
         None
     }

@@ -18,13 +18,13 @@ pub struct Stages {
 }
 
 impl Stages {
-    /// Sum of all stages, in ns.
+    /// Returns the sum of all stages, in ns.
     pub fn total(&self) -> u64 {
         self.waits.iter().sum::<u64>() + self.queue + self.channel + self.array + self.transfer
     }
 
-    /// The same, but no longer than `most` ns altogether: of a wait that overlaps another that was counted
-    /// already, only the rest counts.
+    /// Returns the same, but no longer than `most` ns altogether: of a wait that overlaps another that was
+    /// counted already, only the rest counts.
     pub fn within(mut self, most: u64) -> Self {
         let mut excess = self.total().saturating_sub(most);
         for wait in self.waits.iter_mut().skip(1).chain([&mut self.queue]) {

@@ -123,7 +123,7 @@ impl Parts<'_> {
     }
 }
 
-/// The agenda of a drive that has timer-driven work.
+/// Returns the agenda of a drive that has timer-driven work.
 fn agenda_of(
     config: &FtlConfig,
     features: &Features,
@@ -141,7 +141,7 @@ fn agenda_of(
     Ok(Some(Box::new(Agenda::new(&config.layout, &config.refresh_order, config.upkeep.share, costs))))
 }
 
-/// The most sensings of a read, and the costs that a write can have.
+/// Returns the most sensings of a read, and the costs that a write can have.
 pub(crate) fn costs_of(features: &Features) -> (u64, &[u8]) {
     (features.senses().unwrap_or(1), features.ways_to_program().unwrap_or(&[0]))
 }

@@ -64,8 +64,9 @@ pub enum VersionEvent {
 
 /// An observer of the translation layer, and of the flash below it. A run without observers is compiled without them.
 pub trait Probe: controller::Probe {
-    /// A program of so many units is about to be submitted; `source` says of each unit on whose behalf it is and where
-    /// its data are: in a slot of the buffer (host and map) or, where they are moved, at a physical address.
+    /// Reports a program of so many units that is about to be submitted; `source` says of each unit on whose
+    /// behalf it is and where its data are: in a slot of the buffer (host and map) or, where they are moved,
+    /// at a physical address.
     fn on_place(&mut self, _: &Transaction, _units: u32, _source: impl Fn(u32) -> (Origin, u64)) {}
     /// The newest data that the host wrote of `lpn` are at `new`; `old` (or `Ppa::NONE`) became invalid.
     fn on_commit(&mut self, _lpn: Lpn, _new: Ppa, _old: Ppa) {}

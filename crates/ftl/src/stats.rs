@@ -12,7 +12,7 @@ macro_rules! counters {
         }
 
         impl $name {
-            /// What was counted since `earlier`.
+            /// Returns what was counted since `earlier`.
             pub fn since(&self, earlier: &Self) -> Self {
                 Self { $($field: self.$field.minus(earlier.$field),)* }
             }
@@ -153,12 +153,13 @@ counters! {
 }
 
 impl FtlStats {
-    /// Bytes programmed by all origins, in mapping units of `unit`.
+    /// Returns the number of bytes programmed by all origins, in mapping units of `unit`.
     pub fn bytes_programmed(&self, unit: Bytes) -> u64 {
         self.units_programmed.iter().sum::<u64>() * unit.get()
     }
 
-    /// Write amplification: bytes programmed by all origins over bytes that the host's write requests carried.
+    /// Returns the write amplification: bytes programmed by all origins over bytes that the host's write
+    /// requests carried.
     pub fn waf(&self, unit: Bytes) -> Option<f64> {
         (self.bytes_written > 0).then(|| self.bytes_programmed(unit) as f64 / self.bytes_written as f64)
     }

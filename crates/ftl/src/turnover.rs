@@ -60,8 +60,8 @@ impl Turnover {
         }
     }
 
-    /// Valid and other units of the victims of each die, since measuring began, at each mark and now; a die that had none
-    /// may be missing at the end.
+    /// Returns the valid and other units of the victims of each die, since measuring began, at each mark and
+    /// now; a die that had none may be missing at the end.
     pub fn by_die(&self) -> impl Iterator<Item = &[[u64; 2]]> {
         self.by_die_at.iter().chain([&self.by_die]).map(Vec::as_slice)
     }
@@ -75,7 +75,7 @@ impl Turnover {
         (*moved, *gained) = (*moved + valid, *gained + room);
     }
 
-    /// The marks, in order of time; the first is the beginning of measuring.
+    /// Returns the marks, in order of time; the first is the beginning of measuring.
     pub fn marks(&self) -> &[Mark] {
         &self.marks
     }

@@ -31,7 +31,7 @@ pub struct Foreseen {
 }
 
 impl Foreseen {
-    /// `inner`, after `copy` of it was run through, in `space`.
+    /// Makes `inner`, after `copy` of it was run through, in `space`.
     ///
     /// # Errors
     /// When the copy turns out to be faulty.
@@ -137,7 +137,7 @@ impl CopySeen {
     }
 }
 
-/// The class of each bin: classes minimise the sum of squared distances from their means.
+/// Returns the class of each bin: classes minimise the sum of squared distances from their means.
 fn parted(weights: &[u64], classes: u16) -> Vec<u16> {
     let used: Vec<usize> = (0..weights.len()).filter(|&bin| weights[bin] > 0).collect();
     let mut sums = vec![[0.0f64; 3]];

@@ -12,12 +12,12 @@ pub struct Later {
 }
 
 impl Later {
-    /// `inner`, beginning at `begin`.
+    /// Makes `inner`, beginning at `begin`.
     pub fn new(inner: Box<dyn Workload>, begin: SimTime) -> Self {
         Self { inner, begin, ramps: false }
     }
 
-    /// `inner` from its very beginning, its ramp included: nothing of it ran before.
+    /// Makes `inner` from its very beginning, its ramp included: nothing of it ran before.
     pub fn whole(inner: Box<dyn Workload>, begin: SimTime) -> Self {
         Self { inner, begin, ramps: true }
     }

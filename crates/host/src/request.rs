@@ -24,7 +24,7 @@ pub struct HostRequest {
 }
 
 impl HostRequest {
-    /// A request of the first job that asks for nothing beside its operation.
+    /// Makes a request of the first job that asks for nothing beside its operation.
     pub const fn plain(arrive: SimTime, op: Op, offset: u64, bytes: u32) -> Self {
         Self { arrive, op, offset, bytes, tag: 0, fua: false, placement: None }
     }

@@ -46,7 +46,7 @@ pub struct HostZones {
 }
 
 impl From<u64> for HostSpace {
-    /// A drive of so many bytes that is one namespace.
+    /// Makes a drive of so many bytes that is one namespace.
     fn from(bytes: u64) -> Self {
         Self { bytes, namespaces: Vec::new(), handles: 0, zones: None }
     }
@@ -64,19 +64,19 @@ impl HostSpace {
         !self.namespaces.is_empty()
     }
 
-    /// Every namespace; a drive that is one has one without a name.
+    /// Returns every namespace; a drive that is one has one without a name.
     pub fn each(&self) -> Vec<Namespace> {
         let whole = || Namespace { name: String::new(), extent: Extent { offset: 0, bytes: self.bytes } };
         if self.is_parted() { self.namespaces.clone() } else { vec![whole()] }
     }
 
-    /// The namespace that goes by exactly this name.
+    /// Returns the namespace that goes by exactly this name.
     pub fn named(&self, name: &str) -> Option<&Namespace> {
         self.namespaces.iter().find(|namespace| namespace.name == name)
     }
 
-    /// The namespace that a host calls this: by its name, as a device of that name, or by its number, as Linux does, which
-    /// calls the second `/dev/nvme0n2`.
+    /// Returns the namespace that a host calls this: by its name, as a device of that name, or by its number,
+    /// as Linux does, which calls the second `/dev/nvme0n2`.
     pub fn device(&self, name: &str) -> Option<&Namespace> {
         let device = name.strip_prefix("/dev/").unwrap_or(name);
         let by_number = || {
@@ -87,7 +87,8 @@ impl HostSpace {
         self.named(device).or_else(by_number)
     }
 
-    /// What a workload should have named, in words: `a namespace of the drive: log, data; did you mean "log"?`
+    /// Returns what a workload should have named, in words: `a namespace of the drive: log, data; did you
+    /// mean "log"?`
     pub fn expected(&self, name: &str) -> String {
         let names = || self.namespaces.iter().map(|namespace| namespace.name.as_str());
         let near = nearest(name.strip_prefix("/dev/").unwrap_or(name), names());

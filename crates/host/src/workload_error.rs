@@ -14,12 +14,12 @@ pub struct WorkloadError {
 }
 
 impl WorkloadError {
-    /// An error at `file`, line `line` (from 1).
+    /// Makes an error at `file`, line `line` (from 1).
     pub fn at_line(file: &str, line: u64, found: impl Into<String>, expected: impl Into<String>) -> Self {
         Self { place: format!("{file}:{line}"), found: found.into(), expected: expected.into() }
     }
 
-    /// An error that belongs to a whole file or option.
+    /// Makes an error that belongs to a whole file or option.
     pub fn of(place: impl Into<String>, found: impl Into<String>, expected: impl Into<String>) -> Self {
         Self { place: place.into(), found: found.into(), expected: expected.into() }
     }

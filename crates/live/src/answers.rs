@@ -23,7 +23,7 @@ pub struct Answers {
 }
 
 impl Answers {
-    /// Bytes that are not sent.
+    /// Returns the number of bytes that are not sent.
     pub fn bytes(&self) -> usize {
         self.bytes
     }

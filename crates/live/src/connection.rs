@@ -90,12 +90,12 @@ impl Connection {
         }
     }
 
-    /// The export that the client works with.
+    /// Returns the export that the client works with.
     pub fn export(&self) -> &Export {
         self.handshake.export()
     }
 
-    /// The client's socket and what to wait for there; none where nothing would follow from it.
+    /// Returns the client's socket and what to wait for there; none where nothing would follow from it.
     pub fn interest(&self) -> Option<(&ClientSocket, Interest)> {
         let interest = Interest { reads: self.may_read(), writes: self.answers.bytes() > 0 };
         (interest.reads || interest.writes).then_some((&self.stream, interest))
@@ -106,7 +106,8 @@ impl Connection {
         self.quiet = 0;
     }
 
-    /// Bytes of memory held for the client: its requests in flight, its answers, and the request being received.
+    /// Returns the number of bytes of memory held for the client: its requests in flight, its answers, and
+    /// the request being received.
     pub fn memory(&self) -> u64 {
         self.charged
             + self.answers.bytes() as u64
@@ -132,7 +133,7 @@ impl Connection {
         self.is_over && (is_answered || (self.is_gone && self.in_flight == 0))
     }
 
-    /// The form in which the client wants its answers.
+    /// Returns the form in which the client wants its answers.
     pub fn replies(&self) -> Replies {
         Replies { structured: self.handshake.structured }
     }
@@ -196,7 +197,7 @@ impl Connection {
         }
     }
 
-    /// `count` bytes were received into the space for them.
+    /// Notes that `count` bytes were received into the space for them.
     fn came(&mut self, count: usize, take: &mut impl FnMut(&mut Self, NbdRequest<'_>) -> bool) {
         match self.long.take() {
             None => {
@@ -277,7 +278,7 @@ mod tests {
     /// What a client may have of the server's memory.
     const MEMORY_MOST: u64 = 64 << 20;
 
-    /// A connection that has negotiated, and its client's end.
+    /// Returns a connection that has negotiated, and its client's end.
     fn pair() -> (Connection, UnixStream) {
         let (mut client, server) = UnixStream::pair().unwrap();
         server.set_nonblocking(true).unwrap();

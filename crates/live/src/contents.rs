@@ -92,7 +92,7 @@ pub struct SharedContents {
 }
 
 impl SharedContents {
-    /// Contents of a drive with an empty buffer and its data in `image`.
+    /// Returns the contents of a drive with an empty buffer and its data in `image`.
     pub fn new(image: Image, layout: Layout) -> Self {
         Self {
             incoming: VecDeque::new(),
@@ -114,7 +114,7 @@ impl SharedContents {
         }
     }
 
-    /// The number of the next write of a unit.
+    /// Returns the number of the next write of a unit.
     pub fn stamp(&self) -> u64 {
         self.stamp
     }
@@ -129,12 +129,13 @@ impl SharedContents {
         Ok(holds)
     }
 
-    /// For each superblock, the units written since its last program; none where that was before this server.
+    /// Returns, for each superblock, the units written since its last program; none where that was before
+    /// this server.
     pub fn ages(&self) -> impl Iterator<Item = Option<u64>> + '_ {
         self.touched.iter().map(|&touched| (touched > 0).then(|| self.stamp - touched))
     }
 
-    /// The units of a range whose newest data are not on flash, ascending.
+    /// Returns the units of a range whose newest data are not on flash, ascending.
     pub fn buffered(&self, within: Range<u32>) -> Vec<u32> {
         if within.len() < self.newest.len() {
             return within.filter(|&lpn| self.newest.contains_key(&Lpn(lpn))).collect();
@@ -172,7 +173,8 @@ impl SharedContents {
         Ok(())
     }
 
-    /// Number of units from `lpn` on, at most `most`, that lie side by side on flash from `home` on.
+    /// Returns the number of units from `lpn` on, at most `most`, that lie side by side on flash from `home`
+    /// on.
     fn side_by_side(&self, lpn: Lpn, home: Ppa, most: usize, lookup: &dyn Fn(Lpn) -> Ppa) -> usize {
         let is_there = |lpn: Lpn, ppa: u64| !self.newest.contains_key(&lpn) && lookup(lpn) == Ppa(ppa);
         if home == Ppa::NONE || self.newest.contains_key(&lpn) {
@@ -216,7 +218,8 @@ impl SharedContents {
         Ppa(self.layout.first_ppa(superblock) + u64::from(transaction.row * self.layout.row_units))
     }
 
-    /// The data and spare area of a unit for a program: from a slot, or from the unit's former place on flash.
+    /// Returns the data and spare area of a unit for a program: from a slot, or from the unit's former place
+    /// on flash.
     fn take(&self, origin: Origin, from: u64, data: &mut [u8]) -> SpareArea {
         match origin {
             Origin::Host => {

@@ -8,8 +8,8 @@ pub const LOOKED_AT: u64 = 1 << 16;
 /// Runs of one answer.
 pub const EXTENTS_MOST: usize = 4096;
 
-/// The allocated and unallocated extents of the byte range `asked`, at most `most`. `on_flash`: units on flash, as
-/// ascending ranges; `in_buffer`: units in the buffer, ascending.
+/// Returns the allocated and unallocated extents of the byte range `asked`, at most `most`. `on_flash`: units
+/// on flash, as ascending ranges; `in_buffer`: units in the buffer, ascending.
 pub fn extents(
     asked: Range<u64>,
     unit: u64,

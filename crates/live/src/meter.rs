@@ -43,7 +43,7 @@ impl TimeClasses {
     }
 }
 
-/// The class of a time: above the bound of the class before, at most its own bound.
+/// Returns the class of a time: above the bound of the class before, at most its own bound.
 fn class_of(ns: u64) -> usize {
     let Some(within) = ns.checked_sub(1).map(|below| below >> (FIRST_BIT - PARTS_BITS)) else { return 0 };
     let parts = 1 << PARTS_BITS;
@@ -55,7 +55,7 @@ fn class_of(ns: u64) -> usize {
     (1 + ((u64::from(octave) << PARTS_BITS) + part) as usize).min(BOUNDS)
 }
 
-/// The upper ends of all classes but the last, in nanoseconds.
+/// Returns the upper ends of all classes but the last, in nanoseconds.
 fn bounds() -> Vec<u64> {
     let parts = 1u64 << PARTS_BITS;
     let bound = |class: u64| (parts + class % parts) << (u64::from(FIRST_BIT - PARTS_BITS) + class / parts);
@@ -161,7 +161,7 @@ impl Board {
         self.now.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The state that the server posted last.
+    /// Returns the state that the server posted last.
     pub fn progress(&self) -> ServerProgress {
         self.locked().clone()
     }
@@ -201,7 +201,7 @@ const FLUSH: usize = 3;
 const KINDS: [&str; 4] = ["read", "write", "trim", "flush"];
 
 impl Meter {
-    /// A meter without counts.
+    /// Makes a meter without counts.
     pub fn new() -> Self {
         Self {
             answered: 0,
@@ -247,7 +247,7 @@ impl Meter {
         self.late_classes.note(late.as_nanos() as u64);
     }
 
-    /// The state as far as this meter counts it.
+    /// Returns the state as far as this meter counts it.
     pub fn progress(&self, now: SimTime) -> ServerProgress {
         ServerProgress {
             requests: self.answered,

@@ -48,23 +48,23 @@ pub struct WallClock {
 }
 
 impl WallClock {
-    /// Both begin now, at `simulated`.
+    /// Makes a clock of simulated and real time; both begin now, at `simulated`.
     pub fn new(pace: f64, simulated: SimTime) -> Self {
         Self { pace, wall: Instant::now(), simulated }
     }
 
-    /// The simulated time that corresponds to the present moment.
+    /// Returns the simulated time that corresponds to the present moment.
     pub fn now(&self) -> SimTime {
         let passed = self.wall.elapsed().as_nanos() as f64 * self.pace;
         self.simulated + Nanos::new(passed as u64)
     }
 
-    /// Real time left until a simulated time; zero if that has passed.
+    /// Returns the real time left until a simulated time; zero if that has passed.
     pub fn until(&self, time: SimTime) -> Duration {
         self.due(time).saturating_duration_since(Instant::now())
     }
 
-    /// Real time passed since a simulated time was due.
+    /// Returns the real time passed since a simulated time was due.
     pub fn late(&self, time: SimTime) -> Duration {
         self.due(time).elapsed()
     }
@@ -114,7 +114,7 @@ impl Late {
         self.late += u64::from(ns > LATE_NS);
     }
 
-    /// Summary of the lateness; none when nothing was answered.
+    /// Returns the summary of the lateness; none when nothing was answered.
     pub fn summary(&self) -> Option<Lateness> {
         let answers = self.histogram.len();
         (answers > 0).then(|| Lateness {

@@ -184,7 +184,7 @@ impl Server {
         failed.map_or(session, Err)
     }
 
-    /// URI by which clients reach the server.
+    /// Returns the URI by which clients reach the server.
     pub fn uri(&self) -> String {
         self.listener.uri()
     }
@@ -193,7 +193,7 @@ impl Server {
         self.shared.lock().expect("one thread")
     }
 
-    /// Board on which this server posts its state for observers.
+    /// Returns the board on which this server posts its state for observers.
     pub fn board(&self) -> Arc<Board> {
         self.board.clone()
     }
@@ -373,7 +373,7 @@ impl Server {
         self.leave_word()
     }
 
-    /// Everything measured, as JSON.
+    /// Returns everything measured, as JSON.
     ///
     /// # Errors
     /// When the run ended with an error.
@@ -423,7 +423,7 @@ impl Server {
         notes
     }
 
-    /// Rows of `requests.parquet` since the last call, as little-endian columns.
+    /// Returns the rows of `requests.parquet` since the last call, as little-endian columns.
     pub fn take_requests(&mut self) -> Vec<Vec<u8>> {
         self.session.take_requests()
     }
@@ -456,7 +456,7 @@ fn check_folder(image: &Path) -> Result<(), Error> {
     Err(Error(format!("--image {}: no such folder: expected a file in one that is there", image.display())))
 }
 
-/// Path of the saved state of a drive at rest: beside its image.
+/// Returns the path of the saved state of a drive at rest: beside its image.
 fn state_of(image: &Path) -> PathBuf {
     let mut name = image.as_os_str().to_owned();
     name.push(".state");

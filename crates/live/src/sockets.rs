@@ -80,7 +80,7 @@ impl Listener {
         Ok(ready.ok().map(|()| stream))
     }
 
-    /// URI by which clients reach this socket.
+    /// Returns the URI by which clients reach this socket.
     pub fn uri(&self) -> String {
         match self {
             Self::Unix(_, path) => format!("nbd+unix:///?socket={}", path.display()),
@@ -155,7 +155,7 @@ pub struct Interest {
     pub writes: bool,
 }
 
-/// No client waits, or the one that did has gone.
+/// True if no client waits, or the one that did has gone.
 fn is_passing(kind: ErrorKind) -> bool {
     matches!(kind, ErrorKind::WouldBlock | ErrorKind::Interrupted | ErrorKind::ConnectionAborted)
 }

@@ -127,7 +127,7 @@ impl WorkloadSpec {
         self.foreseen(self.open_again(&reach.space, seed, pass)?, reach, seed, pass)
     }
 
-    /// `source`, which was opened from this, as the drive's rule of placement needs it.
+    /// Returns `source`, which was opened from this, as the drive's rule of placement needs it.
     ///
     /// # Errors
     /// As for [`Self::open`].
@@ -145,7 +145,7 @@ impl WorkloadSpec {
         Ok(Box::new(Foreseen::new(source, copy, &reach.space)?))
     }
 
-    /// The bytes of a drive whose namespaces this names, or that has one.
+    /// Returns the bytes of a drive whose namespaces this names, or that has one.
     fn whole_drive(&self, space: &HostSpace) -> Result<u64, WorkloadError> {
         let name = match self {
             Self::Volume { spec } => spec,
@@ -164,7 +164,7 @@ impl WorkloadSpec {
         Err(WorkloadError::of(name, "the whole of a drive of several namespaces", expected))
     }
 
-    /// The fio jobs it consists of; none where it is something else.
+    /// Returns the fio jobs that the workload consists of; none where it is something else.
     ///
     /// # Errors
     /// When a job file is faulty, and for a generator that does not exist.
@@ -187,7 +187,7 @@ impl WorkloadSpec {
     }
 }
 
-/// A job given as text, which cannot include files.
+/// Returns a job given as text, which cannot include files.
 fn parse_text(name: &str, text: &str, variables: &Variables) -> Result<JobFile, WorkloadError> {
     let refuse = |include: &str| {
         Err(WorkloadError::of(name.to_owned(), format!("include {include}"), "a text without includes"))

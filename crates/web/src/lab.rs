@@ -54,7 +54,8 @@ pub struct Lab {
 }
 
 impl Lab {
-    /// The answer to a question in JSON; `{"error": ...}` holds the message that the command would have.
+    /// Returns the answer to a question in JSON; `{"error": ...}` holds the message that the command would
+    /// have.
     pub fn answer(&mut self, question: &str) -> String {
         let asked = serde_json::from_str(question).map_err(|error| Error(format!("question: {error}")));
         let answer = asked.and_then(|question| self.reply(question));
@@ -97,7 +98,7 @@ impl Lab {
     }
 }
 
-/// Where drives and chips are: in the root of the files that the page shows.
+/// Returns where drives and chips are: in the root of the files that the page shows.
 fn catalogue() -> Catalogue {
     Catalogue::new([""])
 }

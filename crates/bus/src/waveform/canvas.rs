@@ -32,12 +32,12 @@ impl Canvas {
         }
     }
 
-    /// WEB, WE#, RWEB or CLK.
+    /// Returns the name of the strobe for writing: WEB, WE#, RWEB or CLK.
     pub fn write_strobe(&self) -> &'static str {
         self.write_strobe
     }
 
-    /// IO or DQ.
+    /// Returns the name of the data lines: IO or DQ.
     pub fn bus(&self) -> &'static str {
         self.signals.iter().find(|signal| signal.wide).expect("there is a bus").name
     }

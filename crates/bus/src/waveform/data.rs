@@ -30,7 +30,8 @@ const POSTAMBLE: u64 = 6_500_000;
 const MARKED: u32 = 2;
 
 impl Cadence {
-    /// Time of `bytes` bytes, fs, computed from the fraction so that rounding errors do not add up.
+    /// Returns the time of `bytes` bytes, fs, computed from the fraction so that rounding errors do not add
+    /// up.
     fn after(self, bytes: u32) -> u64 {
         (u128::from(bytes) * u128::from(self.femtos.get()) / u128::from(self.bytes)) as u64
     }

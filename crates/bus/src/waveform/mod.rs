@@ -34,13 +34,13 @@ impl WaveOperation {
     pub const ALL: [(Self, &str); 4] =
         [(Self::Read, "read"), (Self::Program, "program"), (Self::Erase, "erase"), (Self::Status, "status")];
 
-    /// The operation of this name; `write` is another word for `program`.
+    /// Returns the operation of this name; `write` is another word for `program`.
     pub fn named(name: &str) -> Option<Self> {
         let name = if name == "write" { "program" } else { name };
         Self::ALL.iter().find(|(_, known)| *known == name).map(|(operation, _)| *operation)
     }
 
-    /// Its name.
+    /// Returns the name of the operation.
     pub fn name(self) -> &'static str {
         Self::ALL.iter().find(|(operation, _)| *operation == self).expect("every operation is named").1
     }
@@ -117,7 +117,7 @@ pub struct Mark {
 }
 
 impl Mark {
-    /// Duration of the interval beyond the required least, ns; never negative in a waveform.
+    /// Returns the duration of the interval beyond the required least, ns; never negative in a waveform.
     pub fn slack_ns(&self) -> Option<f64> {
         let long = self.to.get() as i64 - self.from.get() as i64;
         self.least.map(|least| (long - least.get() as i64) as f64 / 1e6)
@@ -158,7 +158,7 @@ pub struct Waveform {
     pub end: Femtos,
 }
 
-/// The waveform of an operation that moves `bytes` bytes of data, by the keys of `root`.
+/// Returns the waveform of an operation that moves `bytes` bytes of data, by the keys of `root`.
 ///
 /// # Errors
 /// When a key is wrong, the interface has no waveform, or the timing does not close.
@@ -246,12 +246,12 @@ impl Pen {
         self.run_clock();
     }
 
-    /// A command or address cycle, fs.
+    /// Returns a command or address cycle, fs.
     fn cycle(&self) -> u64 {
         self.on_clock(self.signalling.cycle.get())
     }
 
-    /// A time rounded up to the clock period, where the interface has a clock.
+    /// Returns a time rounded up to the clock period, where the interface has a clock.
     fn on_clock(&self, time: u64) -> u64 {
         match self.strobes {
             Strobes::Clocked(_) => time.next_multiple_of(self.signalling.shortest.get()),

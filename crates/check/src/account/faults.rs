@@ -202,7 +202,7 @@ fn an_operation_that_is_lost_is_found() {
 
 // ---- what goes in comes out --------------------------------------------------------------------------
 
-/// An account of requests, and a read of one unit in flight.
+/// Returns an account of requests, and a read of one unit in flight.
 fn ledger() -> (Ledger, HostRequest) {
     let bench = OneOperation::new(Kind::Read);
     let mut ledger =
@@ -299,7 +299,7 @@ fn a_result_that_says_something_else_is_found() {
     ledger.compare(&result, &OneOperation::new(Kind::Read).clock, SimTime::ZERO);
 }
 
-/// An account of a write of the first sector of a unit, whose data are in slot 0.
+/// Returns an account of a write of the first sector of a unit, whose data are in slot 0.
 fn written() -> Ledger {
     let (mut ledger, request) = ledger();
     let write = HostRequest { op: Op::WRITE, bytes: 512, ..request };
@@ -325,7 +325,7 @@ fn the_rest_of_a_unit_that_the_drive_does_not_count_is_found() {
     ledger.settle(&DriveCounts::default(), |_| 0);
 }
 
-/// What a result would say of a write of a sector to units of 4 KiB, of which one was programmed.
+/// Returns what a result would say of a write of a sector to units of 4 KiB, of which one was programmed.
 fn amplified(waf: f64, fill_up: f64) -> Value {
     json!({
         "waf": waf,

@@ -63,7 +63,7 @@ pub struct Checker<B: MapAtFirst> {
 }
 
 impl<B: MapAtFirst> Checker<B> {
-    /// An account that begins with what the drive holds now.
+    /// Makes an account that begins with what the drive holds now.
     ///
     /// # Errors
     /// When the drive's own numbers cannot be read once more.
@@ -175,7 +175,7 @@ impl<B: MapAtFirst> Checker<B> {
         transaction.die.index() * self.shape.superblocks_per_die as usize + transaction.superblock as usize
     }
 
-    /// The first of the units that a read or program of a page row is about.
+    /// Returns the first of the units that a read or program of a page row is about.
     fn first_unit(&self, transaction: &Transaction) -> Ppa {
         let superblock = self.superblock(transaction);
         Ppa(self.shape.first_ppa(superblock) + u64::from(transaction.row * self.shape.row_units))
@@ -224,13 +224,13 @@ impl<B: MapAtFirst> Checker<B> {
         self.failures.on_dies_failed(dies);
     }
 
-    /// The unit and the version that were programmed at `ppa` last.
+    /// Returns the unit and the version that were programmed at `ppa` last.
     fn there(&self, ppa: Ppa) -> (u32, u32) {
         let place = self.map.place(ppa);
         (place.stored, place.version)
     }
 
-    /// The version that is held at `ppa`.
+    /// Returns the version that is held at `ppa`.
     fn held(&self, ppa: Ppa) -> u32 {
         self.map.place(ppa).version
     }

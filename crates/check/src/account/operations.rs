@@ -34,7 +34,7 @@ impl<B: MapAtFirst> Checker<B> {
         }
     }
 
-    /// The unit and version that a program moves.
+    /// Returns the unit and version that a program moves.
     fn moved(&mut self, transaction: &Transaction, origin: Origin, old: Ppa, new: Ppa) -> (u32, u32) {
         let in_die = transaction.kind == Kind::Copyback;
         let read_by = self.read_by.get(&old.0).copied().unwrap_or(0);

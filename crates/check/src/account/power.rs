@@ -76,8 +76,8 @@ impl<B: MapAtFirst> Checker<B> {
         self.bytes.on_erase(first, units);
     }
 
-    /// A program was interrupted: its units are lost. Returns the page rows that this tore, including earlier rows on
-    /// the same wordline.
+    /// Notes that a program was interrupted and its units are lost. Returns the page rows that this tore,
+    /// including earlier rows on the same wordline.
     fn tear(&mut self, superblock: usize, row: u32, rows: u32) -> Vec<(usize, u32)> {
         let units = self.shape.row_units;
         let first = self.shape.first_ppa(superblock);

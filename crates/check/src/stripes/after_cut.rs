@@ -24,8 +24,9 @@ impl Torn {
 }
 
 impl StripeAccount {
-    /// The power failed, when these page rows of superblocks were torn; `on_flash`: page rows programmed of each superblock.
-    /// Gives the torn page rows, those of former cuts too, which nothing gives back.
+    /// Notes that the power failed when these page rows of superblocks were torn; `on_flash`: page rows
+    /// programmed of each superblock. Gives the torn page rows, those of former cuts too, which nothing gives
+    /// back.
     pub fn on_cut(&mut self, torn: &[(usize, u32)], on_flash: &[u32], one_bit: &[bool]) -> Vec<(usize, u32)> {
         self.torn.uncounted.retain(|&(superblock, row)| row < on_flash[superblock]);
         for (superblock, &there) in on_flash.iter().enumerate() {
@@ -61,7 +62,7 @@ impl StripeAccount {
         all.filter(|&(superblock, row)| !self.is_given_back(superblock, row)).collect()
     }
 
-    /// Page rows of parity on flash in a group.
+    /// Returns the number of page rows of parity on flash in a group.
     fn counted(&self, group: usize, on_flash: &[u32]) -> u32 {
         on_flash.get(self.parity[group]).copied().unwrap_or(0)
     }
@@ -72,13 +73,14 @@ impl StripeAccount {
         self.is_torn(superblock, row) && !is_parity && !self.is_broken(superblock, row)
     }
 
-    /// A power cut tore a row that its parity counts.
+    /// True if a power cut tore a row that its parity counts.
     pub fn is_torn(&self, superblock: usize, row: u32) -> bool {
         let lost = self.torn.lost.get(&(self.group_of(superblock), row));
         lost.is_some_and(|lost| lost.contains(&superblock))
     }
 
-    /// Power cuts took another of a row's stripe, or the row itself was torn before its parity was made.
+    /// True if power cuts took another of a row's stripe, or the row itself was torn before its parity was
+    /// made.
     pub(super) fn is_broken(&self, superblock: usize, row: u32) -> bool {
         let group = self.group_of(superblock);
         let takes_another = |lost: &BTreeSet<usize>| lost.iter().any(|&other| other != superblock);

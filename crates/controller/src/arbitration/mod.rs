@@ -25,7 +25,7 @@ pub struct ChannelView<'a> {
 }
 
 impl ChannelView<'_> {
-    /// The first die of `set` from `start` on, around the end. `set` must not be empty.
+    /// Returns the first die of `set` from `start` on, around the end. `set` must not be empty.
     #[inline]
     pub fn next_in(set: u64, start: u32) -> u32 {
         let from = set & (u64::MAX << start);

@@ -41,7 +41,7 @@ impl Chips {
         }))
     }
 
-    /// The chip of a die: the number of its first.
+    /// Returns the chip of a die: the number of its first.
     pub fn of(&self, die: usize) -> usize {
         die % self.stride
     }
@@ -138,7 +138,8 @@ impl Controller {
         false
     }
 
-    /// The operation that the scheduler would start next among all that wait at the chip, and its die.
+    /// Returns the operation that the scheduler would start next among all that wait at the chip, and its
+    /// die.
     fn choose_in_chip(&mut self, chip: usize, now: SimTime) -> (usize, Class) {
         let mut view = DieView {
             ready: 0,

@@ -27,9 +27,9 @@ pub struct Interrupted {
 }
 
 impl Controller {
-    /// The power is gone at `now`: queues and registers are empty, each array and channel rests. Gives
-    /// the programs and erases that had begun to change cells. The time that an array spent on what it did not end is
-    /// not counted as busy.
+    /// Cuts the power at `now`: queues and registers are emptied, each array and channel rests. Gives the
+    /// programs and erases that had begun to change cells. The time that an array spent on what it did not
+    /// end is not counted as busy.
     pub fn cut(&mut self, now: SimTime) -> Vec<Interrupted> {
         let mut interrupted = Vec::new();
         for die in &self.dies {
@@ -56,7 +56,8 @@ impl Controller {
         interrupted
     }
 
-    /// A die answers no more: its reads in flight bring nothing. Gives the reads that would have brought data.
+    /// Ends the reads in flight at a die that answers no more: these reads bring no data. Gives the reads
+    /// that would have brought data.
     pub fn fail_reads(&mut self, die: DieId) -> Vec<Transaction> {
         let free = self.slab.free_places();
         let mut failed = Vec::new();

@@ -20,7 +20,7 @@ pub struct DieView {
 }
 
 impl DieView {
-    /// The ready class among `classes` whose oldest operation came first.
+    /// Returns the ready class among `classes` whose oldest operation came first.
     #[inline]
     pub fn oldest(&self, classes: u8) -> Option<Class> {
         Class::ALL

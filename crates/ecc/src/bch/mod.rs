@@ -26,7 +26,8 @@ pub enum Outcome {
 }
 
 impl Code {
-    /// The code over the smallest field GF(2^m) that data and parity fit in; none where `m` would exceed 16.
+    /// Returns the code over the smallest field GF(2^m) that data and parity fit in; none where `m` would
+    /// exceed 16.
     pub fn new(data_bits: usize, correctable: usize) -> Option<Self> {
         for m in 3..=16 {
             let field = Field::new(m);
@@ -38,17 +39,17 @@ impl Code {
         None
     }
 
-    /// Bits of parity.
+    /// Returns the number of bits of parity.
     pub fn parity_bits(&self) -> usize {
         self.generator.len() - 1
     }
 
-    /// Bits of a word: the data, then the parity.
+    /// Returns the number of bits of a word: the data, then the parity.
     pub fn bits(&self) -> usize {
         self.data_bits + self.parity_bits()
     }
 
-    /// The word of these data.
+    /// Returns the word of these data.
     ///
     /// # Panics
     /// When there are more or fewer data than the code has.

@@ -112,7 +112,7 @@ pub(super) fn read_target(
 }
 
 impl Bch {
-    /// Parity: `m t` bits, where 2^m - 1 bits hold data and parity.
+    /// Returns the number of parity bits: `m t`, where 2^m - 1 bits hold data and parity.
     fn parity_bits(&self) -> u32 {
         let data = u64::from(self.data) * 8;
         let fits = |m: &u32| (1u64 << m) > data + u64::from(*m) * u64::from(self.correctable);

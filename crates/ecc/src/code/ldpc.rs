@@ -47,7 +47,8 @@ impl Default for Ldpc {
 }
 
 impl Ldpc {
-    /// A code known by the raw bit error rates that it corrects with 1, 3, 7... comparisons: 4 KiB of data, rate 8/9.
+    /// Makes a code known by the raw bit error rates that it corrects with 1, 3, 7... comparisons: 4 KiB of
+    /// data, rate 8/9.
     pub fn of_limits(limits: &[f64]) -> Self {
         let strength =
             Strength::Limits { limits: limits.to_vec(), data: USUAL_DATA as u32, rate: USUAL_RATE };

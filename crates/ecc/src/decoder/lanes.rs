@@ -22,7 +22,7 @@ pub trait Number: Copy + Default + PartialEq + PartialOrd {
     fn plus(self, other: Self) -> Self;
     fn magnitude(self) -> Self;
     fn sign(self) -> Self::Sign;
-    /// The negative where the sign is one.
+    /// Returns the negative where the sign is one.
     fn signed(self, sign: Self::Sign) -> Self;
     fn damped(self, by: Self::Damping) -> Self;
 }
@@ -213,7 +213,7 @@ struct CheckTold<T: Number, const WORDS: usize> {
 }
 
 impl<T: Number, const WORDS: usize> CheckTold<T, WORDS> {
-    /// The check's message to a bit whose own message to the check was `value`.
+    /// Returns the check's message to a bit whose own message to the check was `value`.
     #[inline(always)]
     fn to(&self, word: usize, value: T) -> T {
         // Where two are the least, the second is as small. Both are read first: else the compiler chooses an address.

@@ -21,7 +21,7 @@ pub struct Attempt {
 }
 
 impl Attempt {
-    /// An attempt that is decoded in any case.
+    /// Makes an attempt that is decoded in any case.
     pub const fn at(step: u32, soft_bits: u32) -> Self {
         Self { step, soft_bits, decoded_below: f64::INFINITY }
     }
@@ -82,8 +82,8 @@ impl FlowView<'_> {
             && !attempt.decoded_below.is_nan()
     }
 
-    /// The attempt that follows another in the default order: where steps have references, all hard ones on the way to the best, then with more
-    /// soft bits there; where they do not, more soft bits first.
+    /// Returns the attempt that follows another in the default order: where steps have references, all hard
+    /// ones on the way to the best, then with more soft bits there; where they do not, more soft bits first.
     pub fn in_order_after(&self, last: &Attempt) -> Next {
         let may_step = last.step < self.best_step;
         let may_soften = last.soft_bits < self.soft_bits;
@@ -112,13 +112,13 @@ pub struct Notes {
 
 /// The order of a read's attempts.
 pub trait Flow: Send {
-    /// The notes that the flow needs.
+    /// Returns the notes that the flow needs.
     fn notes(&self) -> Notes {
         Notes::default()
     }
 
-    /// The next attempt of a read, one that the view [takes](FlowView::takes); the first is no giving up. The same whenever it is
-    /// asked of the same view.
+    /// Returns the next attempt of a read, one that the view [takes](FlowView::takes); the first is no giving
+    /// up. The same whenever it is asked of the same view.
     fn next(&mut self, view: &FlowView<'_>) -> Next;
 }
 

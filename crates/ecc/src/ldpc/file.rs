@@ -122,7 +122,8 @@ fn read_base(root: &mut Section, bits: u32, data_bits: u32) -> Result<BaseMatrix
     Ok(BaseMatrix { circulant, shifts })
 }
 
-/// An error of the matrix, without the whole matrix as its value; at the place of one of its lines, if it is of one.
+/// Returns an error of the matrix, without the whole matrix as its value; at the place of one of its lines,
+/// if it is of one.
 fn shape(root: &Section, key: &str, line: Option<usize>, expected: String) -> ConfigError {
     let error = root.reject(key, "");
     let place = match (root.written(key), line) {
@@ -132,7 +133,7 @@ fn shape(root: &Section, key: &str, line: Option<usize>, expected: String) -> Co
     ConfigError { value: String::new(), place, expected, ..error }
 }
 
-/// A word of a row: `-` or a shift.
+/// Reads a word of a row: `-` or a shift.
 fn shift(word: &str, circulant: u32, shifts_of: u32) -> Option<Option<u32>> {
     if word == "-" {
         return Some(None);
@@ -141,7 +142,8 @@ fn shift(word: &str, circulant: u32, shifts_of: u32) -> Option<Option<u32>> {
     Some(Some((u64::from(shift) * u64::from(circulant) / u64::from(shifts_of)) as u32))
 }
 
-/// Data bits are added to parity bits by address, then each parity bit to the one behind it.
+/// Reads a matrix in which data bits are added to parity bits by address, then each parity bit to the one
+/// behind it.
 fn read_accumulator(root: &mut Section, bits: u32, data_bits: u32) -> Result<Graph, ConfigError> {
     let group: u32 = root
         .within(at_least(1u32).at_most(bits))
@@ -299,7 +301,8 @@ rows = [
         }
     }
 
-    /// The entries of a matrix as one number, so that one shift in another place is found (FNV-1a, row by row).
+    /// Returns the entries of a matrix as one number, so that one shift in another place is found (FNV-1a,
+    /// row by row).
     fn fingerprint(graph: &Graph) -> u64 {
         let take = |hash: u64, number: u32| (hash ^ u64::from(number)).wrapping_mul(0x0000_0100_0000_01b3);
         let row =

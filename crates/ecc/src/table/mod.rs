@@ -87,7 +87,8 @@ impl Table {
         Ok(table)
     }
 
-    /// What is known of failures below the last that were counted, read with one soft bit more than this number.
+    /// Returns what is known of failures below the last that were counted, read with one soft bit more than
+    /// this number.
     pub fn extrapolated(&self, more: usize) -> String {
         let curve = &self.curves[more];
         format!(
@@ -99,7 +100,7 @@ impl Table {
         )
     }
 
-    /// What was counted, and from where the law goes on: one line for each number of soft bits.
+    /// Returns what was counted, and from where the law goes on: one line for each number of soft bits.
     pub fn provenance(&self) -> Vec<String> {
         let name = self.decoder.iter().find_map(|each| each.strip_prefix("name=")).unwrap_or("?");
         let line = |(soft_bits, curve): (usize, &Curve)| {
@@ -191,7 +192,7 @@ fn read_curve(section: &mut Section, bits: u32) -> Result<Curve, ConfigError> {
     })
 }
 
-/// A point that was counted elsewhere.
+/// Returns a point that was counted elsewhere.
 fn total(text: &str) -> Option<Point> {
     let (rate, counts) = text.split_once(' ')?;
     let counts: Vec<u64> = counts.split(' ').map(|count| count.parse().ok()).collect::<Option<_>>()?;

@@ -18,8 +18,8 @@ pub(super) struct Parabola {
 }
 
 impl Parabola {
-    /// The one that goes nearest to these values, by rising places, each weighted by its deviation; a line through two values,
-    /// a level through one.
+    /// Returns the parabola that goes nearest to these values, by rising places, each weighted by its
+    /// deviation; a line through two values, a level through one.
     pub fn through(values: &[OffLaw]) -> Self {
         let powers = values.len().min(3);
         let mut of = Self { ends: (values[0].at, values[values.len() - 1].at), factors: [0.0; 3] };
@@ -50,7 +50,7 @@ impl Parabola {
         of
     }
 
-    /// Its value here.
+    /// Returns the value of the parabola at a place.
     pub fn at(&self, at: f64) -> f64 {
         let place = self.place(at.clamp(self.ends.0, self.ends.1));
         let [level, slope, bend] = self.factors;

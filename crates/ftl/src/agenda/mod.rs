@@ -89,8 +89,8 @@ pub(crate) struct Agenda {
 }
 
 impl Agenda {
-    /// An agenda with nothing due; each die has an `order` of its own for rewriting and may spend `share` of its time
-    /// on upkeep.
+    /// Makes an agenda with nothing due; each die has an `order` of its own for rewriting and may spend
+    /// `share` of its time on upkeep.
     pub fn new(layout: &Layout, order: &Maker, share: f64, costs: Costs) -> Self {
         let idle =
             || DieUpkeep { due: VecDeque::new(), order: order(), free_at: SimTime::ZERO, has_turn: false };
@@ -136,12 +136,13 @@ impl Agenda {
         if *at > now { None } else { self.queue.pop().map(|Reverse((.., work))| work) }
     }
 
-    /// Time from the beginning of `ns` of upkeep until a die may do more, so that upkeep keeps to its share.
+    /// Returns the time from the beginning of `ns` of upkeep until a die may do more, so that upkeep keeps to
+    /// its share.
     pub fn spread(&self, ns: u64) -> Nanos {
         Nanos::new((ns as f64 / self.share) as u64)
     }
 
-    /// A die spends `ns` of upkeep from `from` on; returns when it may do more.
+    /// Charges a die with `ns` of upkeep from `from` on; returns when the die may do more.
     pub fn charge(&mut self, die: usize, ns: u64, from: SimTime) -> SimTime {
         self.counts.die_ns += ns;
         let free_at = self.dies[die].free_at.max(from) + self.spread(ns);
@@ -157,17 +158,18 @@ impl Agenda {
         });
     }
 
-    /// Bytes of state of the simulator: an entry for each superblock may stand in the agenda.
+    /// Returns the number of bytes of state of the simulator: an entry for each superblock may stand in the
+    /// agenda.
     pub fn bytes(&self) -> usize {
         self.waits.len() + self.queue.capacity() * size_of::<(SimTime, u64, Work)>()
     }
 
-    /// The share of each die's time.
+    /// Returns the share of each die's time.
     pub fn share(&self) -> f64 {
         self.share
     }
 
-    /// Superblocks that are due and not begun.
+    /// Returns the number of superblocks that are due and not begun.
     pub fn waiting(&self) -> u64 {
         self.dies.iter().map(|die| die.due.len() as u64).sum()
     }

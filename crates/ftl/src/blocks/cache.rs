@@ -58,7 +58,7 @@ impl BlockMapped {
         }
     }
 
-    /// The slot of a unit that waits to be written, not that of one that stays.
+    /// Returns the slot of a unit that waits to be written, not that of one that stays.
     pub(super) fn waiting_slot(&self, lpn: Lpn) -> Option<u32> {
         self.media
             .core

@@ -136,12 +136,12 @@ impl BlockMapped {
         programs
     }
 
-    /// The first address of a program unit of a superblock.
+    /// Returns the first address of a program unit of a superblock.
     fn program_at(&self, superblock: u32, program: u32) -> Ppa {
         Ppa(self.layout().first_ppa(superblock) + u64::from(program * self.layout().program_units))
     }
 
-    /// The program units of a block that can be read: position, address and label of each.
+    /// Returns the program units of a block that can be read: position, address and label of each.
     fn readable<'a>(
         &'a self,
         flash: &'a Flash<'a>,
@@ -157,7 +157,7 @@ impl BlockMapped {
         })
     }
 
-    /// The blocks that the spare areas describe, in the order in which they were opened.
+    /// Returns the blocks that the spare areas describe, in the order in which they were opened.
     fn blocks_in(&self, flash: &Flash<'_>, marks: &[Mark]) -> Vec<FoundBlock> {
         let span = self.rules.span;
         let mut blocks: BTreeMap<u64, FoundBlock> = BTreeMap::new();
@@ -233,7 +233,8 @@ impl BlockMapped {
         choice
     }
 
-    /// The readable units of a block: number of the host's write, of the program, the unit and its place.
+    /// Returns the readable units of a block: number of the host's write, of the program, the unit and its
+    /// place.
     fn units_in<'a>(
         &'a self,
         flash: &'a Flash<'a>,
@@ -301,7 +302,7 @@ impl BlockMapped {
         }
     }
 
-    /// The role of a block that holds data, from now on.
+    /// Returns the role of a block that holds data, from now on.
     fn role_of(&self, block: &FoundBlock) -> Role {
         let is_over = block.end == 0 || block.merged != NOTHING;
         if block.condition >= Condition::Gap || !is_over {

@@ -84,7 +84,7 @@ pub struct BlockMapped {
 }
 
 impl BlockMapped {
-    /// A fresh drive: nothing written, every good superblock free.
+    /// Makes a fresh drive: nothing written, every good superblock free.
     ///
     /// # Errors
     /// When the drive could not sustain writes; the text says why and what would help.
@@ -127,7 +127,7 @@ impl BlockMapped {
         Ok(ftl)
     }
 
-    /// Blocks a bank must have beside its data blocks.
+    /// Returns the number of blocks a bank must have beside its data blocks.
     fn blocks_beside(&self) -> u32 {
         self.rules.kind.logs_least() + 1 + self.media.core.rules.spare
     }
@@ -166,7 +166,7 @@ impl BlockMapped {
         &self.media.core.store.layout
     }
 
-    /// Bank, group within it, and unit within the group.
+    /// Returns the bank, group within it, and unit within the group.
     #[inline]
     fn split(&self, lpn: Lpn) -> (usize, u32, u32) {
         let (group, unit) = (lpn.0 / self.rules.group_units, lpn.0 % self.rules.group_units);
@@ -174,7 +174,7 @@ impl BlockMapped {
         ((group % banks) as usize, group / banks, unit)
     }
 
-    /// The unit `unit` of program unit `position` of a group; none beyond the drive's end.
+    /// Returns the unit `unit` of program unit `position` of a group; none beyond the drive's end.
     #[inline]
     fn lpn_at(&self, bank: usize, group: u32, position: u32, unit: u32) -> Option<Lpn> {
         let first = (group * self.banks.len() as u32 + bank as u32) * self.rules.group_units;
@@ -182,7 +182,7 @@ impl BlockMapped {
         (lpn < self.layout().logical_units).then_some(Lpn(lpn))
     }
 
-    /// The first address of program unit `position` of a block.
+    /// Returns the first address of program unit `position` of a block.
     #[inline]
     fn ppa_at(&self, bank: usize, block: u32, position: u32) -> Ppa {
         let member = self.banks[bank].members_of(block)[(position % self.rules.span) as usize];
@@ -196,7 +196,7 @@ impl BlockMapped {
         self.banks[bank].members_of(block)[(position % self.rules.span) as usize] != NONE
     }
 
-    /// Die, and number within the die, of a superblock numbered over the drive.
+    /// Returns the die, and number within the die, of a superblock numbered over the drive.
     #[inline]
     fn place_of(&self, superblock: u32) -> (u32, u32) {
         (superblock / self.layout().superblocks_per_die, superblock % self.layout().superblocks_per_die)
@@ -279,7 +279,8 @@ impl Layer for BlockMapped {
         )
     }
 
-    /// A block number of four bytes for each group, and for each log block the four-byte places of its units.
+    /// Returns the bytes of the map: a block number of four bytes for each group, and for each log block the
+    /// four-byte places of its units.
     fn map_bytes(&self) -> u64 {
         let groups: u64 = self.banks.iter().map(|bank| bank.data.len() as u64).sum();
         let logs = u64::from(self.rules.kind.logs_usual()) * self.banks.len() as u64;

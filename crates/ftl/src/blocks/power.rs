@@ -25,7 +25,7 @@ impl BlockMapped {
         self.media.core.store.spare.is_some() && self.instant.is_none()
     }
 
-    /// The number of a block that is opened.
+    /// Returns the number of a block that is opened.
     pub(super) fn next_serial(&mut self) -> u64 {
         if self.is_labelled() { self.labels().count() } else { 0 }
     }

@@ -28,7 +28,7 @@ impl BlockMapped {
         }
     }
 
-    /// Groups that have a valid unit in a block.
+    /// Returns the groups that have a valid unit in a block.
     fn groups_in(&self, bank: usize, block: u32) -> BTreeSet<u32> {
         let layout = &self.layout();
         let first = |position| self.ppa_at(bank, block, position).0;

@@ -53,7 +53,7 @@ impl BlockMapped {
         self.take_step(bank, step, write, ctx)
     }
 
-    /// The write that waits first, unless more of its program unit may still come.
+    /// Returns the write that waits first, unless more of its program unit may still come.
     fn next_write(&mut self, bank: usize, calendar: &mut Calendar) -> Option<HostWrite> {
         let slot = loop {
             let Some(&(slot, serial)) = self.banks[bank].waiting.queue.front() else {
@@ -438,7 +438,7 @@ impl BlockMapped {
         self.submit(erase, ctx);
     }
 
-    /// A merge of `purpose` into a block, from the place it has reached to `end`.
+    /// Returns a merge of `purpose` into a block, from the place it has reached to `end`.
     pub(super) fn merge_of(&self, bank: usize, purpose: Purpose, target: u32, end: u32) -> Merge {
         Merge {
             purpose,

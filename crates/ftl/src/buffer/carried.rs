@@ -19,7 +19,7 @@ pub enum Coverage {
 }
 
 impl Coverage {
-    /// Bytes of a unit of `unit_bytes`.
+    /// Returns the number of bytes of a unit of `unit_bytes`.
     #[inline]
     pub fn bytes(self, unit_bytes: u64) -> u64 {
         match self {
@@ -89,7 +89,8 @@ impl Buffer {
         }
     }
 
-    /// Bytes of the unit in a slot that requests of the host's carried, each sector once.
+    /// Returns the number of bytes of the unit in a slot that requests of the host's carried, each sector
+    /// once.
     #[inline]
     pub fn carried_bytes(&self, slot: u32, unit_bytes: u64) -> u64 {
         match self.slots[slot as usize].carried {
@@ -105,8 +106,8 @@ impl Buffer {
         mask.iter().map(|word| u64::from(word.count_ones())).sum()
     }
 
-    /// Bytes that the host's requests carried and that the flash does not hold yet, without those in units that were
-    /// trimmed since.
+    /// Returns the number of bytes that the host's requests carried and that the flash does not hold yet,
+    /// without those in units that were trimmed since.
     pub fn held_bytes(&self, unit_bytes: u64) -> u64 {
         let is_held = |slot: &u32| {
             let found = &self.slots[*slot as usize];

@@ -48,7 +48,7 @@ impl Dram {
         Ok(Some(dram))
     }
 
-    /// Time that an access to `bytes` takes.
+    /// Returns the time that an access to `bytes` takes.
     pub fn access(&self, bytes: u64) -> Nanos {
         let begin = self.t_rcd + self.t_cl;
         if bytes <= self.row {

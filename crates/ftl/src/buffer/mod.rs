@@ -73,7 +73,7 @@ impl Slot {
         matches!(self.state, SlotState::Held | SlotState::Clean)
     }
 
-    /// A slot in a given state, for tests of policies.
+    /// Makes a slot in a given state, for tests of policies.
     pub const fn of(lpn: Lpn, state: SlotState) -> Self {
         Self {
             lpn,
@@ -96,7 +96,7 @@ pub struct Risk {
 }
 
 impl Risk {
-    /// Units times nanoseconds since the last call, during which `units` were at risk.
+    /// Returns the number of units times nanoseconds since the last call, during which `units` were at risk.
     #[inline]
     pub fn until(&mut self, now: SimTime, units: u32) -> u128 {
         let span = now.since(self.since).ns();
@@ -132,7 +132,7 @@ pub struct Buffer {
 }
 
 impl Buffer {
-    /// A buffer of `slots` mapping units that keeps nothing.
+    /// Makes a buffer of `slots` mapping units that keeps nothing.
     pub fn new(slots: u32) -> Self {
         Self {
             slots: vec![Slot::of(Lpn::NONE, SlotState::Free); slots as usize],
@@ -153,8 +153,8 @@ impl Buffer {
         }
     }
 
-    /// The buffer of a drive, with `more` slots for the layer's own units, which lie beyond the `host_units`;
-    /// `block_units`: units of a block of the map.
+    /// Returns the buffer of a drive, with `more` slots for the layer's own units, which lie beyond the
+    /// `host_units`; `block_units`: units of a block of the map.
     pub fn of(config: &BufferConfig, more: u32, host_units: u32, block_units: u32, seed: u64) -> Self {
         let mut buffer = Self::new(config.slots + more);
         buffer.host_units = host_units;
@@ -169,24 +169,24 @@ impl Buffer {
         buffer
     }
 
-    /// Mapping units that the buffer can hold.
+    /// Returns the number of mapping units that the buffer can hold.
     pub fn slots(&self) -> u32 {
         self.slots.len() as u32
     }
 
-    /// Slots not in use.
+    /// Returns the number of slots not in use.
     #[inline]
     pub fn free_slots(&self) -> u32 {
         self.free.len() as u32
     }
 
-    /// Slots in use.
+    /// Returns the number of slots in use.
     #[inline]
     pub fn used_slots(&self) -> u32 {
         (self.slots.len() - self.free.len()) as u32
     }
 
-    /// Slots with data that the flash does not hold.
+    /// Returns the number of slots with data that the flash does not hold.
     #[inline]
     pub fn dirty_slots(&self) -> u32 {
         self.used_slots() - (self.kept - self.held.len() as u32)
@@ -209,20 +209,20 @@ impl Buffer {
         self.policy.as_ref().is_some_and(|policy| policy.pads())
     }
 
-    /// Logical units whose newest version was acknowledged on arrival and would be lost if the power failed now
-    /// and nothing protected the buffer.
+    /// Returns the number of logical units whose newest version was acknowledged on arrival and would be lost
+    /// if the power failed now and nothing protected the buffer.
     #[inline]
     pub fn at_risk(&self) -> u32 {
         self.at_risk
     }
 
-    /// A slot.
+    /// Returns a slot.
     #[inline]
     pub fn slot(&self, slot: u32) -> &Slot {
         &self.slots[slot as usize]
     }
 
-    /// The newest slot of `lpn`.
+    /// Returns the newest slot of `lpn`.
     #[inline]
     pub fn find(&self, lpn: Lpn) -> Option<u32> {
         self.index.find(lpn)
@@ -290,7 +290,7 @@ impl Buffer {
         self.queue.push_front(slot);
     }
 
-    /// The slot that has waited longest.
+    /// Returns the slot that has waited longest.
     #[inline]
     pub fn first_queued(&self) -> Option<u32> {
         self.queue.front().copied()
@@ -306,7 +306,7 @@ impl Buffer {
         slot
     }
 
-    /// The slots that wait, in the order in which they were queued.
+    /// Returns the slots that wait, in the order in which they were queued.
     pub fn queued(&self) -> impl Iterator<Item = u32> {
         self.queue.iter().copied()
     }
@@ -343,7 +343,7 @@ impl Buffer {
         self.pending[(self.slots[slot as usize].epoch - self.first_epoch) as usize] -= 1;
     }
 
-    /// The host trimmed `lpn`: the newest version is void. True when there was one.
+    /// Voids the newest version of `lpn`, which the host trimmed. True when there was one.
     pub fn cancel(&mut self, lpn: Lpn) -> bool {
         let Some(slot) = self.find(lpn) else { return false };
         match self.slots[slot as usize].state {
@@ -365,7 +365,8 @@ impl Buffer {
         true
     }
 
-    /// The newest version of `lpn` is void, but what holds it still goes to the flash. True when there was one.
+    /// Voids the newest version of `lpn`, while the slot that holds the version still goes to the flash. True
+    /// when there was one.
     pub fn forget(&mut self, lpn: Lpn) -> bool {
         let found = self.find(lpn);
         found.into_iter().for_each(|slot| self.unlink(slot));
@@ -412,7 +413,7 @@ impl Buffer {
         ended
     }
 
-    /// The oldest epoch that still has slots in use (or the current one).
+    /// Returns the oldest epoch that still has slots in use (or the current one).
     pub fn oldest_epoch(&mut self) -> u32 {
         while self.pending.len() > 1 && self.pending[0] == 0 {
             self.pending.pop_front();
@@ -421,7 +422,7 @@ impl Buffer {
         self.first_epoch
     }
 
-    /// Bytes of state.
+    /// Returns the number of bytes of state.
     pub fn bytes(&self) -> usize {
         self.slots.len() * (size_of::<Slot>() + 8) + self.index.bytes() + self.carried.bytes()
     }

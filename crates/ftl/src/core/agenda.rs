@@ -75,7 +75,7 @@ impl Core {
     }
 }
 
-/// Position in `due` of the superblock that the policy rewrites next on a die.
+/// Returns the position in `due` of the superblock that the policy rewrites next on a die.
 fn ask_order(
     order: &mut dyn RefreshOrder,
     due: &VecDeque<Due>,

@@ -43,7 +43,7 @@ impl Core {
         self.asks.push_back(ask);
     }
 
-    /// All that was asked for so far.
+    /// Returns all that was asked for so far.
     #[inline]
     pub fn take_asks(&mut self) -> VecDeque<Ask> {
         std::mem::take(&mut self.asks)

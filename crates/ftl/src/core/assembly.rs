@@ -61,7 +61,7 @@ pub(crate) struct Assembly {
 }
 
 impl Assembly {
-    /// The dies whose program units are being filled with the host's data, in words.
+    /// Returns the dies whose program units are being filled with the host's data, in words.
     pub fn filling(&self) -> String {
         let dies = self
             .lanes
@@ -108,14 +108,14 @@ impl Assembly {
         }
     }
 
-    /// The place among the lanes of the one of a stream.
+    /// Returns the place among the lanes of the one of a stream.
     #[inline]
     pub fn lane_of(&self, stream: usize) -> usize {
         // Where a policy tells units by their origin alone there is one.
         self.lanes.iter().position(|lane| lane.own == stream).unwrap_or(0)
     }
 
-    /// Some die has a part of a program unit of host data.
+    /// True if some die has a part of a program unit of host data.
     #[inline]
     pub fn is_filling(&self) -> bool {
         self.lanes.iter().any(|lane| lane.current != NONE)

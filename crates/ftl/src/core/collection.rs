@@ -36,7 +36,7 @@ impl Collection {
         }
     }
 
-    /// At most this many units will still be moved for victims already taken.
+    /// Returns the most units that will still be moved for victims already taken.
     #[inline]
     pub fn reserved_units(&self, space: &Space, die: usize) -> u32 {
         let valid = |superblock: u32| space.valid[space.global(die, superblock)];
@@ -45,13 +45,13 @@ impl Collection {
         self.mover.units_in_hand() + victim + taken
     }
 
-    /// The superblocks that the collection is working on or has queued.
+    /// Returns the superblocks that the collection is working on or has queued.
     pub fn in_hand(&self) -> impl Iterator<Item = u32> {
         let listed = self.mover.pending.iter().chain(&self.taken).map(|(superblock, _)| *superblock);
         listed.chain(self.mover.has_victim().then_some(self.mover.victim))
     }
 
-    /// Number of superblocks that the collection is working on or has queued.
+    /// Returns the number of superblocks that the collection is working on or has queued.
     pub fn under_way(&self) -> usize {
         self.mover.pending.len() + self.taken.len() + usize::from(self.mover.has_victim())
     }
@@ -75,7 +75,7 @@ impl Collection {
             || self.forced.iter().any(|(_, origin)| origin.keeps_data())
     }
 
-    /// A superblock waits to be relocated, and nothing is being collected.
+    /// True if a superblock waits to be relocated, and nothing is being collected.
     #[inline]
     pub fn is_asked(&self) -> bool {
         !self.mover.has_victim() && !self.forced.is_empty()
@@ -100,13 +100,13 @@ impl Collection {
         self.mover.has_victim() && self.pace.rate > 0.0 && !self.background
     }
 
-    /// Superblocks that will be free when the operations in flight have ended.
+    /// Returns the number of superblocks that will be free when the operations in flight have ended.
     #[inline]
     pub fn expected_superblocks(&self) -> u32 {
         self.mover.erasing + self.under_way() as u32
     }
 
-    /// The state of the collection in words, for messages.
+    /// Returns the state of the collection in words, for messages.
     pub fn describe(&self) -> String {
         format!("collection: {}, forced {}", self.mover.describe(), self.forced.len())
     }

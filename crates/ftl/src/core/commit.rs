@@ -46,8 +46,8 @@ impl Core {
         self.find_unwritten(lpn).is_some() && numbers.stamps[ppa.index()] > self.stamp_at_home(lpn)
     }
 
-    /// Stamp of the data at the place on flash to which the map points for a unit; `NOTHING` if the unit has
-    /// no place.
+    /// Returns the stamp of the data at the place on flash to which the map points for a unit; `NOTHING` if
+    /// the unit has no place.
     pub fn stamp_at_home(&self, lpn: Lpn) -> u64 {
         let (numbers, home) = (self.store.spare.as_ref(), self.store.map.lookup(lpn));
         numbers.filter(|_| home != Ppa::NONE).map_or(NOTHING, |numbers| numbers.stamps[home.index()])

@@ -13,7 +13,7 @@ pub(crate) struct Folding {
 }
 
 impl Folding {
-    /// A state in which nothing is being folded.
+    /// Makes a state in which nothing is being folded.
     pub fn new() -> Self {
         Self { mover: Mover::new(), pace: Pace { credit: 0.0, rate: 1.0 }, background: false }
     }

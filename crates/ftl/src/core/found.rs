@@ -30,7 +30,7 @@ pub(crate) struct ToldOnFlash {
 }
 
 impl Core {
-    /// Page rows of a superblock that were programmed, and the number of page rows that it has.
+    /// Returns the page rows of a superblock that were programmed, and the number of page rows that it has.
     pub fn rows_found(&self, global: usize, mark: &Mark) -> (u32, u32) {
         let layout = &self.store.layout;
         let rows = if mark.one_bit { layout.slc_rows } else { layout.rows };
@@ -38,7 +38,7 @@ impl Core {
         (programmed, rows)
     }
 
-    /// The units of each superblock that were programmed.
+    /// Returns the units of each superblock that were programmed.
     pub fn programmed_units(&self, marks: &[Mark]) -> Vec<Range<u64>> {
         let layout = &self.store.layout;
         let units = |(global, mark): (usize, &Mark)| {

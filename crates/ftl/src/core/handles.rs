@@ -26,7 +26,7 @@ pub struct HandleCounts {
 }
 
 impl HandleCounts {
-    /// What was counted since `earlier`.
+    /// Returns what was counted since `earlier`.
     #[must_use]
     pub fn since(&self, earlier: &Self) -> Self {
         Self {
@@ -53,7 +53,7 @@ pub struct HandleTotals {
 }
 
 impl HandleTotals {
-    /// What was counted since `earlier`.
+    /// Returns what was counted since `earlier`.
     #[must_use]
     pub fn since(&self, earlier: &Self) -> Self {
         let handles = self.handles.iter().zip(&earlier.handles).map(|(now, then)| now.since(then));
@@ -90,7 +90,7 @@ pub(crate) struct Handles {
 }
 
 impl Handles {
-    /// The handles that a policy gives a drive of this shape, whose buffer has `slots` slots.
+    /// Returns the handles that a policy gives a drive of this shape, whose buffer has `slots` slots.
     pub fn new(spec: HandleSpec, streams: &[StreamSpec], layout: &Layout, slots: u32) -> Self {
         let count = spec.isolation.len();
         Self {
@@ -128,12 +128,12 @@ impl Handles {
         self.counted.handles[usize::from(self.arriving)].bytes_written += bytes;
     }
 
-    /// The handle of what arrives now.
+    /// Returns the handle of what arrives now.
     pub fn arriving(&self) -> u16 {
         self.arriving
     }
 
-    /// The handle of what a slot holds.
+    /// Returns the handle of what a slot holds.
     pub fn of_slot(&self, slot: u32) -> u16 {
         self.slots[slot as usize]
     }
@@ -169,7 +169,8 @@ impl Handles {
         (*victims, *units) = (*victims + 1, *units + u64::from(valid));
     }
 
-    /// Mapping units that can be written through a handle before it begins another reclaim unit.
+    /// Returns the number of mapping units that can be written through a handle before it begins another
+    /// reclaim unit.
     fn available(&self, handle: u16, space: &Space, layout: &Layout) -> u64 {
         let stream = self.of_stream.iter().position(|of| *of == Some(handle));
         let left = |stream: usize| space.dies.iter().map(|die| die.frontiers[stream].left(layout)).sum();
@@ -179,17 +180,17 @@ impl Handles {
         u64::from(open) + to_open * u64::from(layout.data_units())
     }
 
-    /// The handle whose data alone a stream holds.
+    /// Returns the handle whose data alone a stream holds.
     pub fn of_stream(&self, stream: usize) -> Option<u16> {
         self.of_stream.get(stream).copied().flatten()
     }
 
-    /// Number of handles.
+    /// Returns the number of handles.
     pub fn count(&self) -> usize {
         self.isolation.len()
     }
 
-    /// Isolation and available units of each handle now.
+    /// Returns the isolation and available units of each handle now.
     pub fn states(&self, space: &Space, layout: &Layout) -> Vec<HandleState> {
         let state = |(handle, &isolation): (u16, &Isolation)| HandleState {
             isolation,
@@ -198,12 +199,12 @@ impl Handles {
         (0..).zip(&self.isolation).map(state).collect()
     }
 
-    /// Superblocks of a reclaim unit.
+    /// Returns the number of superblocks of a reclaim unit.
     pub fn unit_superblocks(&self) -> u64 {
         self.unit_superblocks
     }
 
-    /// What was counted since the drive was made.
+    /// Returns what was counted since the drive was made.
     pub fn counted(&self) -> &HandleTotals {
         &self.counted
     }
@@ -213,7 +214,7 @@ impl Handles {
         (self.opened, self.counted) = (before.opened, before.counted);
     }
 
-    /// The counts of opened superblocks, for a saved state.
+    /// Returns the counts of opened superblocks, for a saved state.
     pub fn save(&self) -> Vec<u64> {
         self.opened.clone()
     }
@@ -223,7 +224,7 @@ impl Handles {
         self.opened.copy_from_slice(opened);
     }
 
-    /// Bytes of state.
+    /// Returns the number of bytes of state.
     pub fn bytes(&self) -> usize {
         size_of_val(&*self.slots)
     }

@@ -13,7 +13,7 @@ pub(crate) struct Idle {
 }
 
 impl Idle {
-    /// An event of this kind will come.
+    /// True if an event of this kind will come.
     #[inline]
     pub fn is_armed(&self, kind: u8) -> bool {
         self.armed >> kind & 1 == 1

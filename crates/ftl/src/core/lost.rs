@@ -42,8 +42,8 @@ impl LostUnits {
         }
     }
 
-    /// The drive has found its map; `number` gives the write number of the copy that it found. If that is older than
-    /// the lost one, the copy is whole.
+    /// Goes on after the drive has found its map; `number` gives the write number of the copy that it found.
+    /// If that is older than the lost one, the copy is whole.
     pub fn go_on(&mut self, number: impl Fn(Lpn) -> u64) {
         for (lpn, lost) in std::mem::take(&mut self.left_behind) {
             if number(Lpn(lpn)) < lost {

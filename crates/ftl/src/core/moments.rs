@@ -180,7 +180,7 @@ impl Core {
         }
     }
 
-    /// The roles of a die's superblocks, which are in random order.
+    /// Returns the roles of a die's superblocks, which are in random order.
     pub fn roles_of_die(
         &mut self,
         die: usize,
@@ -226,7 +226,8 @@ pub(crate) fn shuffle(list: &mut [u32], random: &mut RandomStream) {
     }
 }
 
-/// One of `list` for the `at`th of `count` that are built like it, so that each part of the list has its share.
+/// Returns one of `list` for the `at`th of `count` that are built like it, so that each part of the list has
+/// its share.
 pub(crate) fn drawn<'a, T>(list: &'a [T], at: usize, count: usize, random: &mut RandomStream) -> &'a T {
     let drawn = (at as f64 + random.unit()) / count as f64 * list.len() as f64;
     &list[(drawn as usize).min(list.len() - 1)]

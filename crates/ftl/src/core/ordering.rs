@@ -14,7 +14,7 @@ pub(crate) struct Ordering {
 }
 
 impl Ordering {
-    /// None where the policy never trades.
+    /// Makes the state of the trades; none where the policy never trades.
     pub fn new(maker: &Maker) -> Option<Box<Self>> {
         let policy = maker();
         (!policy.never()).then(|| Box::new(Self { policy, hosts: Vec::new() }))

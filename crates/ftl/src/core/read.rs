@@ -6,7 +6,8 @@ use controller::{Class, Kind, Origin, Transaction};
 use units::DieId;
 
 impl Core {
-    /// The read of some units of one page row (numbered over the drive), as if nothing could be in its way.
+    /// Returns the read of some units of one page row (numbered over the drive), as if nothing could be in
+    /// its way.
     #[inline]
     pub fn read_of(&self, row: u32, mask: u64, origin: Origin, class: Class, owner: u32) -> Transaction {
         let layout = &self.store.layout;

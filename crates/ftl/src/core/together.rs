@@ -57,7 +57,7 @@ impl Core {
             && self.has_room_for(die, self.units_of_member(superblock))
     }
 
-    /// Room that a die must have before its member of a group is taken.
+    /// Returns the room that a die must have before its member of a group is taken.
     pub fn units_of_member(&self, superblock: u32) -> u32 {
         match self.store.space.state[superblock as usize] {
             // What is open is closed first: what it holds has to move, and the rest of its room is given up. What is free

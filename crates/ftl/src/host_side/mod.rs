@@ -44,7 +44,7 @@ impl Host {
         }
     }
 
-    /// Bytes of state.
+    /// Returns the number of bytes of state.
     pub fn bytes(&self) -> usize {
         self.reads.bytes() + self.recent.as_ref().map_or(0, |recent| recent.bytes())
     }

@@ -53,7 +53,7 @@ impl ReadPath {
         }
     }
 
-    /// Bytes of state.
+    /// Returns the number of bytes of state.
     pub fn bytes(&self) -> usize {
         self.ahead.as_ref().map_or(0, |ahead| ahead.bytes())
     }
@@ -69,7 +69,7 @@ pub(crate) struct RowPart {
 
 /// A translation layer that the host reads from.
 pub(crate) trait Reads {
-    /// The flash, and the host's side of the layer.
+    /// Returns the flash, and the host's side of the layer.
     fn parts(&mut self) -> (&mut Media, &mut Host);
 
     /// Lets units leave the buffer when it keeps more than it may.
@@ -78,7 +78,7 @@ pub(crate) trait Reads {
         self.parts().0.core.relieve_buffer();
     }
 
-    /// The die that follows from a unit's logical address.
+    /// Returns the die that follows from a unit's logical address.
     fn home_die(&self, lpn: Lpn) -> u32;
 
     /// Reads `count` units from `first`, whose map entries are at hand: their parts, where those are known. Gives the

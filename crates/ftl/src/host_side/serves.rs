@@ -52,7 +52,7 @@ pub(crate) trait Serves: Arrives {
         self.pump(ctx);
     }
 
-    /// The host writes a unit: whether the layer has its entry in the map at hand.
+    /// Returns, for a unit that the host writes, whether the layer has its entry in the map at hand.
     #[inline]
     fn find_entry<P: Probe>(&mut self, _lpn: Lpn, _ctx: &mut Context<P>) -> MapEntry {
         MapEntry::AtHand
@@ -275,7 +275,8 @@ pub(crate) trait Serves: Arrives {
         number
     }
 
-    /// The array has ended a program: returns whether it holds the data, and notes its spare area where power may fail.
+    /// Returns, when the array has ended a program, whether it holds the data, and notes its spare area where
+    /// power may fail.
     #[inline(always)]
     fn end_program(&mut self, transaction: &Transaction, now: SimTime) -> ProgramStatus {
         self.account_risk(now);

@@ -122,7 +122,8 @@ impl Ftl {
         each!(&mut self.layer, layer => layer.go_on_from(medium));
     }
 
-    /// The power fails at `now`: returns what is left on the flash, and the programs and erases that were in flight.
+    /// Cuts the power at `now`: returns what is left on the flash, and the programs and erases that were in
+    /// flight.
     ///
     /// # Panics
     /// When the drive was not made for power cuts.
@@ -136,7 +137,7 @@ impl Ftl {
 
 /// Changes of the core, which are the same for all layers.
 impl Ftl {
-    /// A fresh drive of the kind that `config` names: nothing written, every good superblock free.
+    /// Makes a fresh drive of the kind that `config` names: nothing written, every good superblock free.
     ///
     /// # Errors
     /// When the drive could not sustain writes; the text says why and what would help.
@@ -165,12 +166,12 @@ impl Ftl {
         each!(&mut self.layer, layer => layer.parts())
     }
 
-    /// The page-mapped layer, if the drive has one: its steady state can be constructed.
+    /// Returns the page-mapped layer, if the drive has one: its steady state can be constructed.
     pub fn as_page_mapped(&mut self) -> Option<&mut PageMapped> {
         self.layer.as_page_mapped()
     }
 
-    /// The block-mapped layer, if the drive has one.
+    /// Returns the block-mapped layer, if the drive has one.
     pub fn as_block_mapped(&mut self) -> Option<&mut BlockMapped> {
         self.layer.as_block_mapped()
     }
@@ -220,7 +221,7 @@ impl Ftl {
         self.parts().0.features.extent(request, offset, bytes);
     }
 
-    /// Bytes that were read from the buffer since the last call, where that counts.
+    /// Returns the number of bytes that were read from the buffer since the last call, where that counts.
     pub fn take_cached(&mut self) -> u64 {
         self.parts().0.features.take_cached()
     }

@@ -13,13 +13,13 @@ pub trait Placing {
     /// counts as none.
     fn set_placement(&mut self, named: Option<u16>);
 
-    /// The handles as they are now; none where the drive has no handles.
+    /// Returns the handles as they are now; none where the drive has no handles.
     fn handles(&self) -> Option<Vec<HandleState>>;
 
-    /// The counts of all handles so far; empty where there are none.
+    /// Returns the counts of all handles so far; empty where there are none.
     fn placed(&self) -> HandleTotals;
 
-    /// Superblocks of a reclaim unit, where there are handles.
+    /// Returns the superblocks of a reclaim unit, where there are handles.
     fn reclaim_unit_superblocks(&self) -> Option<u64>;
 }
 

@@ -6,13 +6,13 @@ use controller::Context;
 
 /// A drive that may be zones.
 pub trait ZonedLayer {
-    /// The shape of the zones; none where the drive has none.
+    /// Returns the shape of the zones; none where the drive has none.
     fn zoning(&self) -> Option<Zoning>;
 
-    /// The zones as the flash knows them, in order; none where there are none.
+    /// Returns the zones as the flash knows them, in order; none where there are none.
     fn zones(&self) -> Vec<FlashZoneState>;
 
-    /// The counts of the zones so far.
+    /// Returns the counts of the zones so far.
     fn zoned(&self) -> ZonedTotals;
 
     /// The host finishes a zone; [`crate::Output::Flushed`] answers `request` when the rest of the zone is written.

@@ -120,12 +120,12 @@ impl Merging {
         self.job.take().expect("a merge has begun")
     }
 
-    /// The merge at hand fills `block`.
+    /// True if the merge at hand fills `block`.
     pub fn is_target(&self, block: u32) -> bool {
         self.job.as_ref().is_some_and(|job| job.target == block)
     }
 
-    /// Time spent merging until `now`.
+    /// Returns the time spent merging until `now`.
     pub fn ns_until(&self, now: SimTime) -> u64 {
         let running = if self.job.is_some() { now.since(self.since).ns() } else { 0 };
         self.spent_ns + running
@@ -180,7 +180,7 @@ pub(crate) struct Bank {
 }
 
 impl Bank {
-    /// Bytes of state: groups, blocks and what they are made of.
+    /// Returns the number of bytes of state: groups, blocks and what they are made of.
     pub fn bytes(&self) -> usize {
         let blocks = self.blocks.len() * size_of::<Block>();
         4 * (self.data.len() + self.members.len() + self.unused.len()) + blocks
@@ -203,12 +203,12 @@ impl Bank {
         }
     }
 
-    /// The superblocks of a block, one of each die.
+    /// Returns the superblocks of a block, one of each die.
     pub fn members_of(&self, block: u32) -> &[u32] {
         &self.members[block as usize * self.erasing.len()..][..self.erasing.len()]
     }
 
-    /// The number of a block that holds nothing yet.
+    /// Returns the number of a block that holds nothing yet.
     pub fn take_unused(&mut self) -> u32 {
         self.unused.pop().unwrap_or_else(|| {
             self.blocks.push(Block::UNUSED);
@@ -217,12 +217,12 @@ impl Bank {
         })
     }
 
-    /// The dies of the bank, from all dies of the store.
+    /// Returns the dies of the bank, from all dies of the store.
     fn dies<'a>(&self, all: &'a [DieSpace]) -> &'a [DieSpace] {
         &all[self.first_die as usize..][..self.erasing.len()]
     }
 
-    /// Blocks that could be opened now.
+    /// Returns the number of blocks that could be opened now.
     pub fn free_blocks(&self, all: &[DieSpace]) -> u32 {
         self.dies(all).iter().map(|die| die.free.len()).min().unwrap_or(0) as u32
     }
@@ -234,18 +234,18 @@ impl Bank {
         old
     }
 
-    /// Blocks in use that are no data blocks.
+    /// Returns the number of blocks in use that are no data blocks.
     pub fn other_blocks(&self) -> u32 {
         (self.blocks.len() - self.unused.len()) as u32 - self.data_blocks
     }
 
-    /// Blocks that could be opened when all erases have succeeded.
+    /// Returns the number of blocks that could be opened when all erases have succeeded.
     pub fn coming_blocks(&self, all: &[DieSpace]) -> u32 {
         let each = self.dies(all).iter().zip(&self.erasing);
         each.map(|(die, erasing)| die.free.len() as u32 + erasing).min().unwrap_or(0)
     }
 
-    /// Blocks that the least healthy die still makes possible.
+    /// Returns the number of blocks that the least healthy die still makes possible.
     pub fn usable_blocks(&self, all: &[DieSpace]) -> u32 {
         self.dies(all).iter().map(|die| die.usable).min().unwrap_or(0)
     }
@@ -274,12 +274,12 @@ pub struct BankView<'a> {
 }
 
 impl BankView<'_> {
-    /// Log blocks in the order they were opened.
+    /// Returns the log blocks in the order they were opened.
     pub fn logs(&self) -> &[u32] {
         &self.bank.logs
     }
 
-    /// A block.
+    /// Returns a block.
     pub fn block(&self, block: u32) -> &Block {
         &self.bank.blocks[block as usize]
     }
@@ -289,17 +289,17 @@ impl BankView<'_> {
         self.block(block).next == self.program_units
     }
 
-    /// The log block of a group that was opened last.
+    /// Returns the log block of a group that was opened last.
     pub fn log_of(&self, group: u32) -> Option<u32> {
         self.logs().iter().rev().copied().find(|&log| self.block(log).owner == group)
     }
 
-    /// The log block that the host has not written to for longest.
+    /// Returns the log block that the host has not written to for longest.
     pub fn idlest_log(&self) -> Option<u32> {
         self.logs().iter().copied().min_by_key(|&log| self.block(log).used)
     }
 
-    /// The data block of a group.
+    /// Returns the data block of a group.
     pub fn data_of(&self, group: u32) -> Option<u32> {
         Some(self.bank.data[group as usize]).filter(|&block| block != NONE)
     }
@@ -354,21 +354,22 @@ pub enum Step {
 
 /// Where do writes go in a drive that maps blocks, and what is merged when?
 pub trait BlockRules: Send {
-    /// Dies that one block spans, neighbours first on all channels.
+    /// Returns the number of dies that one block spans, neighbours first on all channels.
     fn dies_per_block(&self) -> u32;
 
-    /// The next step for a write.
+    /// Returns the next step for a write.
     fn next(&self, view: &BankView<'_>, write: HostWrite) -> Step;
 
-    /// The fewest log blocks, for each bank, with which the rules can work.
+    /// Returns the fewest log blocks, for each bank, with which the rules can work.
     fn logs_least(&self) -> u32 {
         1
     }
 
-    /// The log blocks, for each bank, that the rules have in normal operation.
+    /// Returns the log blocks, for each bank, that the rules have in normal operation.
     fn logs_usual(&self) -> u32;
 
-    /// Random writes that a log block takes before it must be merged, where a block holds `group_units`.
+    /// Returns random writes that a log block takes before it must be merged, where a block holds
+    /// `group_units`.
     fn units_absorbed(&self, group_units: u32) -> u32 {
         group_units
     }

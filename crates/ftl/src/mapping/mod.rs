@@ -31,12 +31,13 @@ pub trait MappingKind: Send {
         Ok(())
     }
 
-    /// Bytes of simulator state that the kind takes beside two arrays of places and the validity of each unit.
+    /// Returns the number of bytes of simulator state that the kind takes beside two arrays of places and the
+    /// validity of each unit.
     fn bytes_beside(&self, _layout: &Layout) -> u64 {
         0
     }
 
-    /// The translation layer that the kind needs on a drive of this layout.
+    /// Returns the translation layer that the kind needs on a drive of this layout.
     fn plan(&self, layout: &Layout) -> Plan;
 }
 

@@ -36,7 +36,7 @@ impl Media {
             && self.stamp_of_slot(slot) > self.core.stamp_at_home(lpn)
     }
 
-    /// The number of what a slot holds; none of what was trimmed since, but for snapshots.
+    /// Returns the number of what a slot holds; none of what was trimmed since, but for snapshots.
     pub fn stamp_of_slot(&self, slot: u32) -> u64 {
         let Some(numbers) = &self.core.store.spare else { return NOTHING };
         let stamp = numbers.of_slot(slot);
@@ -45,7 +45,7 @@ impl Media {
         if is_void { NOTHING } else { stamp }
     }
 
-    /// A unit is about to be overwritten or trimmed: returns what becomes of its present version.
+    /// Returns what becomes of the present version of a unit that is about to be overwritten or trimmed.
     #[inline]
     pub fn overtake<P: Probe>(&mut self, lpn: Lpn, ctx: &mut Context<P>) -> Overtaken {
         loop {

@@ -58,7 +58,7 @@ impl Media {
         self.core.buffer.dirty_slots() > 0 || self.features.is_busy()
     }
 
-    /// Bytes of state.
+    /// Returns the number of bytes of state.
     pub fn bytes(&self) -> usize {
         let agenda = self.core.agenda.as_ref().map_or(0, |agenda| agenda.bytes());
         self.core.store.bytes()

@@ -50,7 +50,7 @@ impl Media {
         }
     }
 
-    /// The power fails at `now`, in the middle of these programs and erases.
+    /// Interrupts these programs and erases: the power fails at `now`.
     pub fn interrupt(&mut self, now: SimTime) -> (Vec<Interrupted>, Wreck) {
         let interrupted = self.core.store.controller.cut(now);
         let mut wreck = Wreck::default();
@@ -89,7 +89,7 @@ impl Media {
         (interrupted, wreck)
     }
 
-    /// What is left when all that the layer knew is gone.
+    /// Returns what is left when all that the layer knew is gone.
     ///
     /// # Panics
     /// When the drive was not made for power cuts.

@@ -47,7 +47,8 @@ impl Media {
         self.features.rides(rider.die.index(), calendar.now());
     }
 
-    /// The place from which a unit can be read ahead: on flash, readable, not in the buffer, its map entry in RAM.
+    /// Returns the place from which a unit can be read ahead: on flash, readable, not in the buffer, its map
+    /// entry in RAM.
     pub fn home_ahead(&self, lpn: Lpn) -> Option<Ppa> {
         let at_hand = self.features.has_entry(lpn);
         let ppa = self.core.store.map.lookup(lpn);

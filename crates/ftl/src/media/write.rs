@@ -147,7 +147,7 @@ impl Media {
         debug_assert!(self.core.fits_in_hand(die), "die {die} has a collection without room");
     }
 
-    /// The program of what a frontier has collected, up to `next_unit` of its superblock.
+    /// Returns the program of what a frontier has collected, up to `next_unit` of its superblock.
     #[inline(always)]
     fn program_of(
         &mut self,

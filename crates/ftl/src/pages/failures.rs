@@ -25,7 +25,7 @@ pub struct DiesFailed {
 }
 
 impl PageMapped {
-    /// These dies answer no more.
+    /// Fails these dies, which answer no more.
     pub fn fail_dies<P: Probe>(&mut self, dies: &[u32], ctx: &mut Context<P>) -> DiesFailed {
         let fresh: Vec<usize> =
             dies.iter().map(|&die| die as usize).filter(|&die| self.media.core.store.dead.add(die)).collect();
@@ -82,7 +82,8 @@ impl Media {
         self.update_eligible(die);
     }
 
-    /// Valid units on a dead die: units that the rest of their stripe can restore, and units that are lost.
+    /// Returns the valid units on a dead die: units that the rest of their stripe can restore, and units that
+    /// are lost.
     fn units_of_dead(&self, die: usize) -> (u64, u64) {
         let layout = &self.core.store.layout;
         let (mut protected, mut lost) = (0, 0);

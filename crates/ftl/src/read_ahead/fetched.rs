@@ -51,7 +51,7 @@ pub(crate) struct Ahead {
 }
 
 impl Ahead {
-    /// None where the drive does not read ahead.
+    /// Makes the read-ahead of a drive; none where the drive does not read ahead.
     pub fn new(maker: &Maker, layout: &Layout) -> Option<Box<Self>> {
         let mut policy = maker();
         let units = policy.area_units(layout.unit).ok().flatten()?;
@@ -59,7 +59,7 @@ impl Ahead {
         Some(Box::new(Self { policy, area: Area::new(units), fetches: Vec::new(), places: Vec::new() }))
     }
 
-    /// The host asks for a unit that is not in the buffer.
+    /// Answers the host's request for a unit that is not in the buffer.
     pub fn take<P: Probe>(&mut self, lpn: Lpn, stats: &mut FtlStats, probe: &mut P) -> Taken {
         let Some(place) = self.area.find(lpn) else { return Taken::Absent };
         let fetched = self.area.at(place);
@@ -75,8 +75,9 @@ impl Ahead {
         stats.units_read_ahead_wasted += u64::from(self.area.remove(lpn));
     }
 
-    /// The host read `read.1` units from `read.0`: decides on the reads that are to follow, [`Self::fetches`] of them.
-    /// `home` says where a unit is on flash, if it is to be had from there; `limit`: units of the host's.
+    /// Decides, after the host read `read.1` units from `read.0`, on the reads that are to follow,
+    /// [`Self::fetches`] of them. `home` says where a unit is on flash, if it is to be had from there;
+    /// `limit`: units of the host's.
     pub fn follow<P: Probe>(
         &mut self,
         read: (Lpn, u32),
@@ -121,7 +122,7 @@ impl Ahead {
         self.fetches.len()
     }
 
-    /// One of the flash reads for a stretch.
+    /// Returns one of the flash reads for a stretch.
     pub fn fetch(&self, at: usize) -> Fetch {
         self.fetches[at]
     }
@@ -141,7 +142,8 @@ impl Ahead {
         }
     }
 
-    /// A read has fetched a unit. False when the unit was written since, and perhaps fetched again.
+    /// Notes that a read has fetched a unit. False when the unit was written since, and perhaps fetched
+    /// again.
     pub fn settle(&mut self, lpn: Lpn, ppa: Ppa, read: TransactionId) -> bool {
         let Some(place) = self.area.find(lpn) else { return false };
         let fetched = self.area.at(place);
@@ -152,7 +154,7 @@ impl Ahead {
         is_it
     }
 
-    /// Bytes of state.
+    /// Returns the number of bytes of state.
     pub fn bytes(&self) -> usize {
         self.area.bytes()
     }

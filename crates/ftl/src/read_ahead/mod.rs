@@ -25,7 +25,8 @@ pub struct Stretch {
 
 /// The choice of what to fetch.
 pub trait ReadAheadPolicy: Send {
-    /// DRAM for what was fetched, in mapping units of so many bytes; none: nothing is fetched, and nothing is asked.
+    /// Returns the DRAM for what was fetched, in mapping units of so many bytes; none: nothing is fetched,
+    /// and nothing is asked.
     ///
     /// # Errors
     /// When the drive's units are too large for it, with the parameter to blame.
@@ -34,8 +35,8 @@ pub trait ReadAheadPolicy: Send {
     /// The drive's mapping unit; called once, before anything else.
     fn attach(&mut self, unit: Bytes);
 
-    /// The host reads `count` units from `first`. Gives what to fetch now: at most half of what the area holds, and only
-    /// units after `first`.
+    /// Notes that the host reads `count` units from `first`. Gives what to fetch now: at most half of what
+    /// the area holds, and only units after `first`.
     fn on_read(&mut self, first: Lpn, count: u32) -> Option<Stretch>;
 
     /// The last stretch was fetched up to `until`: less far where the area was full of units in flight, farther where a

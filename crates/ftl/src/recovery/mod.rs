@@ -42,12 +42,12 @@ pub trait RecoveryMethod: Send {
         Ok(())
     }
 
-    /// The checkpoints of the map that the method keeps on flash; none where it keeps none.
+    /// Returns the checkpoints of the map that the method keeps on flash; none where it keeps none.
     fn checkpoint(&self, _layout: &Layout) -> Option<MapOnFlash> {
         None
     }
 
-    /// The rows to read of a superblock with at least one programmed page.
+    /// Returns the rows to read of a superblock with at least one programmed page.
     fn reads(&self, superblock: &FoundView) -> Vec<RowRead>;
 }
 

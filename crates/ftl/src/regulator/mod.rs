@@ -69,22 +69,22 @@ impl Steps {
         Ok(Self { fine, usual: steps[1], coarse: steps[2], retention })
     }
 
-    /// A high-cost write.
+    /// Returns a high-cost write.
     pub fn high(&self) -> WriteCost {
         self.of(self.fine)
     }
 
-    /// A usual write.
+    /// Returns a usual write.
     pub fn medium(&self) -> WriteCost {
         self.of(self.usual)
     }
 
-    /// A low-cost write.
+    /// Returns a low-cost write.
     pub fn low(&self) -> WriteCost {
         self.of(self.coarse)
     }
 
-    /// A write with this step whose data must stay correctable as long as any.
+    /// Returns a write with this step whose data must stay correctable as long as any.
     pub fn of(&self, step: Voltage) -> WriteCost {
         WriteCost { step, voltages: None, retention: self.retention, refresh: None }
     }
@@ -141,19 +141,19 @@ pub trait CostRegulator: Send {
     /// Gives a policy that draws at random a random stream of its own. Called before anything else on a drive.
     fn take_random(&mut self, _random: RandomStream) {}
 
-    /// The write costs from which the regulator chooses: at least one, at most [`COSTS_MAX`].
+    /// Returns the write costs from which the regulator chooses: at least one, at most [`COSTS_MAX`].
     fn costs(&self, steps: &Steps) -> Vec<WriteCost>;
 
-    /// Bits kept for each mapping unit, at most [`BITS_MAX`]: its storage overhead.
+    /// Returns the number of bits kept for each mapping unit, at most [`BITS_MAX`]: its storage overhead.
     fn bits_per_unit(&self) -> u32 {
         0
     }
 
-    /// The cost, by its place in `view.costs`, at which a unit is written. Asked when the unit is bound to a program, for the host
-    /// and for everything that moves data.
+    /// Returns the cost, by its place in `view.costs`, at which a unit is written. Asked when the unit is
+    /// bound to a program, for the host and for everything that moves data.
     fn choose(&mut self, view: &WriteView<'_>, bits: &mut u8) -> usize;
 
-    /// The host reads a unit from flash. True: the unit should be rewritten when its die is idle.
+    /// Notes that the host reads a unit from flash. True: the unit should be rewritten when its die is idle.
     fn on_read(&mut self, _view: &ReadView, _bits: &mut u8) -> bool {
         false
     }

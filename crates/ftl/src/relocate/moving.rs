@@ -118,8 +118,8 @@ impl Media {
         }
     }
 
-    /// A moved unit was programmed: it is the home of its data unless the host wrote or trimmed meanwhile. False when it
-    /// must be moved again.
+    /// Makes the new place of a moved unit, which was programmed, the home of the unit's data unless the host
+    /// wrote or trimmed the unit meanwhile. False when it must be moved again.
     #[inline]
     pub fn on_moved_unit<P: Probe>(
         &mut self,

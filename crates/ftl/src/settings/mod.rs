@@ -104,27 +104,27 @@ impl FtlConfig {
 }
 
 impl FtlConfig {
-    /// The settings of a feature.
+    /// Returns the settings of a feature.
     pub fn said_of<T: features::Listed>(&self) -> &T::Settings {
         T::said(&self.beside)
     }
 
-    /// Streams of each die.
+    /// Returns the number of streams of each die.
     pub fn streams(&self) -> u32 {
         (self.destination.streams)().streams().len() as u32
     }
 
-    /// The zones of the drive; none where it has another kind of mapping.
+    /// Returns the zones of the drive; none where it has another kind of mapping.
     pub fn zoning(&self) -> Option<Zoning> {
         zoning::of(&*(self.mapping)(), &self.layout)
     }
 
-    /// Placement handles that the host may name.
+    /// Returns the placement handles that the host may name.
     pub fn handles(&self) -> u16 {
         (self.destination.streams)().handles().map_or(0, |handles| handles.isolation.len() as u16)
     }
 
-    /// The power fails at least once.
+    /// True if the power fails at least once.
     pub fn has_power_cuts(&self) -> bool {
         self.features.iter().any(|found| found.feature == Feature::PowerCut)
     }

@@ -40,8 +40,8 @@ pub struct ExpiryView<'a> {
 
 /// The choice of a snapshot to drop. One instance per drive.
 pub trait ExpiryPolicy: Send {
-    /// The place in `view.snapshots`, which are one or more, of the one to drop. What it alone kept becomes invalid; what the one
-    /// before it sees, too, passes to that one.
+    /// Returns the place in `view.snapshots`, which are one or more, of the one to drop. What it alone kept
+    /// becomes invalid; what the one before it sees, too, passes to that one.
     fn expire(&mut self, view: &ExpiryView<'_>) -> usize;
 }
 

@@ -55,7 +55,7 @@ pub struct SteadyWindow {
 }
 
 impl SteadyWindow {
-    /// A rule with no window measured yet.
+    /// Makes a rule with no window measured yet.
     pub fn new(rule: SteadyRule) -> Self {
         Self { rule, history: Vec::new() }
     }

@@ -121,8 +121,8 @@ impl PageMapped {
             && self.media.core.store.controller.hastens_collection()
     }
 
-    /// Units the host earns by each unit that the first die moves, while what it collects goes before the host's programs
-    /// and paces them; none while it does not.
+    /// Returns the units the host earns by each unit that the first die moves, while what it collects goes
+    /// before the host's programs and paces them; none while it does not.
     pub fn urgent_rate(&self) -> Option<f64> {
         let collection = &self.media.core.collections[0];
         (self.is_urgent(0) && collection.is_pacing()).then_some(collection.pace.rate)
@@ -250,7 +250,7 @@ impl PageMapped {
 
 /// Functions that take no decision.
 impl Core {
-    /// More was erased since the host's last unit than gains room for one.
+    /// True if more was erased since the host's last unit than gains room for one.
     #[inline]
     pub fn turns_in_vain(&self) -> bool {
         self.erased_in_a_row > TURNS_MOST * u64::from(self.store.space.per_die)

@@ -11,7 +11,7 @@ pub(crate) struct DeadDies {
 }
 
 impl DeadDies {
-    /// A state in which no die has failed since time began.
+    /// Makes a state in which no die has failed since time began.
     pub fn new(from_start: u32) -> Self {
         Self { any: false, of: Vec::new(), from_start }
     }
@@ -28,7 +28,7 @@ impl DeadDies {
         self.any && self.of.get(die) == Some(&true)
     }
 
-    /// All that failed since time began.
+    /// Returns all that failed since time began.
     pub fn dies(&self) -> impl Iterator<Item = usize> {
         self.of.iter().enumerate().filter(|(_, is_dead)| **is_dead).map(|(die, _)| die)
     }

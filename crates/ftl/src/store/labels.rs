@@ -35,7 +35,7 @@ pub(crate) struct Labels {
 }
 
 impl Labels {
-    /// Labels of a drive on which nothing is written.
+    /// Returns the labels of a drive on which nothing is written.
     pub fn new(program_units: u32, physical_units: usize) -> Self {
         let program_units = program_units as usize;
         Self { program_units, all: vec![Label::UNREADABLE; physical_units / program_units], last: NOTHING }
@@ -46,7 +46,7 @@ impl Labels {
         self.last == NOTHING
     }
 
-    /// The next number, of a program or of a block.
+    /// Returns the next number, of a program or of a block.
     pub fn count(&mut self) -> u64 {
         self.last += 1;
         self.last
@@ -57,7 +57,7 @@ impl Labels {
         self.all[first.index() / self.program_units] = label;
     }
 
-    /// The label of the program unit of `ppa`, if it can be read.
+    /// Returns the label of the program unit of `ppa`, if it can be read.
     pub fn get(&self, ppa: Ppa) -> Option<Label> {
         Some(self.all[ppa.index() / self.program_units]).filter(|label| label.age != NOTHING)
     }
@@ -73,7 +73,7 @@ impl Labels {
         self.last = self.all.iter().map(|label| label.age).max().unwrap_or(NOTHING);
     }
 
-    /// Bytes of state of the simulator.
+    /// Returns the number of bytes of state of the simulator.
     pub fn bytes(&self) -> usize {
         self.all.len() * size_of::<Label>()
     }

@@ -20,7 +20,7 @@ pub(crate) struct Mark {
 }
 
 impl Space {
-    /// The mark of each superblock when the power has failed.
+    /// Returns the mark of each superblock when the power has failed.
     pub fn marks(&self, half_erased: &[usize]) -> Vec<Mark> {
         let space = self;
         let stream_of = |die: usize, superblock: u32| {

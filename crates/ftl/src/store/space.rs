@@ -44,7 +44,7 @@ pub enum SuperblockState {
 }
 
 impl SuperblockState {
-    /// The state with this number in a saved state.
+    /// Returns the state with this number in a saved state.
     pub(crate) fn of_number(number: u32) -> Option<Self> {
         [Self::Free, Self::Open, Self::Closed, Self::Victim, Self::Erasing, Self::Lost, Self::Owned]
             .get(number as usize)
@@ -81,7 +81,7 @@ pub(crate) struct DieSpace {
 }
 
 impl DieSpace {
-    /// The open superblock for host data in SLC mode.
+    /// Returns the open superblock for host data in SLC mode.
     #[inline]
     pub fn one_bit(&self) -> &Frontier {
         &self.frontiers[self.frontiers.len() - 1]
@@ -169,7 +169,7 @@ impl Space {
         }
     }
 
-    /// The states of the dies' random streams.
+    /// Returns the states of the dies' random streams.
     pub fn streams(&self) -> impl Iterator<Item = [u64; 4]> + '_ {
         self.dies.iter().map(|die| die.random.state())
     }
@@ -179,7 +179,7 @@ impl Space {
         self.dies.iter_mut().zip(streams).for_each(|(die, stream)| die.random = stream);
     }
 
-    /// A die's candidates in the order in which they must be named to its victim policy.
+    /// Returns a die's candidates in the order in which they must be named to its victim policy.
     pub fn told(&self, die: usize) -> Vec<u32> {
         let space = &self.dies[die];
         let told = space.victim.told().unwrap_or_else(|| {
@@ -210,19 +210,19 @@ impl Space {
         Ok(())
     }
 
-    /// The number over the drive of a superblock of a die.
+    /// Returns the number over the drive of a superblock of a die.
     #[inline]
     pub fn global(&self, die: usize, superblock: u32) -> usize {
         die * self.per_die as usize + superblock as usize
     }
 
-    /// The numbers over the drive of all superblocks of a die.
+    /// Returns the numbers over the drive of all superblocks of a die.
     #[inline]
     pub fn of_die(&self, die: usize) -> std::ops::Range<usize> {
         self.global(die, 0)..self.global(die + 1, 0)
     }
 
-    /// The die of a superblock numbered over the drive, and its number there.
+    /// Returns the die of a superblock numbered over the drive, and its number there.
     #[inline]
     pub fn place_of(&self, superblock: u32) -> (usize, u32) {
         ((superblock / self.per_die) as usize, superblock % self.per_die)
@@ -251,7 +251,7 @@ impl Space {
         self.push_ranked(die, superblock, self.free_rank(die, superblock));
     }
 
-    /// The rank of a superblock among the free ones, from the wear policy.
+    /// Returns the rank of a superblock among the free ones, from the wear policy.
     #[inline]
     pub fn free_rank(&self, die: usize, superblock: u32) -> u64 {
         let space = &self.dies[die];
@@ -357,14 +357,14 @@ impl Space {
         }
     }
 
-    /// Invalid units in all candidates of a die.
+    /// Returns the number of invalid units in all candidates of a die.
     #[inline]
     pub fn garbage(&self, die: usize) -> u64 {
         let space = &self.dies[die];
         space.candidates.len() as u64 * u64::from(self.units) - space.candidate_valid
     }
 
-    /// The candidate with the fewest valid units, among equals the one of the lowest number.
+    /// Returns the candidate with the fewest valid units, among equals the one of the lowest number.
     pub fn emptiest(&self, die: usize) -> Option<u32> {
         let candidates = self.dies[die].candidates.iter().map(|candidate| candidate.0);
         candidates.min_by_key(|&at| (self.valid[self.global(die, at)], at))
@@ -399,7 +399,7 @@ impl Space {
         Some(picked.0)
     }
 
-    /// Which of a die's candidates the wear policy wants to move after an erase.
+    /// Returns which of a die's candidates the wear policy wants to move after an erase.
     pub fn ask_wear(&mut self, die: usize, erased: u32) -> Option<SuperblockId> {
         let space = &mut self.dies[die];
         let mut view = WearView {
@@ -413,7 +413,7 @@ impl Space {
         space.wear.relocate(&mut view)
     }
 
-    /// The superblock that the policy rewrites next on a die, among the candidates.
+    /// Returns the superblock that the policy rewrites next on a die, among the candidates.
     pub fn ask_order(
         &mut self,
         order: &mut dyn RefreshOrder,
@@ -433,12 +433,12 @@ impl Space {
         })
     }
 
-    /// Superblocks not lost to bad blocks, over all dies.
+    /// Returns the number of superblocks not lost to bad blocks, over all dies.
     pub fn usable(&self) -> u32 {
         self.dies.iter().map(|die| die.usable).sum()
     }
 
-    /// Bytes of state.
+    /// Returns the number of bytes of state.
     pub fn bytes(&self) -> usize {
         // State of a superblock: counts, flags, times, its place among the candidates and in the policy.
         self.valid.len() * (4 + 4 + 1 + 1 + 1 + 1 + 8 + 4 + 4 + 4 + 16 + 12)

@@ -23,7 +23,7 @@ pub(crate) struct SpareAreas {
 }
 
 impl SpareAreas {
-    /// Going back to a snapshot undid a write.
+    /// True if going back to a snapshot undid a write.
     pub fn is_undone(&self, stamp: u64) -> bool {
         self.undone.iter().any(|&(before, last)| stamp > before && stamp <= last)
     }
@@ -49,7 +49,7 @@ pub(crate) struct Spare {
 }
 
 impl Spare {
-    /// Spare areas in which nothing is written.
+    /// Returns the spare areas in which nothing is written.
     pub fn new(units: usize, slots: u32) -> Self {
         let stamps = engine::large_array(units, NOTHING);
         Self {
@@ -97,7 +97,7 @@ impl Spare {
         }
     }
 
-    /// The number of the last write.
+    /// Returns the number of the last write.
     pub fn last(&self) -> u64 {
         self.last
     }
@@ -114,14 +114,14 @@ impl Spare {
         self.slots[slot as usize] = self.next();
     }
 
-    /// The next number, which is higher than all earlier ones.
+    /// Returns the next number, which is higher than all earlier ones.
     pub fn next(&mut self) -> u64 {
         self.is_fresh = false;
         self.last += 1;
         self.last
     }
 
-    /// The stamp of what a slot holds.
+    /// Returns the stamp of what a slot holds.
     pub fn of_slot(&self, slot: u32) -> u64 {
         self.slots[slot as usize]
     }
@@ -140,7 +140,7 @@ impl Spare {
         self.trimmed.get(&lpn.0).is_some_and(|trimmed| stamp <= *trimmed)
     }
 
-    /// Bytes of state of the simulator.
+    /// Returns the number of bytes of state of the simulator.
     pub fn bytes(&self) -> usize {
         8 * (self.stamps.len() + self.slots.len()) + self.labels.as_ref().map_or(0, Labels::bytes)
     }

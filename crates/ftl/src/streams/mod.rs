@@ -37,18 +37,18 @@ pub struct StreamSpec {
 }
 
 impl StreamSpec {
-    /// A stream of this name.
+    /// Makes a stream of this name.
     pub fn new(name: &str, takes: Takes) -> Self {
         Self { name: name.to_owned(), takes, takes_over: None, handle: None }
     }
 
-    /// The same stream, which may take over the open superblock of another one.
+    /// Returns the same stream, which may take over the open superblock of another one.
     #[must_use]
     pub fn taking_over(self, other: usize) -> Self {
         Self { takes_over: Some(other), ..self }
     }
 
-    /// The same stream, which holds the data of one placement handle alone.
+    /// Returns the same stream, which holds the data of one placement handle alone.
     #[must_use]
     pub fn of_handle(self, handle: u16) -> Self {
         Self { handle: Some(handle), ..self }
@@ -118,26 +118,27 @@ pub struct ByOrigin {
 
 /// The choice of a stream.
 pub trait StreamPolicy: Send {
-    /// The streams of each die, from one to [`STREAMS_MOST`]; the answer never changes.
+    /// Returns the streams of each die, from one to [`STREAMS_MOST`]; the answer never changes.
     fn streams(&self) -> Vec<StreamSpec>;
 
-    /// The notes that the policy wants of units.
+    /// Returns the notes that the policy wants of units.
     fn notes(&self) -> Notes {
         Notes::default()
     }
 
-    /// The placement handles that the host may name; none: handles that it names are ignored.
+    /// Returns the placement handles that the host may name; none: handles that it names are ignored.
     fn handles(&self) -> Option<HandleSpec> {
         None
     }
 
-    /// The streams of all units, where they depend only on the origin: the drive then does not ask for each unit.
+    /// Returns the streams of all units, where they depend only on the origin: the drive then does not ask
+    /// for each unit.
     fn by_origin(&self) -> Option<ByOrigin> {
         None
     }
 
-    /// The number of the stream that a unit joins, one that takes such data. May be asked of one unit several times before
-    /// it is written. Without an answer of its own a policy goes by origin alone.
+    /// Returns the number of the stream that a unit joins, one that takes such data. May be asked of one unit
+    /// several times before it is written. Without an answer of its own a policy goes by origin alone.
     ///
     /// # Panics
     /// When it has no answer by origin, either.
@@ -150,7 +151,7 @@ pub trait StreamPolicy: Send {
     /// drive. Told only where times are noted.
     fn on_reclaim(&mut self, _stream: usize, _lived: u64) {}
 
-    /// The policy's learnt state, for a saved state.
+    /// Returns the policy's learnt state, for a saved state.
     fn learnt(&self) -> Vec<u64> {
         Vec::new()
     }

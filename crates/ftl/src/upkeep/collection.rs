@@ -80,7 +80,7 @@ impl Upkeep {
         true
     }
 
-    /// The victim policy's choice, if one is wanted, is worth it and can be moved.
+    /// Returns the victim policy's choice, if one is wanted, is worth it and can be moved.
     fn choose_victim(&self, media: &mut Media, die: usize, haste: Haste) -> Option<u32> {
         let idle = media.core.collections[die].background;
         let foreground = haste == Haste::Foreground;
@@ -167,15 +167,16 @@ impl Upkeep {
 }
 
 impl Core {
-    /// The candidate with the fewest valid units, if there is room for them: what power cuts tore, or what is left of the open
-    /// superblocks of several streams, may be so little that the policy's choice would wait for ever.
+    /// Returns the candidate with the fewest valid units, if there is room for them: what power cuts tore, or
+    /// what is left of the open superblocks of several streams, may be so little that the policy's choice
+    /// would wait for ever.
     #[cold]
     pub fn emptiest_that_fits(&self, die: usize) -> Option<u32> {
         let valid = |superblock: u32| self.store.space.valid[self.store.space.global(die, superblock)];
         self.store.space.emptiest(die).filter(|&at| self.has_room_for(die, valid(at)))
     }
 
-    /// The next superblock that was asked for, if there is room for its valid units.
+    /// Returns the next superblock that was asked for, if there is room for its valid units.
     pub fn next_forced(&mut self, die: usize, haste: Haste) -> Option<(u32, Origin)> {
         while let Some(&(superblock, origin)) = self.collections[die].forced.front() {
             let pressed = haste == Haste::Foreground || self.buffer.first_queued().is_some();

@@ -43,19 +43,19 @@ pub(crate) struct Patrol {
 }
 
 impl Patrol {
-    /// A patrol that has read nothing yet; none where the rules ask for none.
+    /// Makes a patrol that has read nothing yet; none where the rules ask for none.
     pub fn new(rules: PatrolRules, dies: usize, seed: u64) -> Option<Box<Self>> {
         let walks = vec![Walk::default(); dies];
         let random = RandomStream::new(seed, "ftl.patrol");
         (rules.period > Nanos::ZERO).then(|| Box::new(Self { rules, walks, random }))
     }
 
-    /// A round over everything stored is to take no longer.
+    /// Returns the longest time that a round over all stored data is to take.
     pub fn period(&self) -> Nanos {
         self.rules.period
     }
 
-    /// Dies whose round has taken longer than it should by now.
+    /// Returns the number of dies whose round has taken longer than it should by now.
     pub fn overdue(&self, now: SimTime) -> usize {
         // A result may end before the patrol did: rounds that began later are not late.
         let late = |walk: &&Walk| now > walk.round_began && now.since(walk.round_began) > self.rules.period;

@@ -8,7 +8,7 @@ use crate::upkeep::Upkeep;
 use controller::{Context, Origin, Transaction};
 
 impl Upkeep {
-    /// The die's next victim, out of what is taken together or can be.
+    /// Takes the die's next victim, out of what is taken together or can be.
     #[cold]
     pub fn take_together<P: Probe>(&mut self, media: &mut Media, die: usize, ctx: &mut Context<P>) -> bool {
         loop {
@@ -129,7 +129,7 @@ impl Media {
         self.features.erased_member(&mut self.core, global, erased);
     }
 
-    /// All superblocks that were reclaimed together with `global` are free again: returns them, each with its die.
+    /// Frees all superblocks that were reclaimed together with `global`: returns them, each with its die.
     pub fn give_back(&mut self, global: u32) -> Vec<(usize, u32)> {
         let freed = self.features.gives_members_back(&mut self.core, global).unwrap_or_default();
         for &(_, superblock) in &freed {

@@ -9,7 +9,7 @@ use std::ops::Range;
 
 /// A layer with timer-driven work.
 pub(crate) trait KeepsUp {
-    /// The flash, and the state of the work that moves data on it.
+    /// Returns the flash, and the state of the work that moves data on it.
     fn keeping(&mut self) -> (&mut Media, &mut Upkeep);
 
     /// True when data wait and nothing moves any more.
@@ -18,7 +18,7 @@ pub(crate) trait KeepsUp {
     /// True while a die is busy moving what it was told to move: the next must wait.
     fn is_moving(&self, die: usize) -> bool;
 
-    /// The dies that take part when a superblock is rewritten, and the units that each of them moves.
+    /// Returns the dies that take part when a superblock is rewritten, and the units that each of them moves.
     fn burden_of(&self, superblock: u32) -> (Range<usize>, u32);
 
     /// Begins to move all that a superblock holds; false where that cannot be now, or happens anyway.

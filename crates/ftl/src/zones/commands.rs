@@ -14,7 +14,7 @@ impl Reads for ZoneMapped {
         (&mut self.media, &mut self.host)
     }
 
-    /// Which die a unit that was never written would lie on.
+    /// Returns which die a unit that was never written would lie on.
     fn home_die(&self, lpn: Lpn) -> u32 {
         self.split(lpn).1 / self.layout().program_units % self.layout().dies
     }
@@ -90,8 +90,8 @@ impl ZoneMapped {
         self.pump(ctx);
     }
 
-    /// The program unit up to which a finish writes: the end of the last part that was taken; all of them are where
-    /// rules say so.
+    /// Returns the program unit up to which a finish writes: the end of the last part that was taken; all of
+    /// them are where rules say so.
     fn end_of(&self, zone: u32) -> u32 {
         let written = self.zones[zone as usize].written;
         let programs = written.div_ceil(self.layout().program_units);

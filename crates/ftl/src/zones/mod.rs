@@ -83,7 +83,7 @@ pub struct ZonedTotals {
 }
 
 impl ZonedTotals {
-    /// What came after `then`.
+    /// Returns what came after `then`.
     pub fn since(&self, then: &Self) -> Self {
         Self {
             units_filled_up: self.units_filled_up - then.units_filled_up,
@@ -113,7 +113,7 @@ pub struct ZoneMapped {
 }
 
 impl ZoneMapped {
-    /// A fresh drive: nothing written, every good superblock free.
+    /// Makes a fresh drive: nothing written, every good superblock free.
     ///
     /// # Errors
     /// When the drive could not sustain writes; the text says why and what would help.
@@ -208,19 +208,19 @@ impl ZoneMapped {
         &self.media.core.store.layout
     }
 
-    /// The zone of a unit, and its place there.
+    /// Returns the zone of a unit, and its place there.
     #[inline]
     fn split(&self, lpn: Lpn) -> (u32, u32) {
         (lpn.0 / self.zoning.capacity, lpn.0 % self.zoning.capacity)
     }
 
-    /// Program units of a part of a zone.
+    /// Returns the program units of a part of a zone.
     #[inline]
     fn part_programs(&self) -> u32 {
         self.layout().superblock_units / self.layout().program_units * self.zoning.width
     }
 
-    /// Program units of a zone.
+    /// Returns the program units of a zone.
     #[inline]
     fn zone_programs(&self) -> u32 {
         self.zoning.capacity / self.layout().program_units
@@ -230,8 +230,8 @@ impl ZoneMapped {
         self.zone_programs().div_ceil(self.part_programs())
     }
 
-    /// The superblock of a program unit of a zone among the zone's, and the unit's number there. Zones begin on different dies, so
-    /// that zones that are written alike do not all wait for one die.
+    /// Returns the superblock of a program unit of a zone among the zone's, and the unit's number there.
+    /// Zones begin on different dies, so that zones that are written alike do not all wait for one die.
     #[inline]
     fn place_in_zone(&self, zone: u32, position: u32) -> (usize, u32) {
         let (part, within) = (position / self.part_programs(), position % self.part_programs());
@@ -239,7 +239,7 @@ impl ZoneMapped {
         ((part * width + turned % width) as usize, within / width)
     }
 
-    /// The first address of a program unit of a zone whose part was taken.
+    /// Returns the first address of a program unit of a zone whose part was taken.
     #[inline]
     fn ppa_at(&self, zone: u32, position: u32) -> Ppa {
         let (member, number) = self.place_in_zone(zone, position);
@@ -247,7 +247,7 @@ impl ZoneMapped {
         Ppa(self.layout().first_ppa(superblock) + u64::from(number * self.layout().program_units))
     }
 
-    /// Die, and number within the die, of a superblock numbered over the drive.
+    /// Returns the die, and number within the die, of a superblock numbered over the drive.
     #[inline]
     fn place_of(&self, superblock: u32) -> (u32, u32) {
         (superblock / self.layout().superblocks_per_die, superblock % self.layout().superblocks_per_die)
@@ -262,19 +262,19 @@ impl ZoneMapped {
 
     // ---- what a drive may ask -----------------------------------------------------------------------
 
-    /// The zones, in order.
+    /// Returns the zones, in order.
     pub(crate) fn states(&self) -> impl Iterator<Item = FlashZoneState> {
         self.zones
             .iter()
             .map(|zone| FlashZoneState { written: zone.written, is_finished: zone.end.is_some() })
     }
 
-    /// The counts of the zones.
+    /// Returns the counts of the zones.
     pub(crate) fn counts(&self) -> ZonedTotals {
         self.counts
     }
 
-    /// Sizes and command times of the zones.
+    /// Returns the sizes and command times of the zones.
     pub(crate) fn zoning(&self) -> Zoning {
         self.zoning
     }
@@ -323,7 +323,8 @@ impl Layer for ZoneMapped {
         )
     }
 
-    /// A pointer, and a superblock number of four bytes for each superblock of a zone.
+    /// Returns the bytes of the map: a pointer, and a superblock number of four bytes for each superblock of
+    /// a zone.
     fn map_bytes(&self) -> u64 {
         let members = u64::from(self.parts_of_zone()) * u64::from(self.zoning.width);
         u64::from(self.zoning.count) * (4 + 4 * members)

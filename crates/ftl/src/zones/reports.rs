@@ -86,7 +86,7 @@ impl ZoneMapped {
         self.end_newest(slot, lpn, ctx.calendar.now());
     }
 
-    /// The die of an operation, and the superblock numbered over the drive.
+    /// Returns the die of an operation, and the superblock numbered over the drive.
     fn superblock_of(&self, of: &Transaction) -> (usize, u32) {
         (of.die.index(), of.die.0 * self.layout().superblocks_per_die + of.superblock)
     }

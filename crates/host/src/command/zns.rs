@@ -86,7 +86,7 @@ impl ZoneState {
         Self::Offline,
     ];
 
-    /// The name in results.
+    /// Returns the name in results.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Empty => "empty",
@@ -187,23 +187,23 @@ pub struct ZoneStates {
 }
 
 impl ZoneStates {
-    /// Zones of this shape, all empty.
+    /// Returns the zones of this shape, all empty.
     pub fn new(shape: ZoneShape) -> Self {
         let zones = vec![ZoneRecord::default(); shape.count as usize];
         Self { shape, zones, open: VecDeque::new(), active: 0, counts: ZoneCounts::default() }
     }
 
-    /// Their shape.
+    /// Returns the shape of the zones.
     pub fn shape(&self) -> ZoneShape {
         self.shape
     }
 
-    /// Zone number `zone`.
+    /// Returns the zone of number `zone`.
     pub fn get(&self, zone: u32) -> ZoneRecord {
         self.zones[zone as usize]
     }
 
-    /// Number of zones in each state, in the order of [`ZoneState::ALL`].
+    /// Returns the number of zones in each state, in the order of [`ZoneState::ALL`].
     pub fn by_state(&self) -> [u64; 7] {
         let mut counts = [0; 7];
         self.zones.iter().for_each(|zone| counts[zone.state as usize] += 1);
@@ -247,7 +247,7 @@ impl ZoneStates {
         Ok(())
     }
 
-    /// The host writes `blocks` blocks from block `at` of a zone on, and the pointer moves behind them.
+    /// Writes `blocks` blocks of the host from block `at` of a zone on, and the pointer moves behind them.
     ///
     /// # Errors
     /// With the status of the completion; nothing changes then.
@@ -274,8 +274,8 @@ impl ZoneStates {
         Ok(())
     }
 
-    /// The host appends `blocks` blocks to a zone; `at` must be the zone's first block. Returns the block where they
-    /// go.
+    /// Appends `blocks` blocks of the host to a zone; `at` must be the zone's first block. Returns the block
+    /// where they go.
     ///
     /// # Errors
     /// As for [`Self::write`].
@@ -287,7 +287,7 @@ impl ZoneStates {
         self.write(zone, to, blocks).map(|()| to)
     }
 
-    /// The host reads `blocks` of a zone from block `at` of it on.
+    /// Reads for the host `blocks` of a zone from block `at` of it on.
     ///
     /// # Errors
     /// As for [`Self::write`].
@@ -301,7 +301,7 @@ impl ZoneStates {
         }
     }
 
-    /// The host manages a zone: changes its state and returns the work of the flash for it.
+    /// Manages a zone for the host: changes its state and returns the work of the flash for it.
     ///
     /// # Errors
     /// As for [`Self::write`].

@@ -12,7 +12,7 @@ pub enum BlockSizes {
 }
 
 impl BlockSizes {
-    /// The shortest.
+    /// Returns the shortest block size.
     pub fn least(&self) -> u64 {
         match self {
             Self::Fixed(bytes) | Self::Range(bytes, _) => *bytes,
@@ -20,7 +20,7 @@ impl BlockSizes {
         }
     }
 
-    /// The longest.
+    /// Returns the longest block size.
     pub fn most(&self) -> u64 {
         match self {
             Self::Fixed(bytes) => *bytes,
@@ -29,7 +29,7 @@ impl BlockSizes {
         }
     }
 
-    /// Mean size in bytes of the requests drawn, if all of them fit.
+    /// Returns the mean size in bytes of the requests drawn, if all of them fit.
     pub fn mean(&self) -> f64 {
         match self {
             Self::Fixed(bytes) => *bytes as f64,
@@ -75,7 +75,7 @@ impl SizeOptions {
         self.split = split;
     }
 
-    /// The block sizes that the options ask for.
+    /// Returns the block sizes that the options ask for.
     ///
     /// # Errors
     /// With what was found and what was expected, where fio itself makes no request, or others than it is told.

@@ -25,7 +25,7 @@ pub struct WorkDue {
 }
 
 impl WorkDue {
-    /// The work of a clone of `job` with its `share` of the files.
+    /// Returns the work of a clone of `job` with its `share` of the files.
     pub fn new(job: &JobSpec, share: &CloneFiles) -> Self {
         let mut asked = share.io_bytes.unwrap_or(share.pass_bytes);
         // fio opens files again only for another loop, or to read back; one that queues requests ends a pass before.
@@ -114,7 +114,7 @@ impl WorkDue {
         self.is_over && self.requests_left > 0 && self.bytes < self.most_bytes
     }
 
-    /// The fraction that is done, by bytes or by requests.
+    /// Returns the fraction that is done, by bytes or by requests.
     pub fn fraction(&self, loops: u64) -> f64 {
         let bytes = self.pass_bytes.saturating_mul(loops).max(self.io_bytes).min(self.most_bytes);
         let by_bytes = self.bytes as f64 / bytes.max(1) as f64;

@@ -23,7 +23,7 @@ impl SerializedOverlap {
         free
     }
 
-    /// The request that is kept.
+    /// Returns the request that is kept.
     pub fn take(&mut self) -> Option<(Op, u64, u64)> {
         self.held.take()
     }
@@ -63,7 +63,7 @@ pub struct Refill {
 }
 
 impl Refill {
-    /// The refill rule of the job; none where the queue is refilled after each answer.
+    /// Returns the refill rule of the job; none where the queue is refilled after each answer.
     pub fn of(job: &JobSpec) -> Option<Self> {
         let depth = job.depth();
         let low = if job.refill.depth_low == 0 { depth } else { job.refill.depth_low.min(depth) };
@@ -100,7 +100,7 @@ pub struct Think {
 }
 
 impl Think {
-    /// The pauses of the job; none where it never pauses.
+    /// Returns the pauses of the job; none where it never pauses.
     pub fn of(job: &JobSpec) -> Option<Self> {
         let (pause_ns, blocks, by_issue) = (job.think_ns, job.think_blocks, job.think_by_issue);
         (pause_ns > 0).then_some(Self { pause_ns, blocks, by_issue, counted: 0, last: 0, has_made: false })
@@ -126,7 +126,7 @@ impl Think {
         is_due
     }
 
-    /// End of a pause that begins at `now`, nanoseconds.
+    /// Returns the end of a pause that begins at `now`, nanoseconds.
     pub fn until(&self, now: u64) -> u64 {
         now.saturating_add(self.pause_ns)
     }

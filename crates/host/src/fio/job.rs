@@ -293,7 +293,7 @@ impl JobSpec {
         engines::find(engine) == Some(Engine::Sync) && !self.offload
     }
 
-    /// Most requests that a clone of the job keeps outstanding.
+    /// Returns the most requests that a clone of the job keeps outstanding.
     pub fn depth(&self) -> u64 {
         if self.is_synchronous() { 1 } else { self.iodepth }
     }
@@ -331,7 +331,7 @@ impl JobSpec {
         self.verify_only && self.writes() && self.verify.is_some() && self.do_verify
     }
 
-    /// The directions it uses, as indices: read 0, write 1, trim 2.
+    /// Returns the directions that the job uses, as indices: read 0, write 1, trim 2.
     pub fn directions(&self) -> &'static [usize] {
         match self.access {
             JobAccess::Read => &[0],

@@ -149,19 +149,20 @@ fn add(line: &str, place: JobPlace, items: &mut Vec<Item>) -> Result<(), Workloa
     Ok(())
 }
 
-/// The file that an `include` line names.
+/// Returns the file that an `include` line names.
 fn included(line: &str) -> Option<&str> {
     let rest = line.strip_prefix("include")?;
     rest.starts_with(char::is_whitespace).then(|| rest.trim())
 }
 
-/// Path of a file that the file `name` includes as `path`, relative to the folder of `name`.
+/// Returns the path of a file that the file `name` includes as `path`, relative to the folder of `name`.
 fn beside(name: &str, path: &str) -> String {
     let folder = Path::new(name).parent().unwrap_or(Path::new(""));
     folder.join(path).display().to_string()
 }
 
-/// The part of the line before a comment, without blanks around it. `;` and `#` start a comment anywhere, as in fio.
+/// Returns the part of the line before a comment, without blanks around it. `;` and `#` start a comment
+/// anywhere, as in fio.
 fn without_comment(line: &str) -> &str {
     line.split([';', '#']).next().unwrap_or("").trim()
 }
@@ -185,7 +186,7 @@ fn item(line: &str, place: JobPlace) -> Result<Item, WorkloadError> {
     Ok(Item::Setting { place, key: key.to_owned(), value })
 }
 
-/// Quotes around a whole value are dropped.
+/// Drops the quotes around a whole value.
 fn unquoted(value: &str) -> &str {
     let inner = |quote: char| value.strip_prefix(quote)?.strip_suffix(quote);
     inner('"').or_else(|| inner('\'')).unwrap_or(value)

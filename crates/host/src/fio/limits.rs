@@ -12,7 +12,7 @@ pub struct CloneLimits {
 }
 
 impl CloneLimits {
-    /// The latency limits of `clones`, each given by its job.
+    /// Returns the latency limits of `clones`, each given by its job.
     pub fn new<'a>(clones: impl Iterator<Item = &'a JobSpec> + Clone) -> Self {
         let is_limited = clones.clone().any(|job| job.max_latency_ns != [0; 3]);
         let by_clone = if is_limited { clones.map(|job| job.max_latency_ns).collect() } else { Vec::new() };

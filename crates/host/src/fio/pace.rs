@@ -63,7 +63,7 @@ impl DueStep {
 }
 
 impl JobSpec {
-    /// Rate of a direction, where it has one.
+    /// Returns the rate of a direction, where it has one.
     pub fn rate_of(&self, direction: usize) -> Option<Rate> {
         self.rate[direction].or(self.rate_iops[direction])
     }
@@ -73,8 +73,8 @@ impl JobSpec {
         self.directions().iter().any(|direction| self.rate_of(*direction).is_some())
     }
 
-    /// Requests per second that fio really makes of the job's rate, which block sizes or rounded gaps can make
-    /// different from the rate asked for; none where fio limits nothing.
+    /// Returns the requests per second that fio really makes of the job's rate, which block sizes or rounded
+    /// gaps can make different from the rate asked for; none where fio limits nothing.
     pub fn rate_made(&self, direction: usize) -> Option<f64> {
         let blocks = &self.blocks[direction];
         match DueStep::of(self.rate_of(direction)?, blocks, self.poisson) {
@@ -98,13 +98,14 @@ pub struct RatePace {
 }
 
 impl RatePace {
-    /// The pace of a direction from `start_ns` on, where it has a rate; the first request is due at once.
+    /// Returns the pace of a direction from `start_ns` on, where it has a rate; the first request is due at
+    /// once.
     pub fn of(job: &JobSpec, direction: usize, start_ns: u64) -> Option<Self> {
         let step = DueStep::of(job.rate_of(direction)?, &job.blocks[direction], job.poisson);
         Some(Self { step, due_ns: start_ns, remainder: 0 })
     }
 
-    /// Time at which the next request is due, nanoseconds.
+    /// Returns the time at which the next request is due, nanoseconds.
     #[inline]
     pub fn due_ns(&self) -> u64 {
         self.due_ns

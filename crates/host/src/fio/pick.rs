@@ -77,7 +77,7 @@ pub struct Picker {
 }
 
 impl Picker {
-    /// A picker among `files` files.
+    /// Makes a picker among `files` files.
     pub fn new(service: &Service, files: usize, most_open: Option<u64>) -> Self {
         let sampler = match &service.order {
             // A weighted order is by number, not scattered, as in fio.
@@ -110,7 +110,7 @@ impl Picker {
         (self.next, self.current, self.left) = (0, 0, 0);
     }
 
-    /// The file of the next request; none when all are done.
+    /// Returns the file of the next request; none when all are done.
     #[inline]
     pub fn pick(&mut self, random: &mut RandomStream) -> Option<u32> {
         if self.files == 1 {
@@ -148,7 +148,7 @@ impl Picker {
         self.open.contains(&file) || (self.open.len() < self.most_open && self.undone.contains(&file))
     }
 
-    /// The next file in turn that is open, or may be opened.
+    /// Returns the next file in turn that is open, or may be opened.
     fn following(&mut self) -> u32 {
         let files = if self.open.len() < self.most_open { &self.undone } else { &self.open };
         let file = files.range(self.next..).next().or_else(|| files.first()).copied().unwrap_or(0);

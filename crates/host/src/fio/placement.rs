@@ -102,7 +102,7 @@ impl JobPlacement {
         Ok(Some(stream).filter(|stream| *stream > 0))
     }
 
-    /// The directive by which identifiers go, if any do.
+    /// Returns the directive by which identifiers go, if any do.
     fn wanted(&self) -> Option<Directive> {
         self.directive.unwrap_or_else(|| self.fdp.then_some(Directive::DataPlacement))
     }
@@ -188,7 +188,8 @@ pub struct ClonePlacer {
 }
 
 impl ClonePlacer {
-    /// The placer for a clone of `job` with its `share` of `files`; none where its writes carry no identifier.
+    /// Returns the placer for a clone of `job` with its `share` of `files`; none where its writes carry no
+    /// identifier.
     ///
     /// # Errors
     /// When the drive has no handles, or not those of the job's numbers, and when its scheme cannot be read.
@@ -240,7 +241,7 @@ impl ClonePlacer {
         })))
     }
 
-    /// The identifier of a write at a byte of the drive.
+    /// Returns the identifier of a write at a byte of the drive.
     pub fn next(&mut self, offset: u64) -> Option<u16> {
         let holds = |file: &&mut PlacedFile| (file.offset..file.offset + file.bytes).contains(&offset);
         let file = self.files.iter_mut().find(holds)?;

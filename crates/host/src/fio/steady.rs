@@ -28,7 +28,7 @@ pub enum Metric {
 }
 
 impl Metric {
-    /// Name of the metric in fio.
+    /// Returns the name of the metric in fio.
     pub fn name(self) -> &'static str {
         match self {
             Self::Iops => "iops",
@@ -102,7 +102,7 @@ impl Steady {
         self.duration_ns > 0
     }
 
-    /// Samples that are looked at together: fio counts whole seconds.
+    /// Returns the number of samples that are looked at together: fio counts whole seconds.
     pub fn samples(&self) -> usize {
         (self.duration_ns / SECOND_NS / (self.interval_ns / SECOND_NS).max(1)) as usize
     }
@@ -113,7 +113,7 @@ impl Steady {
         u64::from(interval_ms.wrapping_mul(interval_ms)) / 1000
     }
 
-    /// Text of the condition in fio's results.
+    /// Returns the text of the condition in fio's results.
     pub fn text(&self) -> String {
         let (slope, percent) = (if self.slope { "_slope" } else { "" }, if self.percent { "%" } else { "" });
         format!("{}{slope}:{:.6}{percent}", self.metric.name(), self.limit as f32)
@@ -249,7 +249,7 @@ impl SteadyGroup {
         self.criterion = if self.steady.percent { 100.0 * found / mean } else { found };
         self.criterion.abs() < self.steady.limit
     }
-    /// Result of the detection. Samples that were never taken follow as zeros, as in fio.
+    /// Returns the result of the detection. Samples that were never taken follow as zeros, as in fio.
     fn report(&self, job: &str) -> SteadyState {
         let taken = self.samples.iter().copied().chain(std::iter::repeat(TickSample::default()));
         let samples: Vec<TickSample> = taken.take(self.steady.samples()).collect();
@@ -273,7 +273,7 @@ impl SteadyGroup {
     }
 }
 
-/// Least squares over evenly spaced samples.
+/// Returns the slope by least squares over evenly spaced samples.
 fn slope(values: &[u64], sum: u64) -> f64 {
     let count = values.len() as f64;
     let along = (0u64..).zip(values).fold(0u64, |sum, (x, y)| sum.wrapping_add(x.wrapping_mul(*y)));
@@ -327,7 +327,8 @@ impl Default for Watches {
 }
 
 impl Watches {
-    /// The watches of `clones`, each given by its job and group; clones that report together are watched together.
+    /// Returns the watches of `clones`, each given by its job and group; clones that report together are
+    /// watched together.
     pub fn new<'a>(clones: impl Iterator<Item = (&'a JobSpec, u32)> + Clone) -> Self {
         let mut new = Self::default();
         let Some((job, _)) = clones.clone().find(|(job, _)| job.steady.is_on()) else { return new };
@@ -467,7 +468,7 @@ impl Watches {
         self.watches[watch].take(sum)
     }
 
-    /// Results of all watches, each with the name of its first clone's job.
+    /// Returns the results of all watches, each with the name of its first clone's job.
     pub fn report<'a>(&self, name: &dyn Fn(u32) -> &'a str) -> Vec<SteadyState> {
         let one = |watch: &SteadyGroup| watch.report(name(watch.clones[0]));
         self.watches.iter().map(one).collect()

@@ -22,7 +22,7 @@ pub enum RequestSizes {
 }
 
 impl RequestSizes {
-    /// The sizes that a job gives.
+    /// Returns the sizes that a job gives.
     pub fn new(blocks: &BlockSizes) -> Self {
         match blocks {
             BlockSizes::Fixed(bytes) => Self::Fixed(*bytes),
@@ -37,7 +37,8 @@ impl RequestSizes {
         }
     }
 
-    /// A size that leaves no more than `room`; none when none does. A single size is given for any room.
+    /// Returns a size that leaves no more than `room`; none when none does. A single size is given for any
+    /// room.
     #[inline]
     fn draw(&self, room: u64, random: &mut RandomStream) -> Option<u64> {
         let least = match self {
@@ -135,7 +136,7 @@ struct Zoned {
 }
 
 impl Zoned {
-    /// The zones of a job: its own, or the drive's zones in which its part lies.
+    /// Returns the zones of a job: its own, or the drive's zones in which its part lies.
     fn of(strides: Option<Strides>, part: &FilePart) -> Option<Box<Self>> {
         let own = strides.map(|strides| (strides, None));
         let of_drive = |(size, capacity)| (Strides { size, range: size, step: size }, Some(capacity));
@@ -145,7 +146,7 @@ impl Zoned {
 }
 
 impl FileTrack {
-    /// Clone's `part` of a file that begins at `file_offset` of the drive.
+    /// Returns clone's `part` of a file that begins at `file_offset` of the drive.
     ///
     /// # Errors
     /// When the zones of the job's distribution do not fit the part.
@@ -229,7 +230,8 @@ impl FileTrack {
         }
     }
 
-    /// The next request of `direction`: first byte on the drive, and length; none when the file has no more.
+    /// Returns the next request of `direction`: first byte on the drive, and length; none when the file has
+    /// no more.
     #[inline]
     pub fn next(
         &mut self,
@@ -302,7 +304,7 @@ impl FileTrack {
         }
     }
 
-    /// A place drawn from the distribution, or the next that is not covered yet.
+    /// Returns a place drawn from the distribution, or the next that is not covered yet.
     #[inline]
     fn anywhere(&mut self, direction: usize, random: &mut RandomStream) -> Option<u64> {
         let align = self.aligns[direction];
@@ -316,7 +318,8 @@ impl FileTrack {
         }
     }
 
-    /// The place after the last request of `direction`, plus the hole if there is one; none at the end of the file.
+    /// Returns the place after the last request of `direction`, plus the hole if there is one; none at the
+    /// end of the file.
     #[inline]
     fn onward(&mut self, direction: usize) -> Option<u64> {
         if self.at_end == AtEnd::GoesRound && self.ends[direction] >= self.bytes {
@@ -351,14 +354,14 @@ impl FileTrack {
     }
 }
 
-/// Number of places on a grid of `align` bytes for a request of at least `least` bytes within `bytes`, as fio counts
-/// them.
+/// Returns the number of places on a grid of `align` bytes for a request of at least `least` bytes within
+/// `bytes`, as fio counts them.
 fn count(bytes: u64, least: u64, align: u64) -> u64 {
     let beyond = least.saturating_sub(align);
     (bytes.saturating_sub(beyond) / align).max(1)
 }
 
-/// The way in which a job avoids repeating blocks.
+/// Returns the way in which a job avoids repeating blocks.
 fn covered(job: &JobSpec, part: &FilePart, random: &mut RandomStream) -> Covered {
     if !job.has_map() {
         return Covered::Unknown;

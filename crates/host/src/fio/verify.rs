@@ -23,8 +23,8 @@ pub struct VerifyRule {
 }
 
 impl VerifyRule {
-    /// How `job` reads back what it wrote; none where it does not. As in fio, a `time_based` job reads back only with a
-    /// backlog.
+    /// Returns how `job` reads back what it wrote; none where it does not. As in fio, a `time_based` job
+    /// reads back only with a backlog.
     pub fn of(job: &JobSpec) -> Option<Self> {
         let is_asked = job.verify.is_some() && job.do_verify && job.writes();
         if !is_asked || (job.time_based && job.verify_backlog == 0) {
@@ -63,7 +63,7 @@ pub struct History {
 }
 
 impl History {
-    /// An empty history.
+    /// Makes an empty history.
     pub fn new(rule: VerifyRule) -> Self {
         Self {
             rule,
@@ -87,7 +87,7 @@ impl History {
         self.in_order.is_empty() && self.by_place.is_empty()
     }
 
-    /// Bytes to read back.
+    /// Returns the number of bytes to read back.
     pub fn bytes(&self) -> u64 {
         self.in_order.iter().map(|written| written.1).sum::<u64>() + self.by_place.values().sum::<u64>()
     }
@@ -136,7 +136,7 @@ impl History {
             && self.first().is_some_and(|(offset, _)| !self.in_flight.contains(&offset))
     }
 
-    /// The next request, if it reads back older data within the pass.
+    /// Returns the next request, if it reads back older data within the pass.
     pub fn next_of_backlog(&mut self) -> Option<(u64, u64)> {
         if !self.backlog_is_due() {
             return None;
@@ -148,7 +148,7 @@ impl History {
         self.next()
     }
 
-    /// The next to read back.
+    /// Returns the next to read back.
     pub fn next(&mut self) -> Option<(u64, u64)> {
         self.by_place.pop_first().or_else(|| self.in_order.pop_front())
     }

@@ -123,7 +123,7 @@ struct CloneTimes {
 
 impl Worker {
     // Long: a value for each field.
-    /// A clone of `job` with its `share` of `files`.
+    /// Makes a clone of `job` with its `share` of `files`.
     ///
     /// # Errors
     /// When the zones of the job's distribution do not fit its files.
@@ -206,7 +206,7 @@ impl Worker {
         }
     }
 
-    /// Time from the beginning of the run to the start of the clone, nanoseconds.
+    /// Returns the time from the beginning of the run to the start of the clone, nanoseconds.
     pub fn delay_ns(&self) -> u64 {
         self.times.delay_ns
     }
@@ -225,12 +225,12 @@ impl Worker {
         }
     }
 
-    /// Requests of the clone that are not answered yet.
+    /// Returns the number of requests of the clone that are not answered yet.
     pub fn outstanding(&self) -> u64 {
         self.outstanding
     }
 
-    /// The clone's next request, if it has one at `now`.
+    /// Returns the clone's next request, if it has one at `now`.
     #[inline]
     pub fn step(&mut self, now: u64) -> CloneAnswer {
         if now >= self.times.end_ns {
@@ -312,7 +312,7 @@ impl Worker {
         }
     }
 
-    /// Share of the clone's work that is handed out, from 0 to 1; 0 where its end is unknown.
+    /// Returns the share of the clone's work that is handed out, from 0 to 1; 0 where its end is unknown.
     pub fn fraction_done(&self, now: u64) -> f64 {
         let times = &self.times;
         let by_time = match times.end_ns {
@@ -347,7 +347,7 @@ impl Worker {
         self.due.is_done()
     }
 
-    /// Direction of the next request, or the time at which there may be one.
+    /// Returns the direction of the next request, or the time at which there may be one.
     #[inline]
     fn direction(&mut self, now: u64) -> Result<usize, u64> {
         let direction = match (self.access, self.drawn) {
@@ -402,7 +402,7 @@ impl Worker {
         CloneAnswer::Issue { op, offset, bytes: bytes as u32 }
     }
 
-    /// The next request in `direction`, which counts as sent; none when the files have no more.
+    /// Returns the next request in `direction`, which counts as sent; none when the files have no more.
     #[inline]
     fn make(&mut self, direction: usize) -> Option<(Op, u64, u64)> {
         let (direction, offset, bytes) = self.place(direction)?;
@@ -428,7 +428,7 @@ impl Worker {
         Some((op, offset, bytes))
     }
 
-    /// A pass has found the end of its files instead of a request: what is due then.
+    /// Returns what is due after a pass has found the end of its files instead of a request.
     fn finish_or_flush(&mut self) -> CloneAnswer {
         if self.history.is_some()
             && let Some(step) = self.read_back()
@@ -443,8 +443,8 @@ impl Worker {
         self.flush_a_file().unwrap_or(CloneAnswer::Full)
     }
 
-    /// Direction, first byte on the drive and length of the next request of `direction`; a block that was trimmed last
-    /// in its file is now written.
+    /// Returns the direction, first byte on the drive and length of the next request of `direction`; a block
+    /// that was trimmed last in its file is now written.
     #[inline]
     fn place(&mut self, direction: usize) -> Option<(usize, u64, u64)> {
         let way = self.way(direction);
@@ -479,7 +479,7 @@ impl Worker {
         }
     }
 
-    /// How the place of the next request in `direction` is chosen.
+    /// Returns how the place of the next request in `direction` is chosen.
     #[inline]
     fn way(&mut self, direction: usize) -> Way {
         if !self.is_random {

@@ -95,8 +95,8 @@ pub struct FioWorkload {
     zones: Option<Box<FioZones>>,
 }
 
-/// How many times all jobs before were surely done before the last of these begins: once for each `stonewall`, but for
-/// those after a job with a delay, which they do not wait for.
+/// Returns how many times all jobs before were surely done before the last of these begins: once for each
+/// `stonewall`, but for those after a job with a delay, which they do not wait for.
 fn phase(jobs: &[JobSpec]) -> usize {
     let is_late = |job: &JobSpec| job.delay_ns > 0 || job.delay_most_ns.is_some();
     let delayed = jobs.iter().position(is_late).map_or(jobs.len(), |first| first + 1);
@@ -160,7 +160,8 @@ impl FioWorkload {
         Ok(workload)
     }
 
-    /// The same jobs with other draws, for a run of them after another `pass`: what is popular and where files lie stay.
+    /// Returns the same jobs with other draws, for a run of them after another `pass`: what is popular and
+    /// where files lie stay.
     pub fn drawn_anew(mut self, seed: u64, pass: u32) -> Self {
         for (index, clone) in self.clones.iter_mut().enumerate() {
             let seed = self.file.jobs[clone.job as usize].seed.unwrap_or(seed);
@@ -172,7 +173,7 @@ impl FioWorkload {
         self
     }
 
-    /// The files of the jobs, with their places on the drive.
+    /// Returns the files of the jobs, with their places on the drive.
     pub fn files(&self) -> &[FileRegion] {
         &self.files
     }
@@ -314,7 +315,7 @@ impl FioWorkload {
         }
     }
 
-    /// The request that clone `index` makes at `now`.
+    /// Returns the request that clone `index` makes at `now`.
     #[inline]
     fn request(&mut self, index: u32, step: (crate::Op, u64, u32), now: SimTime) -> HostRequest {
         let clone = &mut self.clones[index as usize];
@@ -350,7 +351,7 @@ impl FioWorkload {
         }
     }
 
-    /// The answer when no clone has a request now.
+    /// Returns the answer when no clone has a request now.
     fn idle(&self) -> Poll {
         if !self.flows.parked.is_empty() {
             return self.idle_parked();
@@ -363,7 +364,7 @@ impl FioWorkload {
         if self.full == 0 && self.unstarted.is_empty() { Poll::Done } else { Poll::Blocked }
     }
 
-    /// Next time at which a clone goes on, a clone starts, or a steady state is checked.
+    /// Returns the next time at which a clone goes on, a clone starts, or a steady state is checked.
     fn next_time(&self) -> u64 {
         let timer = self.timers.peek().map_or(u64::MAX, |Reverse((time, _))| *time);
         timer.min(self.next_start).min(self.watches.next_ns)

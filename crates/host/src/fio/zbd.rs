@@ -80,7 +80,7 @@ pub struct FioZones {
 }
 
 impl ZbdClone {
-    /// A clone of `job` with its share of whole zones.
+    /// Makes a clone of `job` with its share of whole zones.
     pub fn new(job: &JobSpec, share: &CloneFiles, files: &[FileRegion], zones: HostZones) -> Self {
         let part = share.parts[0];
         let first = files[part.file as usize].offset + part.start;
@@ -113,7 +113,8 @@ impl ZbdClone {
 }
 
 impl FioZones {
-    /// fio's account of the drive's zones, all empty. `max_open`: zones written to at once; 0 takes the drive's limit.
+    /// Returns fio's account of the drive's zones, all empty. `max_open`: zones written to at once; 0 takes
+    /// the drive's limit.
     pub fn new(shape: HostZones, max_open: u64) -> Self {
         let count = shape.count as usize;
         let limit = if max_open > 0 { max_open as u32 } else { shape.open_most };
@@ -135,17 +136,17 @@ impl FioZones {
         self.valid_bytes += written;
     }
 
-    /// The first byte of the zone in which a byte lies.
+    /// Returns the first byte of the zone in which a byte lies.
     pub fn start_of(&self, offset: u64) -> u64 {
         offset - offset % self.shape.size
     }
 
-    /// The zone in which a byte lies.
+    /// Returns the zone in which a byte lies.
     pub fn zone_of(&self, offset: u64) -> u32 {
         (offset / self.shape.size) as u32
     }
 
-    /// The first byte of a zone.
+    /// Returns the first byte of a zone.
     pub fn start(&self, zone: u32) -> u64 {
         u64::from(zone) * self.shape.size
     }
@@ -275,8 +276,8 @@ impl FioZones {
         ZbdStep::Accept { offset, bytes: fits - fits % least }
     }
 
-    /// Another zone with enough written data for a read: the next one for a sequential job, the nearest for a random
-    /// one.
+    /// Returns another zone with enough written data for a read: the next one for a sequential job, the
+    /// nearest for a random one.
     fn find_written(&self, clone: &ZbdClone, from: u32) -> Option<u32> {
         let has = |zone: &u32| self.pointers[*zone as usize].min(self.shape.capacity) >= clone.least[0];
         let [first, end] = clone.zones;
@@ -317,7 +318,7 @@ impl FioZones {
         }
     }
 
-    /// The target that `offset` selects among the clone's own zones; none if the clone has no target.
+    /// Returns the target that `offset` selects among the clone's own zones; none if the clone has no target.
     fn pick(&self, clone: &ZbdClone, offset: u64) -> Option<u32> {
         let count = self.targets.len() as u64;
         let whole = u64::from(clone.count()) * self.shape.size;
@@ -327,7 +328,7 @@ impl FioZones {
         turned.copied().find(|zone| clone.holds(*zone))
     }
 
-    /// The zone that a write drawn at `offset` goes to.
+    /// Returns the zone that a write drawn at `offset` goes to.
     fn choose(&mut self, clone: &mut ZbdClone, offset: u64, others: u64) -> Result<u32, ZbdStep> {
         let least = clone.least[1];
         let drawn = self.zone_of(offset);

@@ -81,7 +81,7 @@ impl JobZones {
 }
 
 impl JobSpec {
-    /// The job's own zones, where it has any.
+    /// Returns the job's own zones, where it has any.
     pub fn strides(&self) -> Option<Strides> {
         let zones = &self.zones;
         let range = if zones.range == 0 { zones.size } else { zones.range };
@@ -160,7 +160,8 @@ pub fn check(job: &JobSpec) -> Result<(), (&'static str, &'static str)> {
     Ok(())
 }
 
-/// Most bytes from the start of its part that a job with zones of its own reaches; none where it has no zones.
+/// Returns the most bytes from the start of its part that a job with zones of its own reaches; none where it
+/// has no zones.
 pub fn reach(job: &JobSpec, bytes: u64) -> Option<u64> {
     let strides = job.strides()?;
     let asked = if job.time_based { u64::MAX } else { bytes.saturating_mul(job.loops) };

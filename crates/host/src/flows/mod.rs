@@ -32,7 +32,7 @@ pub struct Region {
 }
 
 impl Region {
-    /// The first byte of `sectors` from `first` on, moved back where they would cross the end.
+    /// Returns the first byte of `sectors` from `first` on, moved back where they would cross the end.
     pub(crate) fn place(&self, first: u64, sectors: u64) -> u64 {
         let latest = (self.last + 1).saturating_sub(sectors).max(self.first);
         first.clamp(self.first, latest) * SECTOR

@@ -181,7 +181,7 @@ impl Synthetic {
         }
     }
 
-    /// The next place of a stream, which begins again where it would cross the end.
+    /// Returns the next place of a stream, which begins again where it would cross the end.
     fn follow(&mut self, sectors: u64) -> u64 {
         let region = self.spec.region;
         let first =

@@ -83,7 +83,7 @@ impl Replay {
         WorkloadError::at_line(&place(&self.spec), self.number, found, expected)
     }
 
-    /// The time and the request of the next line; none at the end of the file.
+    /// Returns the time and the request of the next line; none at the end of the file.
     fn read_line(&mut self) -> Result<Option<(u64, HostRequest)>, WorkloadError> {
         let mut line = String::new();
         // A line without anything in it ends the trace in MQSim; a note says where that drops requests.

@@ -101,16 +101,16 @@ pub struct LinkShape {
 
 /// Timing model of the link between host and drive.
 pub trait HostLink: Debug + Send + Sync {
-    /// Queues, directions and limits.
+    /// Returns the queues, directions and limits.
     fn shape(&self) -> LinkShape;
 
-    /// The step from a command's submission until the drive holds it.
+    /// Returns the step from a command's submission until the drive holds it.
     fn command(&self, effect: Effect) -> LinkStep;
 
-    /// The transfer of `bytes` bytes of one command.
+    /// Returns the transfer of `bytes` bytes of one command.
     fn data(&self, direction: Direction, bytes: Bytes) -> Burst;
 
-    /// The step from a command's end until the host knows of it.
+    /// Returns the step from a command's end until the host knows of it.
     fn answer(&self, effect: Effect) -> LinkStep;
 }
 
@@ -125,12 +125,12 @@ config::policies! {
     sata::Sata,
 }
 
-/// The time `count` things take of which `per` take `ns` nanoseconds: rounded up once.
+/// Returns the time `count` things take of which `per` take `ns` nanoseconds: rounded up once.
 pub(crate) const fn time_of(count: u64, ns: u64, per: u64) -> Nanos {
     Nanos::new((count as u128 * ns as u128).div_ceil(per as u128) as u64)
 }
 
-/// Queues and commands in them, as many as NVMe and this simulator can have.
+/// Returns the queues and commands in them, as many as NVMe and this simulator can have.
 fn of_queues() -> Limits {
     at_least(1u32).at_most(65_536u32)
 }

@@ -40,7 +40,7 @@ pub trait PlacePolicy: Send {
         false
     }
 
-    /// Information about requests that the policy needs from the workload.
+    /// Returns the information about requests that the policy needs from the workload.
     fn needs(&self) -> Option<Telling> {
         None
     }
@@ -48,7 +48,8 @@ pub trait PlacePolicy: Send {
     /// Before the first write: the drive has so many handles and bytes.
     fn attach(&mut self, _handles: u16, _drive_bytes: u64) {}
 
-    /// The handle for a write, which must exist; none: no identifier. Called once for each write, in order.
+    /// Returns the handle for a write, which must exist; none: no identifier. Called once for each write, in
+    /// order.
     fn place(&mut self, write: &PlaceView) -> Option<u16>;
 }
 
@@ -94,7 +95,7 @@ impl PlaceMaker {
         !(self.0)().keeps()
     }
 
-    /// The policy asks how long data live: a copy of the workload is to be run through before.
+    /// True if the policy asks how long data live: a copy of the workload is to be run through before.
     pub fn foresees(&self) -> bool {
         (self.0)().needs() == Some(Telling::Lives)
     }
@@ -132,14 +133,15 @@ pub struct Placer {
 }
 
 impl Placer {
-    /// The placer of a drive with these bytes and handles; none where the workload's own handles are kept.
+    /// Returns the placer of a drive with these bytes and handles; none where the workload's own handles are
+    /// kept.
     pub fn new(maker: &PlaceMaker, drive_bytes: u64, handles: u16) -> Option<Self> {
         let mut policy = Some((maker.0)()).filter(|policy| handles > 0 && !policy.keeps())?;
         policy.attach(handles, drive_bytes);
         Some(Self { policy, handles, drive_bytes })
     }
 
-    /// The request with the handle that it is given, if it writes; `background` is its source's.
+    /// Returns the request with the handle that it is given, if it writes; `background` is its source's.
     ///
     /// # Panics
     /// When the policy names a handle that there is not.

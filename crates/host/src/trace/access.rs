@@ -216,7 +216,7 @@ impl AccessMap {
     }
 }
 
-/// The kind of a page with these accesses, as the place where such pages are counted.
+/// Returns the kind of a page with these accesses, as the place where such pages are counted.
 fn character(read: u64, written: u64, threshold_ppm: u32) -> fn(&mut ByCharacter) -> &mut u64 {
     // In whole numbers: 19 of 20 are not more than 95 %, as 0.95 in binary could have it.
     let more = |part: u64| {

@@ -47,7 +47,7 @@ pub fn fuzz_columns(data: &[u8]) {
     replay(TraceOrigin::memory(rest), &options);
 }
 
-/// The options that the bits of `choices` stand for.
+/// Returns the options that the bits of `choices` stand for.
 fn chosen(format: &str, choices: u8) -> TraceOptions {
     let addresses = [Addresses::Auto, Addresses::Wrap, Addresses::Scale, Addresses::Compact];
     const TABLES: [&str; 4] = [

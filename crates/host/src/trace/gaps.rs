@@ -36,7 +36,7 @@ impl Gaps {
         }
     }
 
-    /// Summary of the gaps; `None` without any.
+    /// Returns the summary of the gaps; `None` without any.
     pub fn info(&self) -> Option<GapInfo> {
         let count = self.histogram.len();
         if count == 0 {

@@ -106,7 +106,7 @@ impl Default for TraceOptions {
 }
 
 impl TraceOptions {
-    /// Options that contradict themselves with any trace.
+    /// Refuses options that contradict themselves with any trace.
     pub(crate) fn check(&self) -> Result<(), WorkloadError> {
         if !(self.speedup.is_finite() && self.speedup > 0.0) {
             return Err(WorkloadError::of("speedup", self.speedup.to_string(), "a number above 0"));
@@ -135,7 +135,7 @@ impl TraceOptions {
     }
 }
 
-/// The card of the format called `name`.
+/// Returns the card of the format called `name`.
 ///
 /// # Errors
 /// When there is none, with the nearest name.

@@ -177,7 +177,7 @@ fn no_layout(opened: &Opened) -> WorkloadError {
     WorkloadError::of(&opened.info.path, found, "fewer volumes; --volume NAME picks some")
 }
 
-/// What was asked for, in words.
+/// Returns what was asked for, in words.
 fn asked(addresses: Addresses) -> &'static str {
     match addresses {
         Addresses::Auto => "addresses beyond it",
@@ -191,7 +191,8 @@ fn fits_as_it_is(opened: &Opened, drive_bytes: u64) -> bool {
     opened.layout.as_ref().is_some_and(|layout| layout.span <= drive_bytes)
 }
 
-/// The trace with its touched pages side by side, because its addresses go beyond the drive; said in its notes.
+/// Returns the trace with its touched pages side by side, because its addresses go beyond the drive; said in
+/// its notes.
 fn compacted(opened: Opened, drive_bytes: u64) -> Result<Opened, WorkloadError> {
     // An estimate keeps a trace that is far too large from being counted page by page.
     const SURELY: u64 = 2;
@@ -212,7 +213,7 @@ fn compacted(opened: Opened, drive_bytes: u64) -> Result<Opened, WorkloadError> 
     Ok(counted)
 }
 
-/// A size in three or four digits, binary.
+/// Returns a size in three or four digits, binary.
 fn size(bytes: u64) -> String {
     let (unit, name) = match bytes {
         0..=0xfffff => (1u64 << 10, "KiB"),
@@ -223,7 +224,7 @@ fn size(bytes: u64) -> String {
     format!("{:.1} {name}", bytes as f64 / unit as f64)
 }
 
-/// No request may be longer than the drive.
+/// Checks that no request is longer than the drive.
 fn check_longest(opened: &Opened, addresses: Addresses, drive_bytes: u64) -> Result<(), WorkloadError> {
     let (longest, line) = opened.survey.longest;
     // A page of slack: a request keeps its place inside its first page when it is moved.
@@ -237,7 +238,7 @@ fn check_longest(opened: &Opened, addresses: Addresses, drive_bytes: u64) -> Res
     Ok(())
 }
 
-/// The trace must fit onto the drive as the options place it.
+/// Checks that the trace fits onto the drive as the options place it.
 fn check_fit(
     opened: &Opened,
     addresses: Addresses,
@@ -278,7 +279,7 @@ fn beyond(opened: &Opened, drive_bytes: u64) -> WorkloadError {
 }
 
 impl TraceWorkload {
-    /// What the first pass found: span, rate, footprint and the rest.
+    /// Returns what the first pass found: span, rate, footprint and the rest.
     pub fn info(&self) -> &TraceInfo {
         &self.info
     }
@@ -302,7 +303,7 @@ impl TraceWorkload {
         Ok(())
     }
 
-    /// Where `record` goes on the drive.
+    /// Returns where `record` goes on the drive.
     #[inline]
     fn offset(&self, record: &Record) -> Result<u64, WorkloadError> {
         self.placement.offset(record, &self.layout, self.drive_bytes).ok_or_else(|| self.changed())
@@ -322,7 +323,7 @@ impl TraceWorkload {
     }
 }
 
-/// `ns / speedup`, rounded down; exact for a speed-up of one.
+/// Returns `ns / speedup`, rounded down; exact for a speed-up of one.
 fn sped_up(ns: u64, speedup: f64) -> u64 {
     if speedup == 1.0 { ns } else { (ns as f64 / speedup) as u64 }
 }

@@ -49,7 +49,7 @@ impl Sizes {
         self.longest[column] = self.longest[column].max(bytes);
     }
 
-    /// The most frequent sizes among `moving` requests, the smaller first among equals.
+    /// Returns the most frequent sizes among `moving` requests, the smaller first among equals.
     pub fn top(&self, moving: u64) -> Vec<SizeShare> {
         let total = |(&bytes, counts): (&u32, &[u64; 3])| (bytes, counts.iter().sum::<u64>());
         let mut sizes: Vec<(u32, u64)> = self.counted.iter().map(total).collect();
@@ -62,7 +62,7 @@ impl Sizes {
             .collect()
     }
 
-    /// The sizes of one kind; `None` without any.
+    /// Returns the sizes of one kind; `None` without any.
     pub fn summary(&self, op: Op) -> Option<SizeSummary> {
         let column = op.effect() as usize;
         let requests: u64 = self.bins.iter().map(|bin| bin[column]).sum();

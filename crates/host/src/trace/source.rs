@@ -65,7 +65,7 @@ pub(crate) struct TraceStream {
 }
 
 impl TraceStream {
-    /// The requests of `origin`, read as `card` says.
+    /// Returns the requests of `origin`, read as `card` says.
     pub fn open(
         origin: &TraceOrigin,
         card: &FormatCard,
@@ -92,27 +92,27 @@ impl TraceStream {
         })
     }
 
-    /// The same stream with the records of requests that the driver gave back.
+    /// Returns the same stream with the records of requests that the driver gave back.
     pub fn with_requeued(self) -> Self {
         Self { with_requeued: true, ..self }
     }
 
-    /// What was met so far.
+    /// Returns what was met so far.
     pub fn met(&self) -> &Met {
         &self.met
     }
 
-    /// How the file is packed.
+    /// Returns how the file is packed.
     pub fn packing(&self) -> String {
         self.frames.packed().name()
     }
 
-    /// The line or record read last.
+    /// Returns the line or record read last.
     pub fn line(&self) -> u64 {
         self.lines_before + self.frames.number()
     }
 
-    /// The next request, `None` at the end.
+    /// Returns the next request, `None` at the end.
     ///
     /// # Errors
     /// At the first line that cannot be read, unless those are skipped; and when the file cannot be read.
@@ -163,7 +163,7 @@ impl TraceStream {
         self.parser.end().or_else(|fault| self.refuse(*fault))
     }
 
-    /// The request if it is one of those asked for, its volume renumbered among the selected.
+    /// Returns the request if it is one of those asked for, its volume renumbered among the selected.
     #[inline]
     fn select(&mut self, mut record: Record) -> Option<Located> {
         if record.mark == RecordMark::Requeued {
@@ -233,7 +233,7 @@ impl TraceStream {
     }
 }
 
-/// An empty line, or one of blanks, says nothing in any format.
+/// True for an empty line, or one of blanks, which says nothing in any format.
 #[inline]
 fn is_blank(line: &[u8]) -> bool {
     line.iter().all(|&b| b == b' ' || b == b'\t')

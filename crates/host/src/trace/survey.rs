@@ -77,7 +77,7 @@ impl Survey {
         }
     }
 
-    /// How many requests there were.
+    /// Returns how many requests there were.
     pub fn requests(&self) -> u64 {
         self.counts.total()
     }
@@ -142,7 +142,8 @@ impl Survey {
         self.latest_ns = time_ns;
     }
 
-    /// A gap of days that is nearly all of the trace's time, and what time after the first request it begins.
+    /// Returns a gap of days that is nearly all of the trace's time, and what time after the first request it
+    /// begins.
     pub fn jump(&self) -> Option<(u64, u64)> {
         const DAY_NS: u64 = 86_400 * 1_000_000_000;
         let (gap, before) = self.gaps.longest;
@@ -150,12 +151,12 @@ impl Survey {
         (gap > 7 * DAY_NS && gap > span / 10 * 9).then(|| (before - self.first_ns, gap))
     }
 
-    /// How far out of order the requests came.
+    /// Returns how far out of order the requests came.
     pub fn disorder(&self) -> Disorder {
         self.watch.found()
     }
 
-    /// What the pass found; `disorder` is that of the file, for the requests may have come sorted.
+    /// Returns what the pass found; `disorder` is that of the file, for the requests may have come sorted.
     pub fn info(&self, head: TraceInfo, met: &Met, disorder: Disorder) -> TraceInfo {
         let moving = self.counts.read + self.counts.write + self.counts.trim;
         let span_ns = self.last_ns.saturating_sub(self.first_ns);

@@ -118,7 +118,7 @@ const fn card(
     ParameterCard { name, help, expected, default }
 }
 
-/// Everything that may be set, in the order in which it is listed.
+/// Returns everything that may be set, in the order in which it is listed.
 pub fn parameters() -> &'static [ParameterCard] {
     CARDS
 }
@@ -133,8 +133,8 @@ pub struct VolumeBursts {
 }
 
 impl VolumeBursts {
-    /// The mean time between bursts that gives a mean rate, in nanoseconds: a request is the last of its burst with
-    /// probability 1 / requests.
+    /// Returns the mean time between bursts that gives a mean rate, in nanoseconds: a request is the last of
+    /// its burst with probability 1 / requests.
     pub(super) fn pause_ns(self, requests_per_s: f64) -> f64 {
         self.requests * 1e9 / requests_per_s - (self.requests - 1.0) * self.gap_ns
     }
@@ -317,7 +317,7 @@ impl Parameters {
         Ok(())
     }
 
-    /// The streams in which requests arrive, each with its mean rate.
+    /// Returns the streams in which requests arrive, each with its mean rate.
     pub(super) fn streams(&self) -> Vec<(VolumeBursts, f64)> {
         match self.bursts {
             Bursts::Together(burst) => vec![(burst, self.requests_per_s)],
@@ -328,7 +328,7 @@ impl Parameters {
         }
     }
 
-    /// What is given for reads or writes alone, laid over what is given for both.
+    /// Returns what is given for reads or writes alone, laid over what is given for both.
     fn settled_bursts(&self) -> Bursts {
         let over = |below: VolumeBursts, (requests, gap_ns): GivenBurst| VolumeBursts {
             requests: requests.unwrap_or(below.requests),
@@ -351,7 +351,7 @@ impl Parameters {
         self.given.iter().any(|(name, _)| *name == key)
     }
 
-    /// Every parameter with its value and where that is from.
+    /// Returns every parameter with its value and where that is from.
     pub fn settings(&self) -> Vec<(&'static str, String, String)> {
         CARDS.iter().map(|card| (card.name, self.value(card.name), self.source(card))).collect()
     }
@@ -386,7 +386,7 @@ impl Parameters {
         }
     }
 
-    /// Bursts of reads (0) or writes (1).
+    /// Returns the bursts of reads (0) or writes (1).
     fn burst_of(&self, kind: usize) -> VolumeBursts {
         match self.bursts {
             Bursts::Together(burst) => burst,

@@ -45,7 +45,7 @@ impl GroupState {
         Self { cell, met: 0, stretches: Permutation::draw(whole.max(1), random) }
     }
 
-    /// The first byte of record `number`. The last stretch, which may be cut, stays where it is.
+    /// Returns the first byte of record `number`. The last stretch, which may be cut, stays where it is.
     fn offset(&self, number: u64) -> u64 {
         let each = STRETCH / self.cell.size;
         let (stretch, within) = (number / each, number % each);
@@ -87,12 +87,12 @@ impl VolumeRequests {
         self.arrivals.draw_anew(RandomStream::new(seed, &format!("host.volume.arrivals.pass.{pass}")));
     }
 
-    /// What they are made with.
+    /// Returns the parameters with which the requests are made.
     pub fn parameters(&self) -> &Parameters {
         &self.parameters
     }
 
-    /// Kind, cell and record of the next request.
+    /// Returns the kind, cell and record of the next request.
     fn choose(&mut self) -> (Op, usize, u64) {
         let due = self.arrivals.kind();
         if let Some((op, index, number)) = self.last

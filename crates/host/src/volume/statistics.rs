@@ -51,7 +51,7 @@ const fn known(value: f64, source: &'static str) -> SourcedNumber {
     SourcedNumber { value, source }
 }
 
-/// A volume of which requests, the percentage of writes and the bytes moved were found.
+/// Returns a volume of which requests, the percentage of writes and the bytes moved were found.
 const fn counted(
     name: &'static str,
     server: &'static str,
@@ -95,7 +95,7 @@ static VOLUMES: [Volume; 12] = [
     counted("wdev_0", "test web server", 1_143_261.0, 79.9, 10.6e9),
 ];
 
-/// The twelve, by name.
+/// Returns the twelve volumes, by name.
 pub fn volumes() -> &'static [Volume] {
     &VOLUMES
 }

@@ -37,7 +37,7 @@ pub struct Header {
 }
 
 impl Header {
-    /// The header in its file format.
+    /// Returns the header in its file format.
     pub fn to_bytes(&self) -> Vec<u8> {
         let text = self.shape.to_string();
         assert!(TEXT + text.len() <= HEADER, "the shape of a drive takes a few hundred bytes");
@@ -86,7 +86,7 @@ impl Header {
     }
 }
 
-/// Over all of the header but the checksum itself.
+/// Returns the checksum over all of the header but the checksum itself.
 fn checksum(bytes: &[u8]) -> u64 {
     let mut plain = bytes[..HEADER].to_vec();
     plain[40..48].fill(0);

@@ -26,7 +26,7 @@ pub struct SuperblockMark {
 }
 
 impl SuperblockMark {
-    /// The mark in the image's format, for the superblock of this number.
+    /// Returns the mark in the image's format, for the superblock of this number.
     pub fn to_bytes(self, superblock: usize) -> [u8; ENTRY] {
         let mut bytes = [0; ENTRY];
         bytes[..4].copy_from_slice(&self.erases.to_le_bytes());
@@ -46,7 +46,7 @@ impl SuperblockMark {
     }
 }
 
-/// Checksum of a mark and the number of its superblock.
+/// Returns the checksum of a mark and the number of its superblock.
 fn checksum(bytes: &[u8; ENTRY], superblock: usize) -> [u8; ENTRY - CHECK] {
     let hash = xxh3_64_with_seed(&bytes[..CHECK], superblock as u64).to_le_bytes();
     std::array::from_fn(|at| hash[at])

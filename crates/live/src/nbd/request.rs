@@ -47,7 +47,7 @@ pub struct NbdRequest<'a> {
 }
 
 impl NbdRequest<'_> {
-    /// The same request with its data, received later.
+    /// Returns the same request with its data, received later.
     pub fn with(self, data: Vec<u8>) -> NbdRequest<'static> {
         NbdRequest {
             command: self.command,

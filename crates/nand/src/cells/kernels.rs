@@ -27,7 +27,7 @@ pub struct Offsets {
 }
 
 impl Offsets {
-    /// The offsets of the cells from number `first` on, volts.
+    /// Returns the offsets of the cells from number `first` on, volts.
     #[inline(always)]
     pub fn lane(&self, first: usize) -> Lane {
         let mut offsets = self.own.normals(first);
@@ -57,7 +57,7 @@ pub struct Left {
 }
 
 impl Left {
-    /// The deviations of the cells from number `first` on, volts.
+    /// Returns the deviations of the cells from number `first` on, volts.
     #[inline(always)]
     fn lane(&self, first: usize) -> Lane {
         let mut noise = [0.0; LANES];
@@ -88,7 +88,8 @@ pub struct Pulses {
 }
 
 impl Pulses {
-    /// The target of each cell of a lane, by comparison with each state: vector code has no table lookup.
+    /// Returns the target of each cell of a lane, by comparison with each state: vector code has no table
+    /// lookup.
     #[inline(always)]
     fn targets_of(&self, states: &[u32; LANES]) -> Lane {
         let mut targets = [self.targets[0]; LANES];

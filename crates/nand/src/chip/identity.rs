@@ -18,7 +18,7 @@ pub enum Status {
 }
 
 impl Status {
-    /// The name in logs.
+    /// Returns the name in logs.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Ok => "ok",
@@ -121,7 +121,7 @@ impl ChipFile {
 }
 
 impl Identity {
-    /// Bytes of a page with its spare bytes.
+    /// Returns the number of bytes of a page with its spare bytes.
     pub fn page_bytes(&self) -> usize {
         (self.geometry.page_size.get() + self.geometry.oob_size.get()) as usize
     }

@@ -74,7 +74,7 @@ impl ErrorModel for ChipTables {
 }
 
 impl ChipTables {
-    /// The error table of the page's voltage set, and the page's condition in it.
+    /// Returns the error table of the page's voltage set, and the page's condition in it.
     fn table(&self, condition: &Condition) -> Option<(&ErrorTable, Age)> {
         let Condition { step, voltages, pe_cycles, seconds, reads } = *condition;
         let table = self.tables.get(voltages)?;

@@ -9,7 +9,7 @@ use nand::chip::{Rig, SimulatedChip, TabledChip};
 use nand::errors;
 use nand::{ArrayPower, ArrayTiming, Geometry, Tables};
 
-/// The resolved keys of a chip file, each with its source.
+/// Returns the resolved keys of a chip file, each with its source.
 ///
 /// # Errors
 /// When the chip is unknown or its file is faulty.
@@ -43,7 +43,7 @@ pub enum BenchChip {
     Tables(Box<TabledChip>),
 }
 
-/// A chip for the bench, of its cells or of its tables; everything in it varies with `seed`.
+/// Returns a chip for the bench, of its cells or of its tables; everything in it varies with `seed`.
 ///
 /// # Errors
 /// When the chip is unknown, its file is faulty or has not what the model needs.

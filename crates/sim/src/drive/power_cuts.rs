@@ -77,7 +77,7 @@ impl PowerPlan {
         self.drawn > 0 || !self.at.is_empty() || !self.after.is_empty()
     }
 
-    /// The moments of all cuts, in no order. Those drawn follow from `seed`.
+    /// Returns the moments of all cuts, in no order. Those drawn follow from `seed`.
     pub fn moments(&self, seed: u64) -> Vec<CutMoment> {
         let mut random = RandomStream::new(seed, "power.cut");
         let mut moments: Vec<CutMoment> =

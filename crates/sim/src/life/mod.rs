@@ -156,7 +156,7 @@ pub struct Ageing {
 }
 
 impl Ageing {
-    /// A fresh drive, filled once.
+    /// Makes a fresh drive, filled once.
     ///
     /// # Errors
     /// When its chip knows neither endurance nor errors, its tables do not reach what is asked, or it could not sustain
@@ -204,7 +204,7 @@ impl Ageing {
         })
     }
 
-    /// The facts by which the end of the drive's life is judged.
+    /// Returns the facts by which the end of the drive's life is judged.
     pub fn facts(&self) -> AgeFacts {
         let limit = self.limit.as_ref().ok();
         let parts = limit.map(CodeLimit::parts);
@@ -226,12 +226,12 @@ impl Ageing {
         self.read_only || self.unreadable
     }
 
-    /// Bytes of a mapping unit: the drive is written unit by unit.
+    /// Returns the number of bytes of a mapping unit: the drive is written unit by unit.
     pub fn unit_bytes(&self) -> u64 {
         self.ftl.layout().unit.get()
     }
 
-    /// The part of the mean block's life that is behind it.
+    /// Returns the part of the mean block's life that is behind it.
     pub fn fraction(&self) -> f64 {
         mean(self.ftl.array().pe_cycles_by_block()) / self.life
     }
@@ -337,8 +337,8 @@ impl Ageing {
         self.limit.as_ref().map_or(f64::INFINITY, |limit| limit.requirement.uber)
     }
 
-    /// How the data read at the end of the retention time, after `times` more times the wear `more`; none where no
-    /// limit is known, or where blocks failed before errors became too many.
+    /// Returns how the data read at the end of the retention time, after `times` more times the wear `more`;
+    /// none where no limit is known, or where blocks failed before errors became too many.
     fn readability(&mut self, more: &[u32], times: u32) -> Result<Option<Readability>, Error> {
         let Ok(limit) = &mut self.limit else { return Ok(None) };
         match limit.after_retention(self.ftl.array(), more, times) {
@@ -348,7 +348,7 @@ impl Ageing {
         }
     }
 
-    /// How old the data of each block are at most, as a part of all that was written.
+    /// Returns how old the data of each block are at most, as a part of all that was written.
     ///
     /// A block that was erased in the last window holds data of at most that window. One that was not, and was erased in every
     /// so many windows, was erased as often in the jumps since: what was jumped makes its data no older than the time from one
@@ -379,7 +379,8 @@ impl Ageing {
         state_file::save(&self.ftl, &about, path)
     }
 
-    /// Age of each superblock's data at the temperature of the chip's tables, nanoseconds; empty without tables.
+    /// Returns the age of each superblock's data at the temperature of the chip's tables, nanoseconds; empty
+    /// without tables.
     fn ages_ns(&self) -> Vec<u64> {
         let Ok(limit) = &self.limit else { return Vec::new() };
         let years_s = limit.requirement.service.years * YEAR_S;
@@ -392,7 +393,7 @@ impl Ageing {
         (0..self.ftl.layout().superblocks()).map(of).collect()
     }
 
-    /// How data read in use, were the years over now.
+    /// Returns how data read in use, were the years over now.
     pub fn in_use(&self) -> Option<InUse> {
         let limit = self.limit.as_ref().ok()?;
         let Requirement { uber, service, .. } = limit.requirement;
@@ -424,7 +425,7 @@ impl Ageing {
     }
 }
 
-/// Cycles that the mean block lives or can be read after, which is less.
+/// Returns the number of cycles that the mean block lives or can be read after, which is less.
 fn mean_life(ftl: &Ftl, limit: &Result<CodeLimit, String>) -> f64 {
     let lives = ftl.array().mean_life();
     let readable = limit.as_ref().ok().map(|limit| limit.mean_wear().unwrap_or(limit.last_wear()).max(1));

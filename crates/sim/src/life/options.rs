@@ -92,7 +92,7 @@ impl AgeingOptions {
         Ok(options)
     }
 
-    /// The requirement on a drive whose own class is `own`.
+    /// Returns the requirement on a drive whose own class is `own`.
     pub(crate) fn requirement(&self, own: DriveClass) -> Requirement {
         let mut asked = self.class.unwrap_or(own).requirement(self.years);
         let service = &mut asked.service;

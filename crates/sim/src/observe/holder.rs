@@ -43,8 +43,8 @@ pub trait Holder: Send {
     fn on_buffered(&mut self, lpn: Lpn, slot: u32);
     /// A slot keeps what was read at `ppa`.
     fn on_kept(&mut self, slot: u32, ppa: Ppa);
-    /// A program of `units` units is submitted; `source` says where each unit comes from, as [`ftl::Probe::on_place`]
-    /// does.
+    /// Reports that a program of `units` units is submitted; `source` says where each unit comes from, as
+    /// [`ftl::Probe::on_place`] does.
     fn on_place(&mut self, program: &Transaction, units: u32, source: &dyn Fn(u32) -> (Origin, u64));
     /// An operation of the flash is over.
     fn on_finish(&mut self, operation: &Transaction);
@@ -54,6 +54,6 @@ pub trait Holder: Send {
     fn on_trim(&mut self, lpn: Lpn);
     /// A superblock, numbered over the drive, is erased.
     fn on_erase(&mut self, superblock: usize);
-    /// A request is answered; a read takes the data that the drive holds now.
+    /// Answers a request; a read takes the data that the drive holds now.
     fn on_answer(&mut self, answer: &HostAnswer<'_>, lookup: &dyn Fn(Lpn) -> Ppa);
 }

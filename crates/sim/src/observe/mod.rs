@@ -20,7 +20,8 @@ use units::{ChannelId, Lpn, Ppa, SimTime};
 /// A probe that also sees host requests.
 pub(crate) trait Observer: Probe {
     fn on_request(&mut self, _id: u32, _: &HostRequest) {}
-    /// The number of a request in its source, where it has one; computed only by an observer that needs it.
+    /// Returns the number of a request in its source, where it has one; computed only by an observer that
+    /// needs it.
     fn on_number(&mut self, _id: u32, _tag: u16, _number: impl FnOnce() -> Option<u64>) {}
     /// The data of one unit of a write are about to enter the drive.
     fn on_data(&mut self, _id: u32, _: &HostRequest, _lpn: Lpn) {}
@@ -60,7 +61,7 @@ pub(crate) struct RequestRows {
 }
 
 impl RequestRows {
-    /// Rows of requests whose times count from `origin`.
+    /// Returns the rows of requests whose times count from `origin`.
     pub fn since(origin: SimTime) -> Self {
         Self { rows: Vec::new(), numbers: Vec::new(), counts: Vec::new(), origin }
     }
@@ -93,7 +94,7 @@ impl RequestRows {
         self.rows.push(row);
     }
 
-    /// Little-endian columns in the order of [`REQUESTS`].
+    /// Returns the little-endian columns in the order of [`REQUESTS`].
     pub fn take(&mut self) -> Vec<Vec<u8>> {
         let capacity = |column: &Column| Vec::with_capacity(self.rows.len() * column.kind.width());
         let mut columns: Vec<Vec<u8>> = REQUESTS.iter().map(capacity).collect();
@@ -133,7 +134,8 @@ pub(crate) struct Observers {
 }
 
 impl Observers {
-    /// The part of an interval that the timeline shows, with times from the timeline's start; none if it ends before.
+    /// Returns the part of an interval that the timeline shows, with times from the timeline's start; none if
+    /// it ends before.
     fn shown(&self, from: SimTime, to: SimTime) -> Option<[SimTime; 2]> {
         let counted = |time: SimTime| SimTime::from_ns(time.since(self.origin).ns());
         (to > self.origin).then(|| [from.max(self.origin), to].map(counted))
@@ -299,7 +301,7 @@ impl Probe for Observers {
     }
 }
 
-/// An answered request as the account sees it.
+/// Returns an answered request as the account sees it.
 fn answered(request: &Request) -> Answered<'_> {
     let Request { id, host, first, units, failed, uncorrectable, .. } = request;
     let (id, first, units) = (*id, *first, *units);

@@ -18,7 +18,7 @@ pub enum Type {
 }
 
 impl Type {
-    /// Bytes of a number of this type; 0 for text.
+    /// Returns the number of bytes of a number of this type; 0 for text.
     pub const fn width(self) -> usize {
         match self {
             Self::Uint8 => 1,

@@ -58,7 +58,7 @@ pub(crate) struct Request {
 }
 
 impl Request {
-    /// A request that nothing has happened to.
+    /// Makes a request that nothing has happened to.
     #[inline(always)]
     fn new(id: u32, host: HostRequest, unit: u64) -> Self {
         let (first, end) = units_of(&host, unit);
@@ -169,7 +169,7 @@ impl Requests {
         id
     }
 
-    /// The drive takes a request up.
+    /// Lets the drive take a request up.
     #[inline]
     pub fn take_up(&mut self, id: u32) -> &mut Request {
         let request = &mut self.items[id as usize];
@@ -184,12 +184,12 @@ impl Requests {
         self.units_read > READ_MOST
     }
 
-    /// Every request the drive has fetched and not answered, in the order of their places.
+    /// Returns every request the drive has fetched and not answered, in the order of their places.
     pub fn in_drive(&self) -> Vec<u32> {
         (0..self.items.len() as u32).filter(|&id| self.items[id as usize].in_drive).collect()
     }
 
-    /// Every request that was made and not answered, in the order of their places.
+    /// Returns every request that was made and not answered, in the order of their places.
     pub fn under_way(&self) -> Vec<u32> {
         let mut is_free = vec![false; self.items.len()];
         let mut free = self.free;
@@ -200,7 +200,7 @@ impl Requests {
         (0..self.items.len() as u32).filter(|&id| !is_free[id as usize]).collect()
     }
 
-    /// What has waited longest, in words.
+    /// Returns what has waited longest, in words.
     pub fn describe_oldest(&self) -> String {
         let waiting = self.items.iter().filter(|request| request.in_drive);
         let Some(oldest) = waiting.min_by_key(|request| request.host.arrive) else {
@@ -235,7 +235,7 @@ impl Requests {
     }
 }
 
-/// Bytes of the host's that the next `granted` units of a write carry.
+/// Returns the number of bytes of the host's that the next `granted` units of a write carry.
 pub fn bytes_of(request: &Request, unit: u64, granted: u32) -> u64 {
     let from = (u64::from(request.first.0) + u64::from(request.units_in)) * unit;
     let to = from + u64::from(granted) * unit;
@@ -243,7 +243,7 @@ pub fn bytes_of(request: &Request, unit: u64, granted: u32) -> u64 {
     to.min(host_end) - from.max(request.host.offset)
 }
 
-/// The first unit that a request touches, and the first behind it.
+/// Returns the first unit that a request touches, and the first behind it.
 #[inline(always)]
 fn units_of(host: &HostRequest, unit: u64) -> (u64, u64) {
     let end = host.offset + u64::from(host.bytes);
@@ -255,7 +255,7 @@ fn units_of(host: &HostRequest, unit: u64) -> (u64, u64) {
     (host.offset / unit, end.div_ceil(unit))
 }
 
-/// What a request covers of a unit that it touches.
+/// Returns what a request covers of a unit that it touches.
 #[inline]
 pub fn coverage(host: &HostRequest, lpn: Lpn, unit: u64) -> Coverage {
     let begin = u64::from(lpn.0) * unit;
@@ -266,7 +266,7 @@ pub fn coverage(host: &HostRequest, lpn: Lpn, unit: u64) -> Coverage {
     Coverage::Part { from: (first - begin) as u32, bytes: (end - first) as u32 }
 }
 
-/// The units that lie wholly inside a trim: a drive keeps what it was told to forget only in part.
+/// Returns the units that lie wholly inside a trim: a drive keeps what it was told to forget only in part.
 pub fn whole_units(host: &HostRequest, unit: u64) -> (Lpn, u32) {
     let first = host.offset.div_ceil(unit);
     let end = (host.offset + u64::from(host.bytes)) / unit;

@@ -21,7 +21,7 @@ impl Turn {
         Self { filled: Filled::new(queues.len()), queues, next: 0, left: burst, burst }
     }
 
-    /// The next command of these queues.
+    /// Returns the next command of these queues.
     #[inline]
     fn fetch(&mut self, waiting: &mut [VecDeque<u32>]) -> Option<u32> {
         let at = self.filled.first(self.next)?;
@@ -184,7 +184,7 @@ mod tests {
         }
     }
 
-    /// Which queue each of the next `count` commands comes from, when all are full.
+    /// Returns which queue each of the next `count` commands comes from, when all are full.
     fn drawn(order: QueueOrder, count: usize) -> Vec<u32> {
         let mut queues = Queues::new(&shape(order));
         for request in 0..4000 {

@@ -50,7 +50,7 @@ impl<P: Observer> AtZones<'_, P> {
         }
     }
 
-    /// A command is understood: true when the zones handle it first, or answer it with an error.
+    /// Takes a command that is understood: true when the zones handle it first, or answer it with an error.
     #[cold]
     pub fn takes(&mut self, id: u32, now: SimTime) -> bool {
         let inner = self.0.requests.get(id).host;

@@ -108,7 +108,7 @@ pub(crate) struct BusyTimes {
     pub wires: [u64; 2],
 }
 
-/// Costs of writes and reads so far; all zero on a drive without a code.
+/// Returns the costs of writes and reads so far; all zero on a drive without a code.
 pub(crate) fn regulation_counts(ftl: &Ftl) -> RegulationCounts {
     ftl.feature::<ftl::Regulation>().map_or_else(Default::default, ftl::Regulation::counts)
 }
@@ -126,7 +126,7 @@ impl CountsBefore {
     }
 }
 
-/// Page operations counted in `stats`: reads, programs and erases.
+/// Returns the number of page operations counted in `stats`: reads, programs and erases.
 pub(crate) fn page_operations(stats: &FtlStats) -> u64 {
     stats.pages_read.iter().sum::<u64>()
         + stats.pages_programmed.iter().sum::<u64>()
@@ -220,7 +220,7 @@ impl<P: Observer> Run<P> {
         self.requests.outstanding == 0 && self.source_done && !self.dark
     }
 
-    /// How much of the workload was handed out, where that can be known.
+    /// Returns how much of the workload was handed out, where that can be known.
     pub fn fraction_done(&self) -> Option<f64> {
         let now = self.ctx.calendar.now();
         let by_requests =
@@ -278,7 +278,7 @@ impl<P: Observer> Run<P> {
         self.source_done = true;
     }
 
-    /// Requests asked for and not yet answered.
+    /// Returns the number of requests asked for and not yet answered.
     pub fn outstanding(&self) -> u32 {
         self.requests.outstanding
     }
@@ -376,7 +376,7 @@ impl<P: Observer> Run<P> {
         self.begun
     }
 
-    /// Page operations since the run began.
+    /// Returns the number of page operations since the run began.
     pub fn operations(&self) -> u64 {
         page_operations(self.ftl.stats()) - self.pages_before
     }

@@ -56,7 +56,8 @@ pub(super) fn copies_of(workload: &WorkloadSpec, drive: &Drive, seed: u64) -> Co
     if recorded { Copies::recorded(copies) } else { Copies::drawn(copies) }
 }
 
-/// The preconditioning that `options` ask for. `waiting`: units in the buffer while this workload runs, where known.
+/// Returns the preconditioning that `options` ask for. `waiting`: units in the buffer while this workload
+/// runs, where known.
 pub(super) fn precondition_of(
     options: &RunOptions,
     drive: &Drive,

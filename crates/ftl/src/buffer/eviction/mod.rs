@@ -35,7 +35,7 @@ pub struct EvictionView<'a> {
 }
 
 impl EvictionView<'_> {
-    /// The unit that a slot holds.
+    /// Returns the unit that a slot holds.
     #[inline]
     pub fn lpn(&self, slot: u32) -> Lpn {
         self.slots[slot as usize].lpn

@@ -200,13 +200,13 @@ impl Feature for Regulation {
         None
     }
 
-    /// The shortest time after which a write cost wants its data written anew.
+    /// Returns the shortest time after which a write cost wants its data written anew.
     fn shortest_refresh(&self) -> Option<(&'static str, Nanos)> {
         let shortest = self.table.costs.iter().filter_map(|cost| cost.refresh).min();
         shortest.map(|time| ("ftl.regulator", time))
     }
 
-    /// Sensings of a read that needs only the first rung.
+    /// Returns the sensings of a read that needs only the first rung.
     fn senses(&self) -> Option<u64> {
         Some(u64::from(self.reckoning.readings[0].senses))
     }

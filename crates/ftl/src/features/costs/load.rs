@@ -32,7 +32,7 @@ impl DieLoad {
         pending: [NO_COST; STREAMS_MOST],
     };
 
-    /// The view that a regulator gets of a unit of which nothing is known.
+    /// Returns the view that a regulator gets of a unit of which nothing is known.
     pub fn view<'a>(&self, origin: Origin, now: SimTime, costs: &'a [Candidate]) -> WriteView<'a> {
         WriteView {
             origin,

@@ -82,7 +82,7 @@ impl Ages {
         }
     }
 
-    /// The retry step at which a read of a superblock last succeeded.
+    /// Returns the retry step at which a read of a superblock last succeeded.
     fn good_step_of(&self, superblock: usize) -> Option<u32> {
         self.good_step.get(superblock).filter(|step| **step != NO_STEP).map(|step| u32::from(*step))
     }
@@ -96,7 +96,7 @@ struct RowCosts {
 }
 
 impl RowCosts {
-    /// The superblock of a row, and the row's number within it.
+    /// Returns the superblock of a row, and the row's number within it.
     #[inline]
     fn place_of(&self, row: u32) -> (usize, usize) {
         ((row / self.per_superblock) as usize, (row % self.per_superblock) as usize)
@@ -130,29 +130,29 @@ pub struct Regulation {
 }
 
 impl Regulation {
-    /// What was counted since the drive was built.
+    /// Returns what was counted since the drive was built.
     pub fn counts(&self) -> RegulationCounts {
         self.counts
     }
 
-    /// Bits that the regulator keeps for each mapping unit.
+    /// Returns the number of bits that the regulator keeps for each mapping unit.
     pub fn bits_per_unit(&self) -> u32 {
         self.notes.bits()
     }
 
-    /// Program steps, voltages and retention times of the costs.
+    /// Returns the program steps, voltages and retention times of the costs.
     pub fn costs(&self) -> &[WriteCost] {
         &self.table.costs
     }
 
-    /// The write costs, in the order of their numbers in transactions from 1 on: the program step over the usual one,
-    /// or a set of voltages.
+    /// Returns the write costs, in the order of their numbers in transactions from 1 on: the program step
+    /// over the usual one, or a set of voltages.
     pub fn ways_to_write(&self) -> Vec<(f64, Option<&str>)> {
         let named = self.table.costs.iter().map(|cost| cost.voltages.as_deref());
         self.table.steps.iter().copied().zip(named).collect()
     }
 
-    /// Reference voltages of the rungs.
+    /// Returns the reference voltages of the rungs.
     pub fn references(&self) -> Vec<u32> {
         self.correction.ladder.rungs.iter().map(|rung| rung.references).collect()
     }

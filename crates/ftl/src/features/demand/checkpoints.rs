@@ -56,7 +56,7 @@ impl Checkpoints {
         }
     }
 
-    /// Units of a checkpoint that hold the places of its other units.
+    /// Returns the number of units of a checkpoint that hold the places of its other units.
     pub fn directory_units(&self) -> u32 {
         self.on_demand.map_or(0, |on_demand| on_demand.directory_units)
     }
@@ -69,7 +69,7 @@ impl Checkpoints {
         }
     }
 
-    /// The state after a power cut: a checkpoint in progress is not complete.
+    /// Returns the state after a power cut: a checkpoint in progress is not complete.
     pub fn after_cut(self) -> Self {
         let log = self.log.map(Journal::after_cut);
         Self { began: self.done, left: 0, loading: None, log, ..self }
@@ -85,7 +85,7 @@ impl Checkpoints {
         self.is_whole() && self.closed_as[superblock] <= self.done
     }
 
-    /// Page rows of a superblock whose content checkpoint and log give.
+    /// Returns the number of page rows of a superblock whose content checkpoint and log give.
     pub fn rows_told(&self, superblock: usize) -> u32 {
         let log = self.log.as_ref().filter(|_| self.is_whole());
         log.map_or(0, |log| log.rows_told(superblock))
@@ -97,7 +97,7 @@ impl Checkpoints {
         self.closed_as[superblock] = self.closed;
     }
 
-    /// Bytes of state of the simulator.
+    /// Returns the number of bytes of state of the simulator.
     pub fn bytes(&self) -> usize {
         let loading = self.loading.as_ref().map_or(0, Loading::bytes);
         8 * self.closed_as.len() + self.log.as_ref().map_or(0, Journal::bytes) + loading

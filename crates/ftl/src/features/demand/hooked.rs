@@ -19,7 +19,7 @@ impl Feature for Demand {
         self.cache.bytes() + self.outdated.pages() as usize + checkpoints
     }
 
-    /// Cached entries, and the place of each translation unit.
+    /// Returns the bytes of the map: cached entries, and the place of each translation unit.
     fn map_bytes(&self) -> Option<u64> {
         if self.checkpoints.is_some() {
             return Some(u64::from(self.first) * ENTRY_BYTES);

@@ -44,7 +44,7 @@ pub(super) struct Journal {
 }
 
 impl Journal {
-    /// A log of nothing.
+    /// Makes a log of nothing.
     pub fn new(first: u32, units: u32, per_unit: u32, superblocks: usize) -> Self {
         Self {
             first,
@@ -61,7 +61,8 @@ impl Journal {
         }
     }
 
-    /// Page rows of a superblock, from its first one on, that need not be read after a power cut.
+    /// Returns the number of page rows of a superblock, from its first one on, that need not be read after a
+    /// power cut.
     pub fn rows_told(&self, superblock: usize) -> u32 {
         self.told[superblock]
     }
@@ -85,7 +86,8 @@ impl Journal {
         self.sent.iter_mut().for_each(|unit| unit.tells.retain(is_other));
     }
 
-    /// The unit that is full and can be sent: not before the one in its place is on flash and of no use any more.
+    /// Returns the unit that is full and can be sent: not before the one in its place is on flash and of no
+    /// use any more.
     pub fn take_full(&mut self) -> Option<Lpn> {
         let most = u64::from(self.units);
         let end = (self.count + 1) * self.per_unit;
@@ -99,7 +101,7 @@ impl Journal {
         Some(lpn)
     }
 
-    /// A unit is on flash; false when it does not belong to the log.
+    /// Notes that a unit is on flash; false when it does not belong to the log.
     pub fn note_written(&mut self, lpn: Lpn) -> bool {
         if !(self.first..self.first + self.units).contains(&lpn.0) {
             return false;
@@ -126,7 +128,7 @@ impl Journal {
         self.needed = self.began;
     }
 
-    /// The units to read after a power cut.
+    /// Returns the units to read after a power cut.
     pub fn needed(&self) -> impl Iterator<Item = Lpn> {
         (self.needed..self.count).map(|number| self.unit(number))
     }
@@ -135,7 +137,7 @@ impl Journal {
         Lpn(self.first + (number % u64::from(self.units)) as u32)
     }
 
-    /// The log after a power cut: the consecutive units that are on flash.
+    /// Returns the log after a power cut: the consecutive units that are on flash.
     pub fn after_cut(self) -> Self {
         // Units that a checkpoint made unnecessary may not have come to the flash.
         let count = (self.count - self.sent.len() as u64).max(self.needed);
@@ -145,7 +147,7 @@ impl Journal {
         Self { changes, pending, sent, count, began, has_begun: true, ..self }
     }
 
-    /// Bytes of state of the simulator.
+    /// Returns the number of bytes of state of the simulator.
     pub fn bytes(&self) -> usize {
         4 * self.told.len()
     }
@@ -155,7 +157,7 @@ impl Journal {
 mod tests {
     use super::*;
 
-    /// Units of four changes at logical units 100 to 102.
+    /// Returns the units of four changes at logical units 100 to 102.
     fn log() -> Journal {
         Journal::new(100, 3, 4, 2)
     }

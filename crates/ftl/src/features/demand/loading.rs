@@ -9,12 +9,12 @@ pub(super) struct Loading {
 }
 
 impl Loading {
-    /// All of `pages` translation units are missing.
+    /// Makes the state in which all of `pages` translation units are missing.
     pub fn of(pages: u32) -> Self {
         Self { is_missing: vec![true; pages as usize], left: pages, next: 0 }
     }
 
-    /// A translation unit is not in RAM.
+    /// True if a translation unit is not in RAM.
     pub fn is_missing(&self, page: u32) -> bool {
         self.is_missing.get(page as usize).is_some_and(|missing| *missing)
     }
@@ -26,7 +26,7 @@ impl Loading {
         }
     }
 
-    /// The next one to read that nothing has asked for.
+    /// Returns the next translation unit to read that nothing has asked for.
     pub fn next(&mut self) -> Option<u32> {
         let page = (self.next..self.is_missing.len() as u32).find(|&page| self.is_missing(page));
         self.next = page.map_or(self.is_missing.len() as u32, |page| page + 1);
@@ -38,7 +38,7 @@ impl Loading {
         self.left == 0
     }
 
-    /// Bytes of state of the simulator.
+    /// Returns the number of bytes of state of the simulator.
     pub fn bytes(&self) -> usize {
         self.is_missing.len()
     }

@@ -65,7 +65,8 @@ impl Demand {
         count
     }
 
-    /// The next translation unit to read of a map that must come into RAM, when no request waits for another one.
+    /// Returns the next translation unit to read of a map that must come into RAM, when no request waits for
+    /// another one.
     fn next_to_load(&mut self, core: &Core) -> Option<u32> {
         while !self.tasks.is_half_full() {
             let page = self.loading()?.next()?;

@@ -52,8 +52,8 @@ impl Demand {
         lpn.0 / self.entries_per_unit
     }
 
-    /// The translation unit that holds the place of `lpn`; for a translation unit, its own number. None for other units
-    /// of the drive's own.
+    /// Returns the translation unit that holds the place of `lpn`; for a translation unit, its own number.
+    /// None for other units of the drive's own.
     fn page_holding(&self, lpn: Lpn) -> Option<u32> {
         let page = if lpn.0 >= self.first { lpn.0 - self.first } else { self.page_of(lpn) };
         (page < self.outdated.pages()).then_some(page)
@@ -63,7 +63,7 @@ impl Demand {
         Lpn(self.first + page)
     }
 
-    /// The units to read at power-up before the drive is ready.
+    /// Returns the units to read at power-up before the drive is ready.
     fn read_first(&self) -> impl Iterator<Item = Lpn> {
         let on_demand = self.checkpoints.as_ref().filter(|known| known.on_demand.is_some());
         let begin = on_demand.map_or(0, |known| self.outdated.pages() - known.directory_units());
@@ -80,7 +80,7 @@ impl Demand {
         }
     }
 
-    /// The part of the map that is not in RAM yet, while the map is being read.
+    /// Returns the part of the map that is not in RAM yet, while the map is being read.
     fn loading(&mut self) -> Option<&mut Loading> {
         self.checkpoints.as_mut()?.loading.as_mut()
     }
@@ -92,7 +92,7 @@ impl Demand {
         }
     }
 
-    /// The log of changes, where the drive has one.
+    /// Returns the log of changes, where the drive has one.
     fn log(&mut self) -> Option<&mut Journal> {
         self.checkpoints.as_mut()?.log.as_mut()
     }
@@ -123,7 +123,7 @@ impl Demand {
         }
     }
 
-    /// Translation units whose newest version is not on flash, in order.
+    /// Returns the translation units whose newest version is not on flash, in order.
     fn changed(&self) -> Vec<u32> {
         if self.checkpoints.as_ref().is_some_and(|checkpoints| checkpoints.outdated) {
             return (0..self.outdated.pages()).collect();

@@ -16,7 +16,7 @@ pub(super) struct Outdated {
 }
 
 impl Outdated {
-    /// A state in which none of `pages` translation units is outdated.
+    /// Makes a state in which none of `pages` translation units is outdated.
     pub fn new(pages: u32) -> Self {
         Self {
             evicted: VecDeque::new(),
@@ -26,7 +26,7 @@ impl Outdated {
         }
     }
 
-    /// Translation units of the whole map.
+    /// Returns the number of translation units of the whole map.
     pub fn pages(&self) -> u32 {
         self.is_behind.len() as u32
     }
@@ -59,7 +59,8 @@ impl Outdated {
         self.is_behind[page as usize] = false;
     }
 
-    /// The next translation unit that must be written: evicted units first, then units that garbage collection changed.
+    /// Returns the next translation unit that must be written: evicted units first, then units that garbage
+    /// collection changed.
     pub fn next(&mut self) -> Option<u32> {
         if let Some(page) = self.evicted.pop_front() {
             return Some(page);
@@ -74,7 +75,7 @@ impl Outdated {
         None
     }
 
-    /// All outdated translation units, in any order.
+    /// Returns all outdated translation units, in any order.
     pub fn iter(&self) -> impl Iterator<Item = u32> {
         let behind = (0..self.pages()).filter(|&page| self.is_behind[page as usize]);
         behind.chain(self.evicted.iter().copied())

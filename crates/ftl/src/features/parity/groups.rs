@@ -22,8 +22,8 @@ impl Stripes {
         self.asks[set].push_back((group, origin));
     }
 
-    /// A superblock holds data that must be rewritten: its group is closed if it is open, and taken once there is room.
-    /// False when the superblock is being emptied anyway.
+    /// Asks that the group of a superblock with data to be rewritten is closed, if the group is open, and
+    /// taken once there is room. False when the superblock is being emptied anyway.
     pub(super) fn ask_anew(&mut self, core: &Core, superblock: u32, origin: Origin) -> bool {
         let state = core.store.space.state[superblock as usize];
         let stays = matches!(state, SuperblockState::Open | SuperblockState::Closed);
@@ -65,7 +65,7 @@ impl Stripes {
         (wish.worthwhile)(self.data_places(group).map(gain).sum(), units)
     }
 
-    /// The group that was asked for `at`th in the set of a die.
+    /// Returns the group that was asked for `at`th in the set of a die.
     pub(super) fn asked(&self, core: &Core, die: usize, at: usize) -> Option<Together> {
         let &(group, origin) = self.asks[self.set_of(die)].get(at)?;
         let members: Vec<(usize, u32)> = self.data_places(group).collect();
@@ -203,7 +203,7 @@ impl Stripes {
         }
     }
 
-    /// An erase of a superblock of a group has ended; true when it was the group's last one.
+    /// Counts an erase of a superblock of a group that has ended; true when it was the group's last one.
     pub(super) fn count_erased(&mut self, core: &mut Core, superblock: u32) -> bool {
         let group = self.group_of(superblock);
         let of = &mut self.groups[group as usize];
@@ -218,7 +218,7 @@ impl Stripes {
         true
     }
 
-    /// A group is erased: its superblocks for data are free again. Returns them, each with its die.
+    /// Gives back an erased group: its superblocks for data are free again. Returns them, each with its die.
     pub(super) fn give_back_group(&mut self, core: &mut Core, group: u32) -> Vec<(usize, u32)> {
         let before = self.groups[group as usize].taken;
         let elected = self.begin_anew(group);

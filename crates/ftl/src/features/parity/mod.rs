@@ -83,7 +83,7 @@ pub struct Stripes {
     rebuilds: Rebuilds,
 }
 
-/// The members in a set of bits.
+/// Returns the members in a set of bits.
 fn members(mut bits: u64) -> impl Iterator<Item = u32> {
     std::iter::from_fn(move || {
         let member = bits.trailing_zeros();
@@ -93,8 +93,8 @@ fn members(mut bits: u64) -> impl Iterator<Item = u32> {
 }
 
 impl Stripes {
-    /// Groups of the whole superblocks of a fresh drive, the last `apart` of each die left out. A group of one cannot be
-    /// protected and is left out, too.
+    /// Returns the groups of the whole superblocks of a fresh drive, the last `apart` of each die left out. A
+    /// group of one cannot be protected and is left out, too.
     fn of_stripe(layout: &Layout, array: &FlashArray, stripe: u32, apart: u32) -> Self {
         let width = stripe + 1;
         let (sets, per_die) = (layout.dies / width, layout.superblocks_per_die);
@@ -135,43 +135,43 @@ impl Stripes {
         }
     }
 
-    /// Data units that share a parity unit.
+    /// Returns the number of data units that share a parity unit.
     pub fn stripe(&self) -> u32 {
         self.width - 1
     }
 
-    /// The group, numbered over the drive, of a superblock numbered over the drive.
+    /// Returns the group, numbered over the drive, of a superblock numbered over the drive.
     #[inline]
     pub fn group_of(&self, superblock: u32) -> u32 {
         let (die, slot) = (superblock / self.per_die, superblock % self.per_die);
         die / self.width * self.per_die + slot
     }
 
-    /// Which member of its group a superblock numbered over the drive is.
+    /// Returns which member of its group a superblock numbered over the drive is.
     #[inline]
     fn member_of(&self, superblock: u32) -> u32 {
         superblock / self.per_die % self.width
     }
 
-    /// The die of a member, and its superblock numbered over the drive.
+    /// Returns the die of a member, and its superblock numbered over the drive.
     #[inline]
     fn place_of(&self, group: u32, member: u32) -> (usize, u32) {
         let die = group / self.per_die * self.width + member;
         (die as usize, die * self.per_die + group % self.per_die)
     }
 
-    /// Die and superblock, numbered over the drive, of each member of a parity group whose bit is set in
-    /// `of`.
+    /// Returns the die and superblock, numbered over the drive, of each member of a parity group whose bit is
+    /// set in `of`.
     fn places(&self, group: u32, of: u64) -> impl Iterator<Item = (usize, u32)> {
         members(of).map(move |member| self.place_of(group, member))
     }
 
-    /// The same of the members with data.
+    /// Returns the places of the members of a parity group that hold data.
     fn data_places(&self, group: u32) -> impl Iterator<Item = (usize, u32)> {
         self.places(group, self.data_members(group))
     }
 
-    /// The superblocks of a group that are in use, numbered over the drive.
+    /// Returns the superblocks of a group that are in use, numbered over the drive.
     pub fn superblocks_of(&self, group: u32) -> impl Iterator<Item = u32> {
         members(self.groups[group as usize].alive).map(move |member| self.place_of(group, member).1)
     }
@@ -181,40 +181,41 @@ impl Stripes {
         self.groups[self.group_of(superblock) as usize].parity == self.member_of(superblock)
     }
 
-    /// The dies of a set.
+    /// Returns the dies of a set.
     fn dies_of(&self, set: usize) -> std::ops::Range<usize> {
         let width = self.width as usize;
         set * width..(set + 1) * width
     }
 
-    /// The set that `die` is in.
+    /// Returns the set that `die` is in.
     fn set_of(&self, die: usize) -> usize {
         die / self.width as usize
     }
 
-    /// The set of a group.
+    /// Returns the set of a group.
     fn set_of_group(&self, group: u32) -> usize {
         (group / self.per_die) as usize
     }
 
-    /// Members with data of a group.
+    /// Returns the members with data of a group.
     #[inline]
     fn data_members(&self, group: u32) -> u64 {
         let of = &self.groups[group as usize];
         if of.parity == NONE { of.alive } else { of.alive & !(1 << of.parity) }
     }
 
-    /// Superblocks that hold parity.
+    /// Returns the number of superblocks that hold parity.
     pub fn parity_superblocks(&self) -> u32 {
         self.groups.iter().filter(|group| group.parity != NONE).count() as u32
     }
 
-    /// The most bytes of parity that were gathered in RAM at a time since the run began.
+    /// Returns the most bytes of parity that were gathered in RAM at a time since the run began.
     pub fn gathered_bytes_max(&self) -> u64 {
         self.gathered_most * self.program_bytes
     }
 
-    /// `programs` programs of a superblock were handed out. Returns how many programs of the parity may follow now.
+    /// Notes that `programs` programs of a superblock were handed out. Returns how many programs of the
+    /// parity may follow now.
     fn note_written(&mut self, superblock: u32, programs: u32) -> u32 {
         let group = self.group_of(superblock);
         let before = self.ahead(group);
@@ -225,7 +226,8 @@ impl Stripes {
         self.recount(group, before)
     }
 
-    /// A superblock was closed before it was full. Returns how many programs of the parity may follow now.
+    /// Notes that a superblock was closed before it was full. Returns how many programs of the parity may
+    /// follow now.
     fn note_ended(&mut self, superblock: u32) -> u32 {
         let group = self.group_of(superblock);
         let before = self.ahead(group);
@@ -246,7 +248,7 @@ impl Stripes {
         due
     }
 
-    /// Number of parity programs whose parts are all known.
+    /// Returns the number of parity programs whose parts are all known.
     fn ready(&self, group: u32) -> u32 {
         let of = &self.groups[group as usize];
         let waits_for = self.data_members(group) & !of.ended;
@@ -269,8 +271,8 @@ impl Stripes {
         self.longest(group).saturating_sub(self.groups[group as usize].parity_written)
     }
 
-    /// A group was erased and starts again. Returns the member that holds parity from now on, if the former one is
-    /// gone.
+    /// Starts a group again that was erased. Returns the member that holds parity from now on, if the former
+    /// one is gone.
     fn begin_anew(&mut self, group: u32) -> Option<u32> {
         self.gathered -= u64::from(self.ahead(group));
         self.scars.forget(group);
@@ -288,8 +290,8 @@ impl Stripes {
         gone.then(|| of.elect(begin, width)).flatten()
     }
 
-    /// The rank under which a group that was erased joins the free ones: behind the groups that some die has begun and
-    /// others have yet to, so that all dies open them in the same order.
+    /// Returns the rank under which a group that was erased joins the free ones: behind the groups that some
+    /// die has begun and others have yet to, so that all dies open them in the same order.
     fn rank(&self, group: u32, asked: u64) -> u64 {
         let begun = self.begun[self.set_of_group(group)].iter();
         begun.map(|&other| self.groups[other as usize].rank + 1).max().unwrap_or(0).max(asked)

@@ -62,7 +62,7 @@ impl Stripes {
         scar.is_some_and(|scar| scar.missing >> self.member_of(superblock) & 1 == 1)
     }
 
-    /// The members whose rows sum up to the row of `superblock`; none where they do not.
+    /// Returns the members whose rows sum up to the row of `superblock`; none where they do not.
     pub(super) fn beside(&self, superblock: u32, row: u32) -> Option<u64> {
         let (group, own) = (self.group_of(superblock), 1 << self.member_of(superblock));
         let of = &self.groups[group as usize];
@@ -77,8 +77,8 @@ impl Stripes {
         of.ended >> self.member_of(superblock) & 1 == 1
     }
 
-    /// The power fails: what was in RAM is gone. Gives the torn rows whose data nothing can give back, each with its
-    /// superblock.
+    /// Drops the parity in RAM, because the power fails. Gives the torn rows whose data nothing can give
+    /// back, each with its superblock.
     pub(super) fn tear(&mut self, remains: &Remains<'_>) -> Vec<(u32, u32)> {
         self.scars.after_cut = true;
         for group in 0..self.groups.len() as u32 {
@@ -102,7 +102,7 @@ impl Stripes {
         self.lost_rows()
     }
 
-    /// Page rows of parity that are on flash.
+    /// Returns the number of page rows of parity that are on flash.
     fn parity_rows(&self, group: u32, remains: &Remains<'_>) -> u32 {
         let parity = self.groups[group as usize].parity;
         if parity == NONE { 0 } else { (remains.next_row)(self.place_of(group, parity).1) }
@@ -159,7 +159,8 @@ impl Stripes {
         self.groups[group as usize].ended |= 1 << member;
     }
 
-    /// The role of every superblock is known: groups of which some members are written are opened before all others.
+    /// Ranks the groups once the role of every superblock is known: groups of which some members are written
+    /// are opened before all others.
     pub(super) fn rank_found(&mut self, group: u32, asked: u64) -> u64 {
         self.note_begun(group);
         let rank = if self.is_begun(group) { 0 } else { asked + 1 };
@@ -167,7 +168,7 @@ impl Stripes {
         rank
     }
 
-    /// Page rows that the parity in RAM is made anew from: those of which no parity is on flash.
+    /// Returns the page rows that the parity in RAM is made anew from: those of which no parity is on flash.
     pub(super) fn rows_to_sum(&self, layout: &Layout) -> Vec<(u32, u32)> {
         let mut rows = Vec::new();
         for group in 0..self.groups.len() as u32 {
@@ -201,7 +202,7 @@ impl Stripes {
         self.recount(group, before)
     }
 
-    /// Torn rows that the rest of their stripe cannot restore.
+    /// Returns the torn rows that the rest of their stripe cannot restore.
     fn lost_rows(&self) -> Vec<(u32, u32)> {
         let mut lost = Vec::new();
         for (&(group, row), scar) in &self.scars.rows {
@@ -216,7 +217,7 @@ impl Stripes {
         lost
     }
 
-    /// Torn page rows that can be restored, each with its superblock.
+    /// Returns the torn page rows that can be restored, each with its superblock.
     pub(super) fn torn_rows(&self) -> Vec<(u32, u32)> {
         let mut torn = Vec::new();
         for (&(group, row), scar) in &self.scars.rows {

@@ -53,7 +53,7 @@ struct Held {
 }
 
 impl Sectors {
-    /// The sectors of a unit within an extent.
+    /// Returns the sectors of a unit within an extent.
     fn within(&self, (first, end): (u64, u64), lpn: Lpn) -> u64 {
         let start = u64::from(lpn.0) * self.per_unit;
         let (from, to) = (first.max(start) - start, end.min(start + self.per_unit).saturating_sub(start));
@@ -69,7 +69,7 @@ impl Sectors {
         self.on_way + self.promised < self.most
     }
 
-    /// The number in its block of the next page of a die.
+    /// Returns the number in its block of the next page of a die.
     fn next_page(&mut self, die: usize) -> u32 {
         let page = self.pages[die];
         self.pages[die] = (page + 1) % self.pages_per_block;

@@ -47,7 +47,7 @@ pub(crate) struct SlcCache {
 }
 
 impl SlcCache {
-    /// The first of the cache's own superblocks of a die, which stand last.
+    /// Returns the first of the cache's own superblocks of a die, which stand last.
     pub(super) fn first_of_own(&self) -> u32 {
         if self.own.is_some() { self.shape.superblocks.saturating_sub(self.reserved) } else { NONE }
     }

@@ -51,7 +51,7 @@ pub(super) struct Checkpoint {
 }
 
 impl Checkpoint {
-    /// A state with no checkpoint in progress.
+    /// Makes a state with no checkpoint in progress.
     pub fn of(map: MapPlace, layout: &Layout) -> Self {
         let (slots, awaited) = match map {
             MapPlace::InRam => (2 * layout.program_units + IN_FLIGHT, Vec::new()),

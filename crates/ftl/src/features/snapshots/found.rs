@@ -44,7 +44,7 @@ impl Snapshots {
     }
 }
 
-/// The newest whole copy of each of the host's units with a number up to this one.
+/// Returns the newest whole copy of each of the host's units with a number up to this one.
 fn newest_until(number: u64, core: &Core, spare: &SpareAreas, marks: &[Mark]) -> Vec<Ppa> {
     let mut newest = vec![Ppa::NONE; core.store.layout.logical_units as usize];
     for ppa in core.programmed_units(marks).into_iter().flatten().map(Ppa) {

@@ -16,7 +16,7 @@ impl Feature for Snapshots {
         2 * self.ram_bytes() as usize + 4 * self.captured.len()
     }
 
-    /// Slots of the buffer that only checkpoints may take.
+    /// Returns the number of slots of the buffer that only checkpoints may take.
     fn slots_kept(&self) -> u32 {
         self.checkpoint.slots_free()
     }

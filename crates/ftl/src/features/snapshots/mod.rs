@@ -72,12 +72,13 @@ impl Snapshot {
         Self { serial, taken, old, number: 0, epoch: 0, recorded: false }
     }
 
-    /// Units in its table of differences.
+    /// Returns the number of units in the snapshot's table of differences.
     pub fn differences(&self) -> u64 {
         self.old.len() as u64
     }
 
-    /// Units that are kept because of its table; those of earlier snapshots come on top.
+    /// Returns the number of units kept because of the snapshot's table; units kept for earlier snapshots
+    /// come on top.
     pub fn units_kept(&self) -> u64 {
         self.old.values().filter(|place| **place != ABSENT).count() as u64
     }
@@ -139,7 +140,7 @@ impl TimesToFlash {
         self.max_ns = self.max_ns.max(ns);
     }
 
-    /// Mean time, in ns; none if no time was measured.
+    /// Returns the mean time, in ns; none if no time was measured.
     pub fn mean_ns(&self) -> Option<f64> {
         (self.count > 0).then(|| self.sum_ns as f64 / self.count as f64)
     }
@@ -170,27 +171,27 @@ pub struct Snapshots {
 }
 
 impl Snapshots {
-    /// The configuration.
+    /// Returns the configuration.
     pub fn rules(&self) -> &SnapshotRules {
         &self.rules
     }
 
-    /// The snapshots that are kept, the oldest first.
+    /// Returns the snapshots that are kept, the oldest first.
     pub fn kept(&self) -> impl ExactSizeIterator<Item = &Snapshot> {
         self.kept.iter()
     }
 
-    /// Units kept for snapshots, on flash or on their way there.
+    /// Returns the number of units kept for snapshots, on flash or on their way there.
     pub fn units_kept(&self) -> u64 {
         self.units
     }
 
-    /// The most units that may be kept.
+    /// Returns the most units that may be kept.
     pub fn room(&self) -> u64 {
         self.room
     }
 
-    /// Bytes of controller RAM: the tables, and a bit for each physical unit.
+    /// Returns the number of bytes of controller RAM: the tables, and a bit for each physical unit.
     pub fn ram_bytes(&self) -> u64 {
         let differences: u64 = self.kept.iter().map(Snapshot::differences).sum();
         differences * DIFFERENCE_BYTES + 8 * self.named.len() as u64
@@ -265,7 +266,8 @@ impl Snapshots {
         self.set_named(to);
     }
 
-    /// The position of the snapshot to be dropped next; the newest one may be chosen only when room is needed.
+    /// Returns the position of the snapshot to be dropped next; the newest one may be chosen only when room
+    /// is needed.
     ///
     /// # Panics
     /// When the policy's answer is none of the choices.
@@ -288,7 +290,7 @@ impl Snapshots {
         self.kept.iter().position(|snapshot| snapshot.serial == serial)
     }
 
-    /// Where the snapshot at `position` sees `lpn`, if some table names it.
+    /// Returns where the snapshot at `position` sees `lpn`, if some table names it.
     fn find(&self, position: usize, lpn: Lpn) -> Option<u64> {
         self.kept.range(position..).find_map(|snapshot| snapshot.old.get(&lpn.0).copied())
     }

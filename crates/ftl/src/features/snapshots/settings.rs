@@ -33,7 +33,7 @@ pub struct SnapshotRules {
 const KEYS: [&str; 5] = ["keep", "when_full", "space_ratio", "rollback_at", "expiry"];
 
 impl SnapshotRules {
-    /// Spare mapping units that are needed for snapshots to get at least one.
+    /// Returns the spare mapping units that are needed for snapshots to get at least one.
     pub(crate) fn spare_least(&self) -> u64 {
         (1.0 / self.space_ratio) as u64 + 1
     }

@@ -8,7 +8,8 @@ use std::collections::BTreeMap;
 use units::{Lpn, Ppa, SimTime};
 
 impl Snapshots {
-    /// `lpn` is about to be overwritten or trimmed: the newest snapshot notes the version that it sees.
+    /// Lets the newest snapshot note the version that it sees of `lpn`, which is about to be overwritten or
+    /// trimmed.
     pub(super) fn note_overtaken(&mut self, core: &mut Core, lpn: Lpn, now: SimTime) -> Overtaken {
         if !self.is_unchanged(lpn) {
             return Overtaken::Free;
@@ -77,7 +78,7 @@ impl Snapshots {
         core.ask(Ask::Tell(VersionEvent::Dropped { serial: gone.serial }));
     }
 
-    /// The buffer slots with versions that the table of a snapshot names, by logical unit.
+    /// Returns the buffer slots with versions that the table of a snapshot names, by logical unit.
     fn captured_slots(&self, serial: u32, core: &Core) -> BTreeMap<u32, u32> {
         let of_it = (0u32..).zip(&self.captured).filter(|(_, captured)| **captured == serial);
         of_it.map(|(slot, _)| (core.buffer.slot(slot).lpn.0, slot)).collect()

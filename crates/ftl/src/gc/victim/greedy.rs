@@ -38,7 +38,7 @@ impl Policy for Greedy {
 }
 
 impl Greedy {
-    /// The candidates and their valid units, in the order in which they would be picked.
+    /// Returns the candidates and their valid units, in the order in which they would be picked.
     pub(super) fn in_order(&self) -> impl Iterator<Item = (SuperblockId, u32)> {
         let after = |at: u32| self.nodes[at as usize].next;
         let ring = move |valid: u32| {
@@ -50,7 +50,7 @@ impl Greedy {
         (0..self.buckets).flat_map(ring)
     }
 
-    /// The next victim and its valid units.
+    /// Returns the next victim and its valid units.
     pub(super) fn first(&mut self) -> Option<(SuperblockId, u32)> {
         while self.least < self.buckets {
             let ring = self.first_bucket + self.least;

@@ -48,13 +48,13 @@ pub trait VictimPolicy: Send {
     /// A unit of the candidate `superblock` became invalid; `valid_units` are left.
     fn on_invalidate(&mut self, _superblock: SuperblockId, _valid_units: u32) {}
 
-    /// The candidates in the order in which `on_close` would have to name them for the policy to choose as it does now; none:
-    /// in the order in which they were closed. A saved state keeps it.
+    /// Returns the candidates in the order in which `on_close` would have to name them for the policy to
+    /// choose as it does now; none: in the order in which they were closed. A saved state keeps it.
     fn told(&self) -> Option<Vec<SuperblockId>> {
         None
     }
 
-    /// The policy's further state, for a saved state.
+    /// Returns the policy's further state, for a saved state.
     fn learnt(&self) -> Vec<u64> {
         Vec::new()
     }

@@ -4,7 +4,7 @@ use super::{CloneAnswer, Gate, Worker};
 use crate::{Effect, Op};
 
 impl Worker {
-    /// The last flush, if one is asked for and due, and then nothing more.
+    /// Returns the last flush, if one is asked for and due, and then nothing more.
     pub(super) fn finish(&mut self) -> CloneAnswer {
         if self.owes_a_flush() {
             self.flush_a_file().unwrap_or(CloneAnswer::Finished)
@@ -18,7 +18,8 @@ impl Worker {
         self.end_fsync && (self.unflushed || self.files_to_flush > 0)
     }
 
-    /// Next step of the flush after a pass, which flushes one file after the other; none when all are flushed.
+    /// Returns the next step of the flush after a pass, which flushes one file after the other; none when all
+    /// are flushed.
     pub(super) fn flush_a_file(&mut self) -> Option<CloneAnswer> {
         if self.outstanding > 0 {
             return Some(CloneAnswer::Full);
@@ -45,7 +46,7 @@ impl Worker {
         }
     }
 
-    /// What keeps the clone from issuing a request; none when the gate is open.
+    /// Returns what keeps the clone from issuing a request; none when the gate is open.
     pub(super) fn pass_gate(&mut self, now: u64) -> Option<CloneAnswer> {
         match self.gate {
             // fio looks for a flush that is due when it makes the next request: there is none after the last, but where it
@@ -112,8 +113,8 @@ impl Worker {
         self.gate = Gate::Open;
     }
 
-    /// The flow does not allow the next request: when to ask again, if the clone rests; none if it waits until it is
-    /// told.
+    /// Returns, as the flow does not allow the next request, when to ask again, if the clone rests; none if
+    /// it waits until it is told.
     pub fn stand_back(&mut self, now: u64) -> Option<CloneAnswer> {
         self.flow_rest_ns.filter(|rest| *rest > 0)?;
         self.gate = if self.outstanding > 0 { Gate::DrainToRest } else { self.rest(now) };
@@ -124,7 +125,8 @@ impl Worker {
         Gate::RestUntil(now.saturating_add(self.flow_rest_ns.unwrap_or(0)))
     }
 
-    /// The time at which the job's run time ends, in nanoseconds, whether or not requests are then in flight.
+    /// Returns the time at which the job's run time ends, in nanoseconds, whether or not requests are then in
+    /// flight.
     pub fn end_ns(&self) -> u64 {
         self.times.end_ns
     }

@@ -4,7 +4,7 @@ use super::{CloneAnswer, Gate, Worker};
 use crate::Op;
 
 impl Worker {
-    /// Next step of reading back; none while the job goes on with its own requests.
+    /// Returns the next step of reading back; none while the job goes on with its own requests.
     pub(super) fn read_back(&mut self) -> Option<CloneAnswer> {
         let is_over = self.is_done();
         let history = self.history.as_mut()?;

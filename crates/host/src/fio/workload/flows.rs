@@ -51,7 +51,8 @@ impl FioWorkload {
         }
     }
 
-    /// The answer when no clone has a request now and some stand back: their time may end before anything else does.
+    /// Returns the answer when no clone has a request now and some stand back: their time may end before
+    /// anything else does.
     #[cold]
     #[inline(never)]
     pub(super) fn idle_parked(&self) -> Poll {

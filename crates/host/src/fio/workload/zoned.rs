@@ -12,7 +12,8 @@ impl FioWorkload {
         }
     }
 
-    /// The next request of clone `index`, which works in zones: where it may go, after what is to be done with those.
+    /// Returns the next request of clone `index`, which works in zones: where it may go, after what is to be
+    /// done with those.
     #[cold]
     pub(super) fn step_in_zones(&mut self, index: u32, now: u64) -> CloneAnswer {
         loop {
@@ -84,7 +85,8 @@ impl FioWorkload {
         }
     }
 
-    /// fio's account of the zones of the drive, which its jobs share; none where no job works in them.
+    /// Returns fio's account of the zones of the drive, which its jobs share; none where no job works in
+    /// them.
     pub(super) fn account_of(
         jobs: &[crate::fio::job::JobSpec],
         zones: Option<crate::HostZones>,

@@ -147,7 +147,7 @@ impl Spec {
         Ok(())
     }
 
-    /// Everything that a request needs is there, once.
+    /// Checks that each column that a request needs is there, once.
     fn check(&self, timeless: bool) -> Result<(), WrongField> {
         let has = |wanted: fn(&ColumnRole) -> bool| self.columns.iter().any(wanted);
         let time = has(|c| matches!(c, ColumnRole::Time(_))) as u8
@@ -201,7 +201,7 @@ fn size_unit(name: &str, unit: Option<&str>) -> Result<AddressUnit, WrongField> 
     Ok(AddressUnit { bytes, hex: bare.is_some() })
 }
 
-/// `4KiB`, `512B`.
+/// Reads a size such as `4KiB` or `512B`.
 fn bytes(text: &str) -> Option<u64> {
     let digits = text.find(|c: char| !c.is_ascii_digit())?;
     let unit = match &text[digits..] {

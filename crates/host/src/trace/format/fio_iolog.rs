@@ -81,7 +81,7 @@ impl Iolog {
         Self { timed, header_met: false, now_ns: 0, base_ns: Some(0) }
     }
 
-    /// A stamp of this run, from the beginning of the first.
+    /// Returns a stamp of this run, from the beginning of the first.
     fn stamp(&mut self, ns: u64) -> Result<u64, Fault> {
         let base = *self.base_ns.get_or_insert(i128::from(self.now_ns) - i128::from(ns));
         let time = u64::try_from(base + i128::from(ns));

@@ -112,7 +112,7 @@ pub(crate) enum Framing {
 }
 
 impl Framing {
-    /// Where line or record `number` of the file called `name` stands.
+    /// Returns where line or record `number` of the file called `name` stands.
     pub fn place(&self, name: &str, number: u64) -> String {
         match self {
             Self::Lines => format!("{name}:{number}"),
@@ -187,12 +187,12 @@ static FORMATS: &[FormatCard] = &[
     wiscsim::CARD,
 ];
 
-/// Every format that can be read, in the order of their names.
+/// Returns every format that can be read, in the order of their names.
 pub fn formats() -> &'static [FormatCard] {
     FORMATS
 }
 
-/// The op of formats that write 1 for a read and 0 for a write.
+/// Returns the op of formats that write 1 for a read and 0 for a write.
 pub(crate) fn one_reads(field: &[u8]) -> Result<crate::Op, Fault> {
     match field {
         b"1" => Ok(crate::Op::READ),

@@ -64,7 +64,7 @@ pub(crate) struct Timeline {
 }
 
 impl Timeline {
-    /// Of a drive with so many channels and dies in all.
+    /// Makes the timeline of a drive with so many channels and dies in all.
     pub fn new(detail: TimelineDetail, channels: u32, dies: u32) -> Self {
         let tracks = vec![TrackState::default(); (channels + dies) as usize];
         let mut timeline = Self { detail, tracks, channels, packets: Vec::new(), packed: Vec::new() };
@@ -167,12 +167,12 @@ impl Timeline {
         }
     }
 
-    /// The trace since the last call, in whole pieces.
+    /// Returns the trace since the last call, in whole pieces.
     pub fn take(&mut self) -> Vec<u8> {
         std::mem::take(&mut self.packed)
     }
 
-    /// The trace since the last call, to its end.
+    /// Returns the trace since the last call, to its end.
     pub fn take_rest(&mut self) -> Vec<u8> {
         if !self.packets.is_empty() {
             self.pack();
@@ -190,7 +190,7 @@ impl Timeline {
     }
 }
 
-/// The number of a track's sequence of packets; the first is that of the groups.
+/// Returns the number of a track's sequence of packets; the first is that of the groups.
 fn sequence_of(track: usize) -> u32 {
     track as u32 + 2
 }

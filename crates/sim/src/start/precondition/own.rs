@@ -126,7 +126,8 @@ impl WorkloadCopies {
         }
     }
 
-    /// The same copies on a drive with `handles` placement handles, which `placer` gives to writes if there is one.
+    /// Returns the same copies on a drive with `handles` placement handles, which `placer` gives to writes if
+    /// there is one.
     pub fn with_handles(mut self, handles: u16, placer: Option<Placer>) -> Self {
         let CopiedTo { unit, capacity, .. } = self.drive;
         let units = if handles > 0 { capacity.div_ceil(unit) } else { 0 };
@@ -134,12 +135,12 @@ impl WorkloadCopies {
         self
     }
 
-    /// The placement handle that was named last with a unit.
+    /// Returns the placement handle that was named last with a unit.
     pub fn named_with(&self, lpn: Lpn) -> Option<u16> {
         self.drive.named.get(lpn.index()).copied().flatten()
     }
 
-    /// The same copies, whose steps include reads.
+    /// Returns the same copies, whose steps include reads.
     pub fn with_reads(self) -> Self {
         Self { keeps_reads: true, ..self }
     }
@@ -157,7 +158,7 @@ impl WorkloadCopies {
         false
     }
 
-    /// The next step; [`Self::served`] then says how long that step took.
+    /// Returns the next step; [`Self::served`] then says how long that step took.
     ///
     /// # Errors
     /// When the workload is faulty, asks for what the drive does not have, or never writes.
@@ -200,7 +201,7 @@ impl WorkloadCopies {
         step
     }
 
-    /// The next step of the present copy, or of a new one.
+    /// Returns the next step of the present copy, or of a new one.
     fn ask(&mut self) -> Result<CopyStep, Error> {
         self.copies = self.copies.max(1);
         loop {

@@ -129,7 +129,7 @@ impl Clock {
         *flight = Flight { stage: FlightStage::Waits, kind, ready, due, mask, bytes, pieces, ..OVER };
     }
 
-    /// A read rides on another: its units must be among the units that the carrier sends.
+    /// Notes that a read rides on another: its units must be among the units that the carrier sends.
     pub fn on_ride(&mut self, carrier: TransactionId, id: TransactionId, transaction: &Transaction) {
         self.on_submit(id, transaction);
         let of = self.flight(carrier);
@@ -309,8 +309,8 @@ impl Clock {
         (channels, self.array_ns.iter().map(|busy| busy.iter().sum()).collect())
     }
 
-    /// The final account. The array time of an operation in flight is reported when it ends; the drive counts the part
-    /// that has passed.
+    /// Compares the final account with the drive. The array time of an operation in flight is reported when
+    /// it ends; the drive counts the part that has passed.
     pub fn settle(&self, drive: &Busy, now: SimTime) {
         let (channels, _) = self.busy(now);
         assert_eq!(drive.channels, channels, "every transfer is counted as time of its channel");

@@ -31,7 +31,7 @@ impl FailedDies {
         self.dead.extend(dies);
     }
 
-    /// The power failed: no read is in flight any more.
+    /// Notes that the power failed: no read is in flight any more.
     pub fn on_cut(&mut self) {
         self.may_fail.clear();
         self.must_fail.clear();
@@ -46,8 +46,8 @@ impl FailedDies {
         self.dead.contains(&die.0)
     }
 
-    /// A read of the flash ended: `stored` is the first unit it read, and `rows` page rows of each superblock are
-    /// programmed.
+    /// Notes that a read of the flash ended: `stored` is the first unit it read, and `rows` page rows of each
+    /// superblock are programmed.
     pub fn on_read(
         &mut self,
         read: &Transaction,
@@ -89,7 +89,7 @@ impl FailedDies {
         }
     }
 
-    /// A request is answered.
+    /// Notes that a request is answered.
     pub fn on_complete(&mut self, request: &Answered<'_>) {
         let (may, must) = (self.may_fail.remove(&request.id), self.must_fail.remove(&request.id));
         if self.dead.is_empty() || request.host.op.effect() != Effect::Read {

@@ -132,7 +132,7 @@ impl Ledger {
         Self { parts: NamespaceParts::new(space), ..self }
     }
 
-    /// The measured window begins: counts from before are left out of the results.
+    /// Notes that the measured window begins: counts from before are left out of the results.
     pub fn on_window(&mut self, clock: &Clock, now: SimTime) {
         self.then = self.all.clone();
         (self.all.submitted, self.all.completed, self.all.failed) =
@@ -166,12 +166,13 @@ impl Ledger {
         self.all.submitted[request.op.effect() as usize] += u64::from(counts);
     }
 
-    /// The drive never heard of a request that the host has lost.
+    /// Notes that the drive never heard of a request that the host has lost.
     pub fn on_unheard(&mut self, id: u32) {
         self.request(id).unheard = true;
     }
 
-    /// Pages, by origin, that were read but lost before they reached the request or the work that needed them.
+    /// Forgets pages, by origin, that were read but lost before they reached the request or the work that
+    /// needed them.
     pub fn forget_reads(&mut self, pages: CountsByOrigin) {
         self.all.pages_read.iter_mut().zip(pages).for_each(|(all, lost)| *all -= lost);
     }
@@ -194,8 +195,8 @@ impl Ledger {
         self.all.bytes_written += bytes.end - bytes.start;
     }
 
-    /// The host's last write is in a slot; `rest`: the slot that has the rest of the unit, which is the same slot when
-    /// the write replaced its data.
+    /// Notes that the host's last write is in a slot; `rest`: the slot that has the rest of the unit, which
+    /// is the same slot when the write replaced its data.
     pub fn on_buffered(&mut self, lpn: Lpn, slot: u32, rest: Option<u32>) {
         let bytes = self.entering_of(lpn);
         if rest != Some(slot) {
@@ -215,7 +216,7 @@ impl Ledger {
         }
     }
 
-    /// A slot holds the same data as the flash and nothing newer.
+    /// Notes that a slot holds the same data as the flash and nothing newer.
     pub fn on_kept(&mut self, slot: u32) {
         if self.brought.len() <= slot as usize {
             self.brought.resize(slot as usize + 1, Default::default());
@@ -223,7 +224,7 @@ impl Ledger {
         self.brought[slot as usize].1 = Brought::Nothing;
     }
 
-    /// A program of the units in these slots ended, for good or ill.
+    /// Notes that a program of the units in these slots ended, for good or ill.
     pub fn on_hosts_programmed(&mut self, slots: impl Iterator<Item = u32>) {
         self.ended.clear();
         for slot in slots {
@@ -238,7 +239,7 @@ impl Ledger {
         }
     }
 
-    /// The newest that the host wrote of a unit is on flash.
+    /// Notes that the newest that the host wrote of a unit is on flash.
     pub fn on_commit(&mut self, lpn: Lpn) {
         // A program may hold an older version of the unit, too: before the newest.
         if let Some(at) = self.ended.iter().rposition(|(of, _)| *of == lpn) {
@@ -251,8 +252,8 @@ impl Ledger {
         self.wanted.push(ppa);
     }
 
-    /// A read of the host was submitted for the units of its mask, counted from the place `first`; none: for units
-    /// without a place.
+    /// Notes that a read of the host was submitted for the units of its mask, counted from the place `first`;
+    /// none: for units without a place.
     pub fn on_host_part(&mut self, transaction: &Transaction, first: Ppa) {
         self.request(transaction.owner).parts += 1;
         if !self.wanted.is_empty() {
@@ -325,7 +326,7 @@ impl Ledger {
         self.all.blocks_erased[transaction.origin as usize] += u64::from(blocks);
     }
 
-    /// The results must agree with the account on the measured window.
+    /// Checks that the results agree with the account on the measured window.
     pub fn compare(&self, result: &Value, clock: &Clock, now: SimTime) {
         let (flash, host) = (&result["flash"], &result["host"]);
         let exact = [
@@ -367,7 +368,7 @@ impl Ledger {
         self.compare_utilisation(&result["utilisation"], clock, now);
     }
 
-    /// Write amplification is of the bytes that were seen.
+    /// Checks that write amplification is of the bytes that were seen.
     pub fn compare_bytes(&self, result: &Value) {
         let written = self.all.bytes_written - self.then.bytes_written;
         if written == 0 {

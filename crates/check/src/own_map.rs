@@ -189,7 +189,7 @@ impl<B: MapAtFirst> OwnMap<B> {
         self.kept = Kept::All { units, places };
     }
 
-    /// The drive's map, spare areas and valid counts must agree with the account.
+    /// Checks that the drive's map, spare areas and valid counts agree with the account.
     ///
     /// # Panics
     /// When they do not.

@@ -20,12 +20,12 @@ impl NamespaceParts {
         Self { served: vec![[[0; 3]; 3]; extents.len()], extents }
     }
 
-    /// The measured window begins.
+    /// Notes that the measured window begins.
     pub fn begin(&mut self) {
         self.served.fill([[0; 3]; 3]);
     }
 
-    /// A request that counts is answered.
+    /// Notes that a request that counts is answered.
     pub fn on_complete(&mut self, request: &HostRequest, status: CompletionStatus) {
         let kind = match request.op.effect() {
             Effect::Read => 0,
@@ -43,7 +43,7 @@ impl NamespaceParts {
         self.served[at][kind].iter_mut().zip(more).for_each(|(sum, more)| *sum += more);
     }
 
-    /// The results must agree with the account on each namespace.
+    /// Checks that the results agree with the account on each namespace.
     pub fn compare(&self, said: &Value) {
         let said = said.as_array().map_or(&[][..], Vec::as_slice);
         assert_eq!(said.len(), self.served.len(), "namespaces: said and there");

@@ -39,12 +39,13 @@ impl Past {
         self.kept.push((serial, content));
     }
 
-    /// A power cut destroyed the page that a version was on.
+    /// Notes that a power cut destroyed the page of a version.
     pub fn tear(&mut self, lpn: Lpn, version: u32) {
         self.torn.insert((lpn.0, version));
     }
 
-    /// After a power cut the drive has these snapshots, the oldest first; the slots of the buffer are empty.
+    /// Notes that after a power cut the drive has these snapshots, the oldest first; the slots of the buffer
+    /// are empty.
     ///
     /// # Panics
     /// When one that was to survive is gone, or one is back that was not there.
@@ -65,7 +66,7 @@ impl Past {
         self.kept.retain(|(serial, _)| serials.contains(serial));
     }
 
-    /// After a power cut a snapshot sees this version of a unit, [`EMPTY`] for none.
+    /// Checks that after a power cut a snapshot sees this version of a unit, [`EMPTY`] for none.
     ///
     /// # Panics
     /// When it is not what it saw before. Of a unit that was trimmed then, or whose page the cut destroyed, any earlier

@@ -132,7 +132,7 @@ impl StripeAccount {
         (self.parity_rows[self.group_of(superblock)] > row).then_some(true)
     }
 
-    /// A unit of the host's, or one that a snapshot sees, is in `superblock`.
+    /// Notes that a unit of the host's, or one that a snapshot sees, is in `superblock`.
     pub fn on_held(&mut self, superblock: usize) {
         let group = self.group_of(superblock);
         assert_ne!(
@@ -142,13 +142,13 @@ impl StripeAccount {
         self.live[group] += u32::from(!self.apart[superblock]);
     }
 
-    /// A unit in `superblock` is needed no more.
+    /// Notes that a unit in `superblock` is needed no more.
     pub fn on_left(&mut self, superblock: usize) {
         let group = self.group_of(superblock);
         self.live[group] -= u32::from(!self.apart[superblock]);
     }
 
-    /// A superblock was erased.
+    /// Notes that a superblock was erased.
     pub fn on_erase(&mut self, superblock: usize) {
         let group = self.group_of(superblock);
         self.forget_torn(superblock);

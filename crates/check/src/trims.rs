@@ -62,7 +62,7 @@ impl TrimAccount {
         }
     }
 
-    /// The drive says that it forgot a unit.
+    /// Notes that the drive says that it forgot a unit.
     pub fn on_trim(&mut self, lpn: Lpn) {
         self.count += 1;
         if !self.may_refuse && !self.at_work.contains(&lpn.0) {

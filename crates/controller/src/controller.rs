@@ -143,7 +143,7 @@ impl Controller {
 
     // ---- reads that ride on others -------------------------------------------------------------------
 
-    /// From now on reads may ride on others.
+    /// Lets reads ride on others from now on.
     pub fn share_reads(&mut self) {
         self.sharing = Some(Box::new(Sharing::new(self.dies.len())));
     }
@@ -208,7 +208,7 @@ impl Controller {
         id
     }
 
-    /// A carrier was taken up by its die: each rider has waited since it joined.
+    /// Takes up the riders of a carrier that its die took up: each rider has waited since it joined.
     #[cold]
     fn take_up_riders(&mut self, carrier: TransactionId, now: SimTime) {
         let mut at = self.sharing().last_rider(carrier);
@@ -223,7 +223,7 @@ impl Controller {
         }
     }
 
-    /// The data of a read and of its riders are in the controller.
+    /// Hands out the data of a read and of its riders, which are in the controller.
     #[inline]
     fn hand_out<P: Probe>(&mut self, id: TransactionId, ctx: &mut Context<P>) {
         if self.sharing.is_some() {
@@ -269,7 +269,7 @@ impl Controller {
         }
     }
 
-    /// An internal read has been decoded, and with it the riders that joined during the decoding.
+    /// Ends an internal read that has been decoded, and with it the riders that joined during the decoding.
     #[inline]
     fn on_decoded<P: Probe>(&mut self, id: TransactionId, now: SimTime, probe: &mut P) {
         self.finished.push(id);
@@ -528,7 +528,7 @@ impl Controller {
         }
     }
 
-    /// The die takes up its oldest operation of a class, which waits for the channel if it must.
+    /// Lets the die take up its oldest operation of a class, which waits for the channel if it must.
     #[inline(always)]
     fn take_up<P: Probe>(&mut self, die: usize, class: Class, ctx: &mut Context<P>) {
         let now = ctx.calendar.now();
@@ -679,7 +679,7 @@ impl Controller {
         }
     }
 
-    /// The channel is this die's now: for how long, and what follows.
+    /// Gives the channel to the die: for how long, and what follows.
     fn grant<P: Probe>(&mut self, die: usize, want: Grant, ctx: &mut Context<P>) {
         let now = ctx.calendar.now();
         let state = &self.dies[die];
@@ -777,7 +777,8 @@ impl Controller {
         self.start_what_can(die, ctx);
     }
 
-    /// A program or erase leaves the array, where loaded data follow it; its outcome is asked for where needed.
+    /// Takes a program or erase from the array, where loaded data follow it; its outcome is asked for where
+    /// needed.
     fn leave_array<P: Probe>(&mut self, die: usize, ctx: &mut Context<P>) {
         let now = ctx.calendar.now();
         let state = &mut self.dies[die];
@@ -839,8 +840,8 @@ impl Controller {
         self.start_what_can(die, ctx);
     }
 
-    /// A read moves from the array to the page register. The command of the array's next operation asks for the channel
-    /// before the data-out: it is short, and the array works during the transfer.
+    /// Moves a read from the array to the page register. The command of the array's next operation asks for
+    /// the channel before the data-out: it is short, and the array works during the transfer.
     fn move_to_register<P: Probe>(&mut self, die: usize, ctx: &mut Context<P>) {
         let state = &mut self.dies[die];
         (state.register, state.register_kind) = (state.array, state.array_kind);
@@ -878,7 +879,7 @@ impl Controller {
         self.finished.push(id);
     }
 
-    /// A host read arrived: interrupt a running program or erase, if the scheduler says so.
+    /// Interrupts, for a host read that arrived, a running program or erase, if the scheduler says so.
     #[inline(always)]
     fn consider_suspension<P: Probe>(&mut self, die: usize, ctx: &mut Context<P>) {
         let now = ctx.calendar.now();

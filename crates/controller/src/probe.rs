@@ -53,7 +53,7 @@ impl ChannelUse {
 
 /// An observer of flash operations. The crate above tells their meaning.
 pub trait Probe {
-    /// A channel will be busy from `from` to `to`, with a part of a transaction.
+    /// Notes that a channel will be busy from `from` to `to`, with a part of a transaction.
     fn on_channel(
         &mut self,
         _: ChannelId,
@@ -64,13 +64,14 @@ pub trait Probe {
         _to: SimTime,
     ) {
     }
-    /// The array of a die was busy from `from` to `to`. A suspended operation shows as several intervals.
+    /// Reports that the array of a die was busy from `from` to `to`. A suspended operation shows as several
+    /// intervals.
     fn on_array(&mut self, _: TransactionId, _: &Transaction, _from: SimTime, _to: SimTime) {}
-    /// A transaction was submitted.
+    /// Reports that a transaction was submitted.
     fn on_submit(&mut self, _: TransactionId, _: &Transaction) {}
-    /// A read was submitted that rides on another, `carrier`.
+    /// Reports that a read was submitted that rides on another, `carrier`.
     fn on_ride(&mut self, _carrier: TransactionId, _: TransactionId, _: &Transaction) {}
-    /// A transaction finished.
+    /// Reports that a transaction finished.
     fn on_finish(&mut self, _: TransactionId, _: &Transaction) {}
 }
 

@@ -149,7 +149,7 @@ impl Sharing {
         of.spent
     }
 
-    /// The data of a read are out, and are decoded next.
+    /// Begins the decoding of a read whose data are out.
     pub fn begin_decoding(&mut self, id: TransactionId) {
         self.of(id).is_out = true;
     }

@@ -90,8 +90,8 @@ impl Channel {
         })
     }
 
-    /// The ratios of bit number `bit`, sent as `symbol`, in several words at once, one noise stream per word; as
-    /// [`Self::ratio`].
+    /// Writes the ratios of bit number `bit`, sent as `symbol`, in several words at once, one noise stream
+    /// per word; as [`Self::ratio`].
     pub fn ratios(&self, noises: &[Stream], bit: u64, symbol: f64, ratios: &mut [f32]) {
         let Self::Gauss { sigma } = self else {
             for (ratio, noise) in ratios.iter_mut().zip(noises) {

@@ -198,7 +198,7 @@ impl Trial {
         true
     }
 
-    /// The ratios of so many words from `first` on, side by side as decoders take them.
+    /// Writes the ratios of so many words from `first` on, side by side as decoders take them.
     pub fn fill(&self, first: u64, words: usize, ratios: &mut [f32]) {
         let noises: Vec<Stream> = (first..).take(words).map(|word| self.noise(word)).collect();
         for ((bit, sent), ratios) in self.sent(first).iter().enumerate().zip(ratios.chunks_exact_mut(words)) {

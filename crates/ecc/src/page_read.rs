@@ -158,7 +158,7 @@ impl PageRead<'_> {
 }
 
 impl Outcome {
-    /// Another attempt was made, the one of this number.
+    /// Notes that another attempt was made, the one of this number.
     fn made(&mut self, ladder: &Ladder, attempt: &Attempt, number: u32) {
         let rung = attempt.soft_bits as usize - 1;
         (self.rung, self.step, self.retries) = (rung, attempt.step, number);

@@ -25,14 +25,15 @@ pub(crate) trait Layer: Serves + KeepsUp + Untimed + Outlasts {
     /// Returns the core that the layer works on.
     fn base(&self) -> Base<'_>;
 
-    /// Time begins: a drive that was filled or constructed may have to collect before it can take writes.
+    /// Begins simulated time: a drive that was filled or constructed may have to collect before it can take
+    /// writes.
     fn begin<P: Probe>(&mut self, ctx: &mut Context<P>);
 
     /// Handles an event of this crate or the controller; outputs can then be taken.
     fn handle<P: Probe>(&mut self, event: Event, ctx: &mut Context<P>);
 
-    /// No unit can be moved any more. A drive that lost blocks has then worn out: it turns read-only, and no request
-    /// waits for it any longer.
+    /// Declares that no unit can be moved any more. A drive that lost blocks has then worn out: it turns
+    /// read-only, and no request waits for it any longer.
     fn declare_stalled(&mut self);
 
     /// Returns why each die takes no more writes, for the message of a run that is stuck.
@@ -59,7 +60,7 @@ pub(crate) trait Untimed {
     /// failed.
     fn try_write_untimed(&mut self, lpn: Lpn) -> bool;
 
-    /// The host trims a unit without simulated time.
+    /// Trims a unit for the host without simulated time.
     fn trim_untimed(&mut self, lpn: Lpn);
 
     /// Writes units of a fresh drive in order without simulated time, up to `count` of them; returns how many it wrote.

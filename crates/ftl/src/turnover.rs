@@ -35,7 +35,7 @@ pub struct Turnover {
 }
 
 impl Turnover {
-    /// Measuring begins with these counters.
+    /// Begins measuring with these counters.
     pub(crate) fn begin(&mut self, mark: Mark) {
         self.by_die.clear();
         (self.marks, self.by_die_at) = (vec![mark], vec![Vec::new()]);
@@ -48,7 +48,7 @@ impl Turnover {
         self.since >= self.every && !self.marks.is_empty()
     }
 
-    /// The counters after a victim, or a merge, that was due.
+    /// Adds the counters after a victim, or a merge, that was due.
     pub(crate) fn push(&mut self, mark: Mark) {
         self.since = 0;
         self.marks.push(mark);
@@ -66,7 +66,7 @@ impl Turnover {
         self.by_die_at.iter().chain([&self.by_die]).map(Vec::as_slice)
     }
 
-    /// A victim of a die, with its valid and other units.
+    /// Notes a victim of a die, with its valid and other units.
     pub(crate) fn note(&mut self, die: usize, valid: u64, room: u64) {
         if die >= self.by_die.len() {
             self.by_die.resize(die + 1, [0; 2]);

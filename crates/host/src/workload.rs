@@ -82,7 +82,8 @@ pub trait Workload: Send {
     /// When the source turns out to be faulty; the run ends there.
     fn poll(&mut self, now: SimTime) -> Result<Poll, WorkloadError>;
 
-    /// A request of this source is done; `completion` says when, how it ended and where its data are if the drive chose that.
+    /// Tells the workload that one of its requests is done; `completion` says when, how it ended and where
+    /// its data are if the drive chose that.
     fn complete(&mut self, request: &HostRequest, completion: &Completion);
 
     /// Returns the number that the request handed out last has in its source, such as the line of a trace;
@@ -101,8 +102,8 @@ pub trait Workload: Send {
         false
     }
 
-    /// A zoned drive reports its zones before the first [`Self::poll`]: so many bytes of each are written, and it may be full
-    /// with fewer.
+    /// Tells the workload the zones of a zoned drive before the first [`Self::poll`]: so many bytes of each
+    /// are written, and it may be full with fewer.
     fn learn_zones(&mut self, _zones: &[(u64, bool)]) {}
 
     /// True while requests handed out now belong to a ramp-up that metrics leave out (fio's `ramp_time`).

@@ -101,7 +101,7 @@ impl Connection {
         (interest.reads || interest.writes).then_some((&self.stream, interest))
     }
 
-    /// The client's socket became ready.
+    /// Notes that the client's socket became ready.
     pub fn wake(&mut self) {
         self.quiet = 0;
     }
@@ -148,13 +148,13 @@ impl Connection {
         &mut self.answers
     }
 
-    /// A request of the client is in flight, with this charge.
+    /// Notes that a request of the client is in flight, with this charge.
     pub fn begin(&mut self, charge: u64) {
         self.in_flight += 1;
         self.charged += charge;
     }
 
-    /// A request of the client is answered, and its charge is returned.
+    /// Ends a request of the client that is answered, and returns the charge of the request.
     pub fn finish(&mut self, charge: u64) {
         self.in_flight -= 1;
         self.charged -= charge;

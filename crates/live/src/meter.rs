@@ -166,7 +166,7 @@ impl Board {
         self.locked().clone()
     }
 
-    /// The server is to stop serving.
+    /// Asks the server to stop serving.
     pub fn stop(&self) {
         self.ended.store(true, Ordering::Relaxed);
     }
@@ -176,7 +176,7 @@ impl Board {
         self.ended.load(Ordering::Relaxed)
     }
 
-    /// The server leaves word.
+    /// Posts the state of the server for observers.
     pub fn leave(&self, progress: ServerProgress) {
         *self.locked() = progress;
     }
@@ -222,7 +222,7 @@ impl Meter {
         is_due
     }
 
-    /// A request was done.
+    /// Notes that a request was done.
     pub fn note_done(&mut self, command: Command, bytes: u64, took: Nanos) {
         let kind = match command {
             Command::Read => READ,
@@ -236,12 +236,12 @@ impl Meter {
         kind.latency.note(took.ns());
     }
 
-    /// A request was refused.
+    /// Notes that a request was refused.
     pub fn note_refused(&mut self, refusal: Refusal) {
         *self.refusals.entry(refusal.name()).or_default() += 1;
     }
 
-    /// An answer was so late.
+    /// Notes that an answer was so late.
     pub fn note_late(&mut self, late: Duration) {
         self.late.note(late);
         self.late_classes.note(late.as_nanos() as u64);

@@ -107,7 +107,7 @@ impl Default for Late {
 }
 
 impl Late {
-    /// An answer was so late.
+    /// Notes that an answer was so late.
     pub fn note(&mut self, late: Duration) {
         let ns = (late.as_nanos() as u64).clamp(1, MOST_NS);
         self.histogram.saturating_record(ns);

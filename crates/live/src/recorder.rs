@@ -31,7 +31,7 @@ impl Recorder {
         Ok(Self { file, lines: String::new(), sequence: 0, ended: None })
     }
 
-    /// A request goes to the drive.
+    /// Notes that a request goes to the drive.
     pub fn note(&mut self, request: &HostRequest) {
         if self.ended.is_some() {
             return;

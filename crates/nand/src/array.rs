@@ -299,7 +299,8 @@ impl FlashArray {
         }
     }
 
-    /// Blocks may be used with one bit a cell from now on; `erases_per_cycle` of their erases wear as one cycle.
+    /// Allows that blocks are used with one bit a cell from now on; `erases_per_cycle` of their erases wear
+    /// as one cycle.
     ///
     /// # Panics
     /// When `erases_per_cycle` is zero.

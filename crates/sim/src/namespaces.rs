@@ -118,14 +118,14 @@ impl Namespaces {
         self.zoned.as_mut().expect("the drive is a zoned namespace")
     }
 
-    /// A run begins on this drive: takes the states of the zones from its contents.
+    /// Begins a run on this drive: takes the states of the zones from its contents.
     pub fn begin(&mut self, ftl: &Ftl) {
         if let Some(zoned) = &mut self.zoned {
             zoned.begin(ftl);
         }
     }
 
-    /// The measured window begins.
+    /// Begins the measured window.
     pub fn begin_measuring(&mut self) {
         if let Some(zoned) = &mut self.zoned {
             zoned.begin_measuring();

@@ -93,7 +93,7 @@ impl Canvas {
         }
     }
 
-    /// The clock stands still in `[from, to)`.
+    /// Keeps the clock still in `[from, to)`.
     pub fn rest(&mut self, from: u64, to: u64) {
         self.rests.push((from, to));
     }

@@ -88,7 +88,7 @@ impl Pen {
         }
     }
 
-    /// Set-up before and hold after an edge of `strobe`.
+    /// Draws set-up before and hold after an edge of `strobe`.
     fn around(
         &mut self,
         [set_up, hold]: [&'static str; 2],
@@ -102,7 +102,7 @@ impl Pen {
         canvas.mark(hold, MarkKind::Hold, (strobe, edge), (bus, edge + after), Some(least_after));
     }
 
-    /// Data to the chip.
+    /// Draws the transfer of data to the chip.
     pub(super) fn data_in(&mut self, bytes: u32) {
         if !self.signalling.double_data_rate {
             for byte in 0..bytes {

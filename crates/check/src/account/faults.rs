@@ -34,7 +34,7 @@ impl OneOperation {
         Self { clock, numbers: numbers(), now: SimTime::ZERO, transaction }
     }
 
-    /// The operation's next step on the channel, which takes `more` nanoseconds than it should.
+    /// Takes the operation's next step on the channel, which takes `more` nanoseconds than it should.
     fn cross(&mut self, usage: ChannelUse, more: i64) {
         let Transaction { bytes, reading, .. } = self.transaction;
         let sent = SentData { units: 1, bytes, planes: reading.planes };
@@ -45,7 +45,7 @@ impl OneOperation {
         self.clock.on_channel(0, ID, &self.transaction, usage, (from, self.now));
     }
 
-    /// The array works for so long.
+    /// Lets the array work for `ns` nanoseconds.
     fn work(&mut self, ns: u64) {
         let from = self.now;
         self.now += Nanos::new(ns);
@@ -69,7 +69,7 @@ const T_R: u64 = 50_000;
 const T_PROG: u64 = 300_000;
 const T_RESUME: u64 = 7_000;
 
-/// A complete read; `more`: nanoseconds that its data-out takes beyond what it should.
+/// Runs a complete read; `more`: nanoseconds that its data-out takes beyond what it should.
 fn read(bench: &mut OneOperation, more: i64) {
     bench.cross(ChannelUse::Command, 0);
     bench.work(T_R);
@@ -77,7 +77,8 @@ fn read(bench: &mut OneOperation, more: i64) {
     bench.finish();
 }
 
-/// A complete program that is suspended after 100 us and goes on after `pause` ns with `rest` ns of array time left.
+/// Runs a complete program that is suspended after 100 us and goes on after `pause` ns with `rest` ns of
+/// array time left.
 fn suspended(pause: u64, rest: u64) {
     let mut bench = OneOperation::new(Kind::Program);
     bench.cross(ChannelUse::DataIn, 0);

@@ -89,7 +89,7 @@ impl StripeAccount {
             || self.torn.lost.get(&(group, row)).is_some_and(takes_another)
     }
 
-    /// A page row is read to restore another row of its stripe: it must be whole.
+    /// Checks that a page row is whole, which is read to restore another row of its stripe.
     pub(super) fn check_help(&self, superblock: usize, row: u32) {
         let group = self.group_of(superblock);
         let lost = self.torn.lost.get(&(group, row));
@@ -100,12 +100,12 @@ impl StripeAccount {
         );
     }
 
-    /// A superblock is erased.
+    /// Forgets the torn rows of a superblock that is erased.
     pub(super) fn forget_torn(&mut self, superblock: usize) {
         self.torn.uncounted.retain(|(at, _)| *at != superblock);
     }
 
-    /// A superblock of a group is written or erased.
+    /// Notes that a superblock of a group is written or erased.
     pub(super) fn note_erasing(&mut self, kind: Kind, group: usize) {
         if kind == Kind::Erase {
             self.torn.erasing.insert(group);

@@ -50,7 +50,7 @@ impl Chips {
         (chip..chip + self.dies_per_chip * self.stride).step_by(self.stride)
     }
 
-    /// No chip waits any more.
+    /// Ends the wait of every chip.
     pub fn rest(&mut self) {
         self.awaited.fill(false);
     }
@@ -111,7 +111,8 @@ impl Controller {
         }
     }
 
-    /// The other planes of a die program the operation of the same page number with it: their data follow its own.
+    /// Lets the other planes of a die program the operation of the same page number with it: their data
+    /// follow its own.
     fn pair<P: Probe>(&mut self, die: usize, class: Class, page: u32, ctx: &mut Context<P>) {
         let chips = self.chips.as_ref().expect("the caller saw chips");
         let (stride, dies) = (chips.plane_stride, self.dies.len());
@@ -177,7 +178,7 @@ impl Controller {
         (at[class as usize], class)
     }
 
-    /// The channel is free and no data wait for it: the chips get their turns until it is taken.
+    /// Gives the chips their turns on the free channel, for which no data wait, until it is taken.
     #[cold]
     pub(super) fn start_in_turn<P: Probe>(&mut self, index: usize, ctx: &mut Context<P>) {
         let Some(chips) = &mut self.chips else { return };

@@ -153,7 +153,7 @@ impl<T: Number, const WORDS: usize> Beliefs<T, WORDS> {
     }
 }
 
-/// One iteration: every check in order.
+/// Makes one iteration: every check in order.
 #[inline(always)]
 pub fn through_all<T: Number, const WORDS: usize>(
     graph: &Graph,
@@ -176,8 +176,8 @@ pub fn through_all<T: Number, const WORDS: usize>(
     }
 }
 
-/// One iteration of a flooding decoder: every check reads the beliefs from before the iteration. Afterwards each belief
-/// is the channel's ratio plus the messages of all checks of the bit.
+/// Makes one iteration of a flooding decoder: every check reads the beliefs from before the iteration.
+/// Afterwards each belief is the channel's ratio plus the messages of all checks of the bit.
 #[inline(always)]
 pub fn through_all_at_once<T: Number, const WORDS: usize>(
     graph: &Graph,
@@ -302,7 +302,7 @@ pub fn begin_8(beliefs: &mut Beliefs<i8, WORDS_8>, ratios: &[f32], scale: f32, m
     beliefs.begin(ratios, |ratio| ((ratio * scale).clamp(-most, most) + WHOLE).to_bits() as i8);
 }
 
-/// The bits of 64 words of integers.
+/// Writes the bits of 64 words of integers.
 #[rustversion::attr(since(1.89), multiversion(targets("x86_64+avx512f+avx512bw+avx512vl", "x86_64+avx2")))]
 #[rustversion::attr(before(1.89), multiversion(targets("x86_64+avx2")))]
 pub fn signs_8(beliefs: &Beliefs<i8, WORDS_8>, bits: &mut Vec<u64>) {

@@ -126,7 +126,7 @@ impl Agenda {
         }
     }
 
-    /// The power fails: all due work is dropped.
+    /// Drops all due work, because the power fails.
     pub fn empty(&mut self) {
         self.queue.clear();
     }
@@ -150,7 +150,7 @@ impl Agenda {
         free_at
     }
 
-    /// A checkpoint of the map begins: all dies take part.
+    /// Charges all dies with a checkpoint of the map that begins.
     pub fn charge_checkpoint(&mut self, layout: &Layout, now: SimTime) {
         let ns = self.costs.checkpoint(layout);
         (0..self.dies.len()).for_each(|die| {
@@ -174,7 +174,7 @@ impl Agenda {
         self.dies.iter().map(|die| die.due.len() as u64).sum()
     }
 
-    /// The host has finished: no more work falls due.
+    /// Ends the agenda when the host has finished: no more work falls due.
     pub fn end(&mut self) {
         self.empty();
         self.dies.iter_mut().for_each(|die| die.due.clear());

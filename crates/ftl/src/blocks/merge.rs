@@ -209,7 +209,7 @@ impl BlockMapped {
         origins().find(|&origin| origin != Origin::Padding).unwrap_or(Origin::Padding)
     }
 
-    /// One read of a planned program unit is done.
+    /// Notes that one read of a planned program unit is done.
     pub(super) fn on_copy_read(&mut self, bank: usize, program: u32) {
         let job = self.banks[bank].merging.job.as_mut().expect("only merges read copies");
         let planned = job.ahead.iter_mut().find(|planned| planned.program == program);

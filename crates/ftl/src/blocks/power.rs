@@ -80,8 +80,8 @@ impl BlockMapped {
         }
     }
 
-    /// Simulated time begins, or begins again: superblocks that belong to no block are erased, and banks with work to
-    /// do continue.
+    /// Begins simulated time, or begins it again: superblocks that belong to no block are erased, and banks
+    /// with work to do continue.
     #[cold]
     pub(super) fn begin_labelled<P: Probe>(&mut self, ctx: &mut Context<P>) {
         self.label_beginning();

@@ -14,8 +14,8 @@ use std::ops::Range;
 use units::{DieId, Ppa};
 
 impl BlockMapped {
-    /// A die may be idle: work that waits for idle time may begin. Units that a regulator asks to be rewritten are
-    /// dropped here, because each would cost a merge.
+    /// Notes that a die may be idle: work that waits for idle time may begin. Units that a regulator asks to
+    /// be rewritten are dropped here, because each would cost a merge.
     #[cold]
     pub(super) fn note_idle(&mut self, die: DieId, calendar: &mut Calendar) {
         self.media.core.wake_upkeep(calendar);

@@ -164,7 +164,8 @@ impl BlockMapped {
         self.end_overtaken_by(slot);
     }
 
-    /// The data of a slot are on flash or void: no request waits any more for the versions that it replaced.
+    /// Ends, when the data of a slot are on flash or void, the wait of requests for versions that the slot
+    /// replaced.
     #[cold]
     pub(super) fn end_overtaken_by(&mut self, newer: u32) {
         while let Some(at) = self.overtaken.iter().position(|&(_, by)| by == newer) {
@@ -368,7 +369,7 @@ impl BlockMapped {
         Some(block)
     }
 
-    /// A block takes no more data; it is erased once it holds no valid unit.
+    /// Seals a block: it takes no more data, and is erased once it holds no valid unit.
     pub(super) fn seal<P: Probe>(&mut self, bank: usize, block: u32, ctx: &mut Context<P>) {
         let state = &mut self.banks[bank];
         state.logs.retain(|&log| log != block);

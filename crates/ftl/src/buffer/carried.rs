@@ -61,7 +61,7 @@ impl CarriedSectors {
 }
 
 impl Buffer {
-    /// A request carried `coverage` of the unit, of `unit_bytes` bytes, that a slot holds.
+    /// Notes that a request carried `coverage` of the unit, of `unit_bytes` bytes, that a slot holds.
     #[inline]
     pub fn note_carried(&mut self, slot: u32, coverage: Coverage, unit_bytes: u64) {
         match coverage {

@@ -257,7 +257,8 @@ impl Buffer {
         slot
     }
 
-    /// The data of a slot are complete: it waits for a die, or is held where no request waits for its program.
+    /// Queues a slot whose data are complete: it waits for a die, or is held where no request waits for its
+    /// program.
     #[inline]
     pub fn enqueue(&mut self, slot: u32) {
         let Slot { lpn, request, epoch, leaves, .. } = self.slots[slot as usize];
@@ -273,7 +274,7 @@ impl Buffer {
         self.queue.push_back(slot);
     }
 
-    /// The slot must not be kept in the buffer.
+    /// Lets a slot leave at once, so that the buffer does not keep it.
     pub fn leave_at_once(&mut self, slot: u32) {
         self.slots[slot as usize].leaves = true;
     }
@@ -373,7 +374,7 @@ impl Buffer {
         found.is_some()
     }
 
-    /// A newer version is about to arrive, and this slot must still go to the flash: it is held no longer.
+    /// Holds a slot no longer that must still go to the flash, because a newer version is about to arrive.
     pub fn overtake(&mut self, slot: u32) {
         if self.slots[slot as usize].state == SlotState::Held {
             self.send_out(slot);
@@ -386,7 +387,8 @@ impl Buffer {
         request != u32::MAX || epoch < self.epoch
     }
 
-    /// A version that was replaced need not go to the flash, unless its program is in flight or a request waits for it.
+    /// Voids a version that was replaced: it need not go to the flash, unless its program is in flight or a
+    /// request waits for it.
     pub fn void(&mut self, slot: u32) {
         let awaited = self.is_awaited(slot);
         let slot = &mut self.slots[slot as usize];
@@ -395,7 +397,7 @@ impl Buffer {
         }
     }
 
-    /// No request waits for a program any more.
+    /// Forgets the requests that wait for programs.
     pub fn forget_requests(&mut self) {
         for slot in 0..self.slots.len() as u32 {
             let risky = self.is_risky(slot);

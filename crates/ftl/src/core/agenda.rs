@@ -25,7 +25,7 @@ impl Core {
         }
     }
 
-    /// Something happened on the drive: upkeep continues if it rested because nothing happened.
+    /// Continues upkeep, after an event on the drive, if upkeep rested because nothing happened.
     #[inline]
     pub fn wake_upkeep(&mut self, calendar: &mut Calendar) {
         if let Some(agenda) = &mut self.agenda

@@ -32,7 +32,7 @@ impl Lane {
         Self { own, eligible, current: NONE, stream: own, is_awaited: false, flush_due: SimTime::NEVER }
     }
 
-    /// The host's data fill no program unit any more: the next is another die's to take.
+    /// Ends the program unit that the host's data fill: the next is another die's to take.
     #[inline]
     pub fn end_unit(&mut self) {
         self.current = NONE;
@@ -98,7 +98,7 @@ impl Assembly {
         }
     }
 
-    /// The host's data fill no program unit of a die's stream any more.
+    /// Ends the program unit of a die's stream that the host's data fill.
     #[inline]
     pub fn end_unit(&mut self, die: usize, stream: usize) {
         for lane in &mut self.lanes {

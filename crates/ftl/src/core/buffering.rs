@@ -36,7 +36,7 @@ impl Core {
         self.buffer.enqueue(slot);
     }
 
-    /// A slot holds a version of the host's that is newer than all before.
+    /// Stamps a slot that holds a version of the host's that is newer than all before.
     #[inline]
     pub fn stamp(&mut self, slot: u32) {
         if let Some(numbers) = &mut self.store.spare {

@@ -21,7 +21,7 @@ impl Core {
         superblock
     }
 
-    /// The unit in a slot was programmed for the host, with what no request of its carried.
+    /// Notes that the unit in a slot was programmed for the host, with what no request of its carried.
     #[inline]
     pub fn note_host_program(&mut self, slot: u32) {
         let unit = self.store.layout.unit.get();
@@ -53,7 +53,7 @@ impl Core {
         numbers.filter(|_| home != Ppa::NONE).map_or(NOTHING, |numbers| numbers.stamps[home.index()])
     }
 
-    /// These page rows of a superblock cannot be read any more.
+    /// Makes these page rows of a superblock unreadable.
     pub fn void_rows(&mut self, superblock: u32, row: u32, rows: u32) {
         let layout = &self.store.layout;
         let begin = layout.first_ppa(superblock) + u64::from(row * layout.row_units);

@@ -20,7 +20,7 @@ impl Folding {
 }
 
 impl Core {
-    /// The host uses the die: folding in idle time is over.
+    /// Ends folding in idle time, because the host uses the die.
     #[inline]
     pub fn end_idle_folding(&mut self, die: usize) {
         if let Some(folding) = self.folding.get_mut(die) {

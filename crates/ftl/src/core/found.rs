@@ -48,7 +48,7 @@ impl Core {
         marks.iter().enumerate().map(units).collect()
     }
 
-    /// The unit at a place counts as valid.
+    /// Counts the unit at a place as valid.
     pub fn count_live(&mut self, place: Ppa) {
         let superblock = self.store.layout.superblock_of(place);
         let (die, _) = self.store.space.place_of(superblock);

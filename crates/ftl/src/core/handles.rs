@@ -116,12 +116,12 @@ impl Handles {
         usize::from(handle) < self.isolation.len()
     }
 
-    /// The host makes a write that names a handle, or none.
+    /// Notes that the host makes a write that names a handle, or none.
     pub fn note_named(&mut self, named: Option<u16>) {
         self.counted.unknown += u64::from(named.is_some_and(|named| !self.has(named)));
     }
 
-    /// `bytes` of the host's data that arrive now are in a slot.
+    /// Notes that `bytes` of the host's data that arrive now are in a slot.
     #[inline]
     pub fn note_arrived(&mut self, slot: u32, bytes: u64) {
         self.slots[slot as usize] = self.arriving;
@@ -138,7 +138,7 @@ impl Handles {
         self.slots[slot as usize]
     }
 
-    /// A superblock is opened for a stream that the host's data join.
+    /// Notes that a superblock is opened for a stream that the host's data join.
     pub fn note_opened(&mut self, stream: usize) {
         let Some(handle) = self.of_stream(stream).map(usize::from) else { return };
         if self.opened[handle].is_multiple_of(self.unit_superblocks) {
@@ -147,14 +147,14 @@ impl Handles {
         self.opened[handle] += 1;
     }
 
-    /// A superblock of a stream is closed before it is full.
+    /// Notes that a superblock of a stream is closed before it is full.
     pub fn note_ended(&mut self, stream: usize) {
         if let Some(handle) = self.of_stream(stream) {
             self.counted.handles[usize::from(handle)].ended_early += 1;
         }
     }
 
-    /// Collection takes a superblock of a stream, with `valid` valid units in it.
+    /// Notes that collection takes a superblock of a stream, with `valid` valid units in it.
     pub fn note_reclaimed(&mut self, stream: usize, valid: u32) {
         if valid == 0 {
             return;

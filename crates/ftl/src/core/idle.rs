@@ -19,7 +19,7 @@ impl Idle {
         self.armed >> kind & 1 == 1
     }
 
-    /// An event is to come at a time, unless one of its kind will come already.
+    /// Schedules an event at a time, unless one of its kind will come already.
     #[inline]
     pub fn arm(&mut self, at: SimTime, event: Event, calendar: &mut Calendar) {
         if !self.is_armed(event.kind) {
@@ -28,7 +28,8 @@ impl Idle {
         }
     }
 
-    /// An event of this kind has come. A die that is at work schedules the next one when its work ends.
+    /// Notes that an event of this kind has come. A die that is at work schedules the next one when its work
+    /// ends.
     pub fn disarm(&mut self, kind: u8) {
         self.armed &= !(1 << kind);
     }

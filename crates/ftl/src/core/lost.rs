@@ -27,7 +27,7 @@ impl LostUnits {
         self.has_lost() && self.units.contains(&lpn.0)
     }
 
-    /// The host wrote the whole of a unit anew, or trimmed it.
+    /// Forgets a unit that the host wrote anew as a whole, or trimmed.
     #[inline]
     pub fn forget(&mut self, lpn: Lpn) {
         if self.has_lost() {
@@ -35,7 +35,7 @@ impl LostUnits {
         }
     }
 
-    /// The copy of a unit with this number stays on a die that failed.
+    /// Leaves the copy of a unit with this number behind on a die that failed.
     pub fn leave_behind(&mut self, lpn: Lpn, number: u64) {
         if self.is_lost(lpn) {
             self.left_behind.insert(lpn.0, number);

@@ -20,7 +20,7 @@ impl Ordering {
         (!policy.never()).then(|| Box::new(Self { policy, hosts: Vec::new() }))
     }
 
-    /// A program is issued: remembers whether for the host's stream.
+    /// Notes, for a program that is issued, whether the program is for the host's stream.
     pub fn note(&mut self, slot: u32, of: Takes) {
         let slot = slot as usize;
         if self.hosts.len() <= slot {

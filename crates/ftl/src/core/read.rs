@@ -19,8 +19,8 @@ impl Core {
         transaction
     }
 
-    /// What moves on as if it were data though it could not be read is marked. Reads that move nothing mark nothing: the
-    /// page is still there, and may be read better another time.
+    /// Marks units that move on as if they were data though they could not be read. Reads that move nothing
+    /// mark nothing: the page is still there, and may be read better another time.
     pub fn mark_lost(&mut self, read: &Transaction) {
         match read.origin {
             Origin::Host | Origin::Map | Origin::Rewrite => {}

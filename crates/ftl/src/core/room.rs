@@ -246,7 +246,7 @@ impl Core {
         self.note_lost_room();
     }
 
-    /// The drive turns read-only when its good superblocks cannot hold all logical units any more.
+    /// Turns the drive read-only when its good superblocks cannot hold all logical units any more.
     pub fn note_lost_room(&mut self) {
         self.read_only |= self.sustainable_units() < self.store.layout.written_units();
     }

@@ -234,7 +234,7 @@ impl Streams {
         stream
     }
 
-    /// The host writes a unit.
+    /// Notes that the host writes a unit.
     #[inline]
     pub fn note_written(&mut self, lpn: Lpn) {
         let Some(notes) = &mut self.notes else { return };
@@ -252,7 +252,7 @@ impl Streams {
         }
     }
 
-    /// A superblock (numbered over the drive) is opened for a stream.
+    /// Notes that a superblock (numbered over the drive) is opened for a stream.
     #[inline]
     pub fn note_opened(&mut self, superblock: usize, stream: usize) {
         if let Some(handles) = self.handles.as_mut().filter(|_| self.hosts >> stream & 1 == 1) {
@@ -265,7 +265,7 @@ impl Streams {
         }
     }
 
-    /// A superblock (numbered over the drive) is taken by collection.
+    /// Notes that a superblock (numbered over the drive) is taken by collection.
     #[inline]
     pub fn note_reclaimed(&mut self, space: &Space, superblock: usize) {
         if let Some(handles) = &mut self.handles {
@@ -277,7 +277,7 @@ impl Streams {
         }
     }
 
-    /// `bytes` of the host's data that arrive now are in a slot of the buffer.
+    /// Notes that `bytes` of the host's data that arrive now are in a slot of the buffer.
     #[inline]
     pub fn note_arrived(&mut self, slot: u32, bytes: u64) {
         if let Some(handles) = &mut self.handles {
@@ -285,7 +285,7 @@ impl Streams {
         }
     }
 
-    /// A superblock of a stream is closed before it is full.
+    /// Notes that a superblock of a stream is closed before it is full.
     #[inline]
     pub fn note_ended(&mut self, stream: usize) {
         if let Some(handles) = self.handles.as_mut().filter(|_| self.hosts >> stream & 1 == 1) {

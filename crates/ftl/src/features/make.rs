@@ -92,7 +92,7 @@ pub(crate) trait Made: Said + Sized {
     /// When the drive lacks what it needs; the text says what.
     fn new(settings: &Self::Settings, making: &mut Making<'_>) -> Result<Option<Box<Self>>, String>;
 
-    /// The power is back: takes over the part of the former state that survived.
+    /// Takes over, when the power is back, the part of the former state that survived.
     fn take_back(&mut self, before: Self);
 
     /// Adds the state of the feature, or a note that it is absent, to a saved state.
@@ -201,7 +201,8 @@ macro_rules! make {
                 Ok(())
             }
 
-            /// The power is back: each feature takes over the part of its former state that survived.
+            /// Lets each feature take over, when the power is back, the part of its former state that
+            /// survived.
             pub(crate) fn take_back(&mut self, before: Self) {
                 $(if let (Some(feature), Some(before)) = (&mut self.$name, before.$name) {
                     feature.take_back(*before);

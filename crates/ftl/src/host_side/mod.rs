@@ -49,7 +49,7 @@ impl Host {
         self.reads.bytes() + self.recent.as_ref().map_or(0, |recent| recent.bytes())
     }
 
-    /// A flush waits until all that the buffer received so far is on flash.
+    /// Lets a flush wait until all that the buffer received so far is on flash.
     pub fn await_flushed(&mut self, request: u32, buffer: &mut Buffer) {
         self.flushes.push_back((buffer.end_epoch(), request));
         self.answer_flushes(buffer);

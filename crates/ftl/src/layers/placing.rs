@@ -6,7 +6,7 @@ use crate::{HandleState, HandleTotals};
 
 /// A drive whose host may name placement handles.
 pub trait Placing {
-    /// The host makes a write that names a handle, or none: told once for each.
+    /// Reports that the host makes a write that names a handle, or none: told once for each.
     fn note_named(&mut self, named: Option<u16>);
 
     /// Sets the handle that the host names with the data that arrive from now on: one that the drive does not have

@@ -15,10 +15,11 @@ pub trait ZonedLayer {
     /// Returns the counts of the zones so far.
     fn zoned(&self) -> ZonedTotals;
 
-    /// The host finishes a zone; [`crate::Output::Flushed`] answers `request` when the rest of the zone is written.
+    /// Finishes a zone for the host; [`crate::Output::Flushed`] answers `request` when the rest of the zone
+    /// is written.
     fn finish_zone<P: Probe>(&mut self, request: u32, zone: u32, ctx: &mut Context<P>);
 
-    /// The host resets a zone.
+    /// Resets a zone for the host.
     fn reset_zone<P: Probe>(&mut self, zone: u32, ctx: &mut Context<P>);
 }
 

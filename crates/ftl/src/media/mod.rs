@@ -21,7 +21,8 @@ pub(crate) struct Media {
 }
 
 impl Media {
-    /// Time begins: reads depend on the wear that each superblock has by now, and a dead die is dead.
+    /// Begins simulated time: reads depend on the wear that each superblock has by now, and a dead die is
+    /// dead.
     pub fn begin(&mut self) {
         self.features.time_begins(&self.core);
         self.core.read_only |= self.core.store.dead.from_start != NONE;

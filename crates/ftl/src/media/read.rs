@@ -39,7 +39,7 @@ impl Media {
         self.core.store.controller.submit(transaction, ctx)
     }
 
-    /// A read of the host's rides on another, without being submitted for itself.
+    /// Notes that a read of the host's rides on another, without being submitted for itself.
     pub fn note_ride(&mut self, rider: &Transaction, calendar: &Calendar) {
         if rider.slc {
             self.core.store.stats.slc_units_read += u64::from(rider.mask.count_ones());

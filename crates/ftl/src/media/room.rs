@@ -58,7 +58,7 @@ impl Media {
         self.features.opens_one_bit(&mut self.core, die)
     }
 
-    /// The host's unit went to a stream: counted, and paid for.
+    /// Notes that the host's unit went to a stream: counted, and paid for.
     pub fn note_host_unit(&mut self, die: usize, stream: usize) {
         if !self.core.store.space.is_one_bit(stream) {
             self.core.collections[die].spend();

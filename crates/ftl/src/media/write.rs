@@ -225,7 +225,8 @@ impl Media {
         }
     }
 
-    /// A program failed: the superblock takes no more data, and its valid units are moved out.
+    /// Fails a superblock in which a program failed: the superblock takes no more data, and its valid units
+    /// are moved out.
     pub fn fail_superblock<P: Probe>(&mut self, die: usize, superblock: u32, ctx: &mut Context<P>) {
         let global = self.core.store.space.global(die, superblock);
         let first_failure = !std::mem::replace(&mut self.core.store.space.failing[global], true);

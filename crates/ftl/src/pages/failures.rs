@@ -54,7 +54,7 @@ impl PageMapped {
 }
 
 impl Media {
-    /// No superblock of a die is used any more.
+    /// Fails a die, of which no superblock is used any more.
     fn fail_die<P: Probe>(&mut self, die: usize, ctx: &mut Context<P>) {
         for read in self.core.store.controller.fail_reads(DieId(die as u32)) {
             if read.origin != controller::Origin::ReadAhead {

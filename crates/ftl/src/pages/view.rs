@@ -30,7 +30,7 @@ impl PageMapped {
         self.media.core.superblocks_kept()
     }
 
-    /// The map is found, and time goes on: unless a die is dead, features go on with what the cut interrupted.
+    /// Goes on when the map is found: unless a die is dead, features go on with what the cut interrupted.
     fn begin_found<P: Probe>(&mut self, ctx: &mut Context<P>) {
         let dead = &self.media.core.store.dead;
         if dead.from_start == NONE && !dead.are_any() {

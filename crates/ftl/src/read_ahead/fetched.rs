@@ -69,7 +69,7 @@ impl Ahead {
         fetched.by.map_or(Taken::There, |by| Taken::OnItsWay(by, fetched.ppa))
     }
 
-    /// A unit was written, trimmed or brought back to a former version: its read-ahead data are void.
+    /// Drops the read-ahead data of a unit that was written, trimmed or brought back to a former version.
     #[inline]
     pub fn forget(&mut self, lpn: Lpn, stats: &mut FtlStats) {
         stats.units_read_ahead_wasted += u64::from(self.area.remove(lpn));
@@ -127,14 +127,14 @@ impl Ahead {
         self.fetches[at]
     }
 
-    /// The units of a fetch are being read.
+    /// Notes that the units of a fetch are being read.
     pub fn note_fetch(&mut self, at: usize, read: TransactionId) {
         for index in self.fetches[at].places() {
             self.area.at(self.places[index]).by = Some(read);
         }
     }
 
-    /// A fetch was given up: its units leave the area.
+    /// Drops a fetch that was given up: its units leave the area.
     pub fn drop_fetch(&mut self, at: usize, stats: &mut FtlStats) {
         for index in self.fetches[at].places() {
             let lpn = self.area.at(self.places[index]).lpn;

@@ -32,15 +32,15 @@ pub trait ReadAheadPolicy: Send {
     /// When the drive's units are too large for it, with the parameter to blame.
     fn area_units(&self, unit: Bytes) -> Result<Option<u32>, Misfit>;
 
-    /// The drive's mapping unit; called once, before anything else.
+    /// Tells the policy the drive's mapping unit; called once, before anything else.
     fn attach(&mut self, unit: Bytes);
 
     /// Notes that the host reads `count` units from `first`. Gives what to fetch now: at most half of what
     /// the area holds, and only units after `first`.
     fn on_read(&mut self, first: Lpn, count: u32) -> Option<Stretch>;
 
-    /// The last stretch was fetched up to `until`: less far where the area was full of units in flight, farther where a
-    /// page row continued.
+    /// Reports that the last stretch was fetched up to `until`: less far where the area was full of units in
+    /// flight, farther where a page row continued.
     fn on_fetched(&mut self, until: Lpn);
 }
 

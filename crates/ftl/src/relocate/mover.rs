@@ -54,8 +54,8 @@ impl Core {
         }
     }
 
-    /// A superblock was erased: units read from it that still waited for a place, and are invalid, must not be confused
-    /// with units written there next.
+    /// Forgets units that wait, after a superblock was erased: units read from it that still waited for a
+    /// place, and are invalid, must not be confused with units written there next.
     #[inline]
     pub fn forget_waiting(&mut self, die: usize, superblock: u32) {
         let units = self.store.layout.superblock_units;
@@ -89,7 +89,7 @@ impl Core {
 }
 
 impl Media {
-    /// All of the victim was read: it is erased as soon as it holds no valid unit.
+    /// Ends a victim of which all was read: it is erased as soon as it holds no valid unit.
     pub fn end_victim<P: Probe>(&mut self, die: usize, customer: Customer, ctx: &mut Context<P>) {
         let victim = self.core.mover(die, customer).end_victim();
         let global = self.core.store.space.global(die, victim);

@@ -134,7 +134,7 @@ impl Drawn {
         self.pieces.last().map_or(0, |piece| piece.before + piece.valid)
     }
 
-    /// All valid units, place by place.
+    /// Visits all valid units, place by place.
     fn go_through(&self, mut visit: impl FnMut(Lpn, Ppa)) {
         for piece in &self.pieces {
             let mut index = u64::from(piece.before);

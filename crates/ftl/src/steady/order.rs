@@ -147,7 +147,7 @@ impl UnitsInOrder {
         }
     }
 
-    /// All units, superblock by superblock.
+    /// Visits all units, superblock by superblock.
     fn go_through(&self, mut visit: impl FnMut(Lpn, Ppa)) {
         for &superblock in &self.order {
             let place = self.first_of(superblock);

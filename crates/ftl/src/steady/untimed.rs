@@ -128,7 +128,7 @@ impl PageMapped {
         (self.is_urgent(0) && collection.is_pacing()).then_some(collection.pace.rate)
     }
 
-    /// The drive stands for one with more superblocks in a die, of which it has this part.
+    /// Notes that the drive stands for one with more superblocks in a die, of which it has this part.
     pub fn stand_for(&mut self, part: f64) {
         self.media.core.store.space.dies.iter_mut().for_each(|die| die.victim.stand_for(part));
     }
@@ -138,8 +138,8 @@ impl PageMapped {
         self.upkeep.urgent_share
     }
 
-    /// How much of what the host earns by a collection that goes before its programs it comes to use, from 0 to 1: as
-    /// found in time.
+    /// Sets how much of what the host earns by a collection that goes before its programs it comes to use,
+    /// from 0 to 1: as found in time.
     pub fn set_urgent_share(&mut self, share: f64) {
         self.upkeep.urgent_share = share;
     }

@@ -33,7 +33,7 @@ impl DeadDies {
         self.of.iter().enumerate().filter(|(_, is_dead)| **is_dead).map(|(die, _)| die)
     }
 
-    /// The power is back: dies that had failed before are dead still.
+    /// Goes on when the power is back: dies that had failed before are still dead.
     pub fn go_on_with(&mut self, before: Self) {
         (self.any, self.of) = (before.any, before.of);
     }

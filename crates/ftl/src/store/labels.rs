@@ -62,7 +62,7 @@ impl Labels {
         Some(self.all[ppa.index() / self.program_units]).filter(|label| label.age != NOTHING)
     }
 
-    /// These units are no longer readable.
+    /// Makes these units unreadable.
     pub fn spoil(&mut self, first: usize, count: usize) {
         let end = (first + count).div_ceil(self.program_units);
         self.all[first / self.program_units..end].fill(Label::UNREADABLE);

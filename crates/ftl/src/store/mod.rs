@@ -86,7 +86,7 @@ impl Store {
         }
     }
 
-    /// The host wrote `units` whole units at once.
+    /// Counts `units` whole units that the host wrote at once.
     #[inline]
     pub fn count_written(&mut self, units: u32) {
         self.stats.units_written += u64::from(units);
@@ -126,8 +126,8 @@ impl Store {
         None
     }
 
-    /// A superblock (numbered over the drive) is erased: copies of its former units in flight must not be confused with
-    /// units written there next.
+    /// Forgets copies from a superblock (numbered over the drive) that is erased: copies of its former units
+    /// in flight must not be confused with units written there next.
     pub fn forget_copies(&mut self, superblock: usize) {
         if std::mem::take(&mut self.space.overtaken[superblock]) {
             let first = self.layout.first_ppa(superblock as u32);

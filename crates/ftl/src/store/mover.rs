@@ -55,14 +55,14 @@ impl Mover {
         (self.victim, self.origin, self.next_row) = (superblock, origin, 0);
     }
 
-    /// `units` units of a page row are being read.
+    /// Notes that `units` units of a page row are being read.
     #[inline]
     pub fn begin_read(&mut self, units: u32) {
         self.reading_rows += 1;
         self.reading_units += units;
     }
 
-    /// The units of a page row have been read.
+    /// Notes that the units of a page row have been read.
     #[inline]
     pub fn end_read(&mut self, units: u32) {
         self.reading_rows -= 1;
@@ -138,9 +138,9 @@ pub(crate) struct Pace {
 }
 
 impl Pace {
-    /// Moving `units` earns the host the right to write as many units as the victim gives back for them.
-    /// Without this, the host runs ahead until nothing is free and then waits for a whole superblock to be
-    /// collected: seconds of silence on a drive with large superblocks.
+    /// Earns the host, for moving `units`, the right to write as many units as the victim gives back for
+    /// them. Without this, the host runs ahead until nothing is free and then waits for a whole superblock to
+    /// be collected: seconds of silence on a drive with large superblocks.
     #[inline]
     pub fn earn(&mut self, units: f64, program_units: u32) {
         // What the host did not use is soon forfeit, or it would run ahead after each wait.

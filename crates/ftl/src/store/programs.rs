@@ -87,7 +87,7 @@ impl Programs {
         (source.origin(), source.place().0)
     }
 
-    /// A stretch of the flash is erased: what is on its way from there is not needed. Else its place could be taken
+    /// Forgets what is on its way from a stretch of the flash that is erased. Else its place could be taken
     /// for that of what is written there next, should that be the same unit.
     pub fn forget_from(&mut self, first: u64, units: u32) {
         let from_there = |source: &&mut Source| {

@@ -293,7 +293,7 @@ impl Space {
         true
     }
 
-    /// A stream of a die without an open superblock takes over that of another stream.
+    /// Lets a stream of a die without an open superblock take over that of another stream.
     pub fn hand_over(&mut self, die: usize, from: usize, to: usize) {
         let Frontier { superblock, next_unit, .. } =
             std::mem::replace(&mut self.dies[die].frontiers[from], Frontier::CLOSED);
@@ -303,7 +303,7 @@ impl Space {
         self.stream[global] = to as u8;
     }
 
-    /// Two streams of a die trade their open superblocks.
+    /// Lets two streams of a die trade their open superblocks.
     pub fn trade(&mut self, die: usize, (a, b): (usize, usize)) {
         self.dies[die].frontiers.swap(a, b);
         for stream in [a, b] {
@@ -312,7 +312,7 @@ impl Space {
         }
     }
 
-    /// A full superblock without programs in flight becomes a candidate.
+    /// Closes a full superblock without programs in flight, which becomes a candidate.
     pub fn close(&mut self, die: usize, superblock: u32) {
         let global = self.global(die, superblock);
         debug_assert_eq!(self.in_flight[global], 0);
@@ -326,7 +326,7 @@ impl Space {
         space.victim.on_close(SuperblockId(superblock), self.valid[global]);
     }
 
-    /// A superblock is to be reclaimed: a candidate, or one that was never to be one.
+    /// Takes a superblock that is to be reclaimed: a candidate, or one that was never to be one.
     pub fn take(&mut self, die: usize, superblock: u32) {
         let global = self.global(die, superblock);
         self.state[global] = SuperblockState::Victim;
@@ -344,7 +344,7 @@ impl Space {
         space.victim.on_reclaim(SuperblockId(superblock));
     }
 
-    /// One unit of a superblock became invalid.
+    /// Notes that one unit of a superblock became invalid.
     #[inline]
     pub fn lose_unit(&mut self, superblock: u32) {
         let global = superblock as usize;

@@ -68,7 +68,7 @@ impl Spare {
         self.is_fresh
     }
 
-    /// The number of the last write before time begins.
+    /// Sets the number of the last write before time begins.
     pub fn begin_at(&mut self, last: u64) {
         self.last = last;
     }
@@ -89,7 +89,7 @@ impl Spare {
         }
     }
 
-    /// These units are no longer readable.
+    /// Makes these units unreadable.
     pub fn spoil(&mut self, first: usize, count: usize) {
         self.stamps[first..][..count].fill(NOTHING);
         if let Some(labels) = &mut self.labels {
@@ -102,14 +102,14 @@ impl Spare {
         self.last
     }
 
-    /// The drive returns to its state after the write `number`: later writes are undone.
+    /// Undoes the writes after the write `number`, because the drive returns to its state after that write.
     pub fn undo(&mut self, number: u64) {
         if number < self.last {
             self.undone.push((number, self.last));
         }
     }
 
-    /// A slot holds a new version.
+    /// Notes that a slot holds a new version.
     pub fn on_buffered(&mut self, slot: u32) {
         self.slots[slot as usize] = self.next();
     }
@@ -126,7 +126,8 @@ impl Spare {
         self.slots[slot as usize]
     }
 
-    /// The host no longer needs a unit, while so many slots are in use: what they have of it may lack what lay on flash.
+    /// Notes that the host no longer needs a unit, while so many slots are in use: what they have of it may
+    /// lack what lay on flash.
     pub fn note_trimmed(&mut self, lpn: Lpn, used_slots: u32) {
         if used_slots == 0 {
             self.trimmed.clear();

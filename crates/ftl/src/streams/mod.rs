@@ -147,8 +147,8 @@ pub trait StreamPolicy: Send {
         if unit.moved { answer.moved } else { answer.host }
     }
 
-    /// Collection takes a superblock of a stream, in whose life since it was opened the host wrote so many units to the
-    /// drive. Told only where times are noted.
+    /// Reports that collection takes a superblock of a stream, in whose life since it was opened the host
+    /// wrote so many units to the drive. Told only where times are noted.
     fn on_reclaim(&mut self, _stream: usize, _lived: u64) {}
 
     /// Returns the policy's learnt state, for a saved state.

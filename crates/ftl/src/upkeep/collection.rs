@@ -51,7 +51,7 @@ impl Upkeep {
         self.wake_dies(media, ctx);
     }
 
-    /// Collection alone, without the folding that may need it.
+    /// Collects garbage alone, without the folding that may need it.
     pub fn collect_garbage<P: Probe>(&mut self, media: &mut Media, die: usize, ctx: &mut Context<P>) {
         if !media.core.collections[die].mover.waiting.is_empty() {
             media.retry_waiting(die, ctx);
@@ -110,7 +110,7 @@ impl Upkeep {
         has_room.then_some(superblock)
     }
 
-    /// A superblock was erased: it is free again, or out of use.
+    /// Handles a superblock that was erased: it is free again, or out of use.
     pub fn on_erased<P: Probe>(&mut self, media: &mut Media, erase: &Transaction, ctx: &mut Context<P>) {
         let (die, superblock) = (erase.die.index(), erase.superblock);
         let global = media.core.store.space.global(die, superblock);
@@ -140,8 +140,8 @@ impl Upkeep {
         self.collect(media, die, ctx);
     }
 
-    /// A superblock (numbered over the drive) is taken on behalf of `origin`: what it holds will move, the rest of it is
-    /// room gained.
+    /// Counts a superblock (numbered over the drive) that is taken on behalf of `origin`: what it holds will
+    /// move, the rest of it is room gained.
     pub fn count_victim(&mut self, media: &mut Media, die: usize, superblock: usize, origin: Origin) {
         let valid = media.core.store.space.valid[superblock];
         let room = u64::from(media.core.store.layout.data_units() - valid);

@@ -93,7 +93,7 @@ impl Upkeep {
         media.core.mover(die, customer).next_row == media.core.rows_of(customer)
     }
 
-    /// Units of a victim were read: those still valid move on.
+    /// Moves on the units of a victim that were read and are still valid.
     pub fn on_moving_read<P: Probe>(&mut self, media: &mut Media, read: &Transaction, ctx: &mut Context<P>) {
         let (die, customer) = (read.die.index(), Customer::of(read.origin));
         let count = read.mask.count_ones();

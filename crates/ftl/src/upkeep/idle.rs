@@ -19,7 +19,7 @@ impl Upkeep {
         }
     }
 
-    /// A die is idle: starts the timers for work in idle time.
+    /// Starts, for a die that is idle, the timers for work in idle time.
     #[inline]
     pub fn arm_idle_timers(&mut self, media: &mut Media, die: usize, calendar: &mut Calendar) {
         let idle = &mut media.core.collections[die].idle;

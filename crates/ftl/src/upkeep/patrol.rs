@@ -64,7 +64,7 @@ impl Patrol {
 }
 
 impl Upkeep {
-    /// Simulated time begins, and with it the first round of each die.
+    /// Begins, with simulated time, the first round of each die.
     pub fn begin_patrol(&mut self, media: &mut Media, calendar: &mut Calendar) {
         if self.patrol.is_some() {
             (0..media.core.store.layout.dies as usize)
@@ -78,7 +78,7 @@ impl Upkeep {
         media.core.enter_upkeep(at, Work::Patrol(die as u32), calendar);
     }
 
-    /// A superblock fell due, or the die may have been idle long enough.
+    /// Handles the patrol's timer of a die: a superblock fell due, or the die may have been idle long enough.
     pub fn on_patrol_timer<P: Probe>(&mut self, media: &mut Media, die: usize, ctx: &mut Context<P>) {
         let idle = media.core.store.controller.is_idle(DieId(die as u32));
         let Some(patrol) = &mut self.patrol else { return };
@@ -96,7 +96,7 @@ impl Upkeep {
         self.patrol_on(media, die, ctx);
     }
 
-    /// A die is idle: a superblock that waits for that is read if it stays idle.
+    /// Arms the patrol of a die that is idle: a superblock that waits for that is read if the die stays idle.
     #[inline]
     pub fn arm_patrol(&mut self, media: &mut Media, die: usize, calendar: &mut Calendar) {
         let Some(patrol) = &self.patrol else { return };
@@ -146,8 +146,8 @@ impl Upkeep {
         self.schedule_patrol(media, die, due.max(free), calendar);
     }
 
-    /// A read of the patrol ended: the superblock is rewritten if the read had too many errors, else the next row is
-    /// read.
+    /// Notes that a read of the patrol ended: the superblock is rewritten if the read had too many errors,
+    /// else the next row is read.
     pub fn on_patrol_read<P: Probe>(&mut self, media: &mut Media, read: &Transaction, ctx: &mut Context<P>) {
         let die = read.die.index();
         let Some(patrol) = &mut self.patrol else { return };

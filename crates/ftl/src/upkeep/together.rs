@@ -70,7 +70,7 @@ impl Upkeep {
         true
     }
 
-    /// One of several superblocks is taken: its data is to be moved by its own die.
+    /// Takes one of several superblocks: its data is to be moved by its own die.
     fn take_part(&mut self, media: &mut Media, die: usize, superblock: u32, origin: Origin) {
         if media.core.store.space.state[superblock as usize] == SuperblockState::Free {
             media.features.takes_member(&mut media.core, die, superblock);
@@ -92,7 +92,8 @@ impl Upkeep {
         }
     }
 
-    /// A superblock that is reclaimed together with others was erased; after the last one, all are given back.
+    /// Notes that a superblock that is reclaimed together with others was erased; after the last one, all are
+    /// given back.
     pub fn on_member_erased<P: Probe>(
         &mut self,
         media: &mut Media,

@@ -29,10 +29,10 @@ pub(crate) trait KeepsUp {
         ctx: &mut Context<P>,
     ) -> bool;
 
-    /// A snapshot is due, or going back to one.
+    /// Does the work of a moment: a snapshot is due, or going back to a snapshot.
     fn on_moment<P: Probe>(&mut self, _ctx: &mut Context<P>) {}
 
-    /// The agenda's next entry may be due.
+    /// Works on the agenda, whose next entry may be due.
     fn on_upkeep<P: Probe>(&mut self, ctx: &mut Context<P>) {
         let is_stuck = self.is_stuck();
         let (media, _) = self.keeping();
@@ -68,7 +68,8 @@ pub(crate) trait KeepsUp {
         }
     }
 
-    /// The die begins to rewrite one superblock, if its share of time allows, and schedules its next turn.
+    /// Lets the die begin to rewrite one superblock, if its share of time allows, and schedules its next
+    /// turn.
     fn take_turn<P: Probe>(&mut self, die: usize, ctx: &mut Context<P>) {
         let now = ctx.calendar.now();
         loop {

@@ -39,7 +39,7 @@ pub trait WearPolicy: Send {
     /// became free, so that returning it gives first freed, first used.
     fn free_rank(&self, superblock: SuperblockId, pe_cycles: u32, erases: u64) -> u64;
 
-    /// A superblock was erased; called before it is ranked among the free ones.
+    /// Reports that a superblock was erased; called before it is ranked among the free ones.
     fn on_erase(&mut self, _observed: &Observed) {}
 
     /// False when free superblocks may wait as long as other superblocks can be worn instead.

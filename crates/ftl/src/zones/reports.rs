@@ -71,7 +71,7 @@ impl ZoneMapped {
         self.answer_flushes();
     }
 
-    /// A unit is on flash: that is its home, unless its zone was reset meanwhile.
+    /// Notes that a unit is on flash: that is its home, unless its zone was reset meanwhile.
     fn on_host_unit<P: Probe>(&mut self, ppa: Ppa, slot: u32, ctx: &mut Context<P>) {
         let lpn = self.media.core.buffer.slot(slot).lpn;
         if !self.media.core.buffer.is_newest(slot) {

@@ -92,8 +92,8 @@ impl WorkDue {
         self.requests_left = self.requests_left.saturating_sub(1);
     }
 
-    /// A pass has ended, by its bytes or at the end of the files; `to_read_back`: bytes to be read back before the next
-    /// pass.
+    /// Ends a pass, by its bytes or at the end of the files; `to_read_back`: bytes to be read back before the
+    /// next pass.
     pub fn end_pass(&mut self, to_read_back: u64) {
         self.passes_left = self.passes_left.saturating_sub(1);
         let done = self.parts * self.bytes + self.bytes_read_back + to_read_back;

@@ -73,7 +73,7 @@ impl FioFlows {
         admits
     }
 
-    /// `clone` has ended: its flow no longer counts it.
+    /// Lets `clone`, which has ended, leave its flow.
     pub fn leave(&mut self, clone: u32) {
         if let Some(share) = self.shares[clone as usize].take() {
             let flow = &mut self.flows[share.flow as usize];

@@ -80,7 +80,7 @@ impl Refill {
         !self.is_draining
     }
 
-    /// A request was answered.
+    /// Notes that a request was answered.
     pub fn answered(&mut self) {
         self.answered += 1;
     }
@@ -106,13 +106,13 @@ impl Think {
         (pause_ns > 0).then_some(Self { pause_ns, blocks, by_issue, counted: 0, last: 0, has_made: false })
     }
 
-    /// A request was made.
+    /// Notes that a request was made.
     pub fn note_made(&mut self) {
         self.counted += u64::from(self.by_issue);
         self.has_made = true;
     }
 
-    /// A request was answered.
+    /// Notes that a request was answered.
     pub fn note_answered(&mut self) {
         self.counted += u64::from(!self.by_issue);
     }

@@ -111,7 +111,7 @@ impl RatePace {
         self.due_ns
     }
 
-    /// A request of `bytes` goes out; the next is due that much later.
+    /// Advances the due time by a request of `bytes` that goes out.
     pub fn advance(&mut self, bytes: u64, random: &mut RandomStream) {
         let step_ns = match self.step {
             DueStep::Even(step_ns) => step_ns,

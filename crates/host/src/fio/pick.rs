@@ -161,7 +161,7 @@ impl Picker {
         matches!(job.service.order, FileOrder::Weighted(_)) || (job.random && job.time_based)
     }
 
-    /// `file` has no more requests.
+    /// Notes that `file` has no more requests.
     pub fn done(&mut self, file: u32) {
         self.undone.remove(&file);
         self.open.remove(&file);

@@ -358,7 +358,7 @@ impl Watches {
         self.watches.is_empty()
     }
 
-    /// `clone` starts at `now`, with a ramp.
+    /// Notes that `clone` starts at `now`, with a ramp.
     pub fn start(&mut self, clone: u32, now: u64, ramp_ns: u64) {
         let Some(watched) = self.watched.get_mut(clone as usize) else { return };
         let Some(watch) = watched.watch else { return };
@@ -374,7 +374,7 @@ impl Watches {
         self.set_next();
     }
 
-    /// `clone` has ended.
+    /// Notes that `clone` has ended.
     pub fn done(&mut self, clone: u32) {
         if let Some(watched) = self.watched.get_mut(clone as usize) {
             watched.since_ns = None;
@@ -431,7 +431,7 @@ impl Watches {
         settled
     }
 
-    /// The ramp of a clone ends: ticks are counted from here, and its earlier counts are discarded.
+    /// Ends the ramp of a clone: ticks are counted from here, and its earlier counts are discarded.
     fn end_ramp(&mut self, clone: u32, at: u64) {
         let watched = &mut self.watched[clone as usize];
         (watched.since_ns, watched.looked_ns) = (Some(at), at);

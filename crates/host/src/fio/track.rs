@@ -197,8 +197,8 @@ impl FileTrack {
         })
     }
 
-    /// The last request of `direction` went to another place than drawn: a sequential job continues from there, as in
-    /// fio.
+    /// Notes that the last request of `direction` went to another place than drawn: a sequential job
+    /// continues from there, as in fio.
     pub fn moved(&mut self, direction: usize, offset: u64, bytes: u64) {
         self.begins[direction] = offset - self.base;
         self.ends[direction] = offset - self.base + bytes;

@@ -92,7 +92,7 @@ impl History {
         self.in_order.iter().map(|written| written.1).sum::<u64>() + self.by_place.values().sum::<u64>()
     }
 
-    /// A request of the job itself goes out: at which place of the drive, how long?
+    /// Notes a request of the job itself that goes out: its place on the drive and its length.
     pub fn asked(&mut self, op: Op, offset: u64, bytes: u64) {
         if op.effect() != Effect::Write {
             return;
@@ -115,7 +115,7 @@ impl History {
         self.by_place.insert(offset, bytes);
     }
 
-    /// A request at `offset` was answered.
+    /// Notes that a request at `offset` was answered.
     pub fn answered(&mut self, op: Op, offset: u64) {
         self.last_was_read = op.effect() == Effect::Read;
         if self.last_was_read {

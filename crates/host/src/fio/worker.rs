@@ -211,7 +211,7 @@ impl Worker {
         self.times.delay_ns
     }
 
-    /// The clone starts at `now`.
+    /// Starts the clone at `now`.
     pub fn start(&mut self, job: &JobSpec, now: u64) {
         let times = &mut self.times;
         times.start_ns = now;
@@ -284,18 +284,19 @@ impl Worker {
         self.issue(direction)
     }
 
-    /// The clone makes no more requests from `now` on.
+    /// Stops the clone: it makes no more requests from `now` on.
     pub fn stop(&mut self, now: u64) {
         self.times.end_ns = self.times.end_ns.min(now);
     }
 
-    /// The clone makes no more requests from `now` on and issues no last flush: fio flushes nothing after an error.
+    /// Stops the clone after an error: it makes no more requests from `now` on and issues no last flush: fio
+    /// flushes nothing after an error.
     pub fn fail(&mut self, now: u64) {
         self.stop(now);
         self.end_fsync = false;
     }
 
-    /// `request`, one of its own, was answered at `now`.
+    /// Notes that `request`, one of its own, was answered at `now`.
     #[inline]
     pub fn complete(&mut self, request: &HostRequest, now: u64) {
         self.outstanding -= 1;

@@ -274,7 +274,7 @@ impl FioWorkload {
         self.ready.push_back(index);
     }
 
-    /// Clone `index` is done: with `exitall`, it ends other clones, too.
+    /// Ends other clones, too, with `exitall`, when clone `index` is done.
     fn take_along(&mut self, index: u32, now: u64) {
         let (what, group) = {
             let clone = &self.clones[index as usize];
@@ -335,7 +335,7 @@ impl FioWorkload {
         request
     }
 
-    /// Clone `index` is done: others may start.
+    /// Notes that clone `index` is done: others may start.
     fn one_done(&mut self, index: u32, now: u64) {
         self.running -= 1;
         self.watches.done(index);

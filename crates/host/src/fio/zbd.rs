@@ -130,7 +130,7 @@ impl FioZones {
         }
     }
 
-    /// The drive reports a zone: the bytes written to it, and whether it is full.
+    /// Learns the state of a zone: the bytes written to it, and whether it is full.
     pub fn learn(&mut self, zone: u32, (written, is_full): (u64, bool)) {
         self.pointers[zone as usize] = if is_full { self.shape.size } else { written };
         self.valid_bytes += written;
@@ -204,7 +204,7 @@ impl FioZones {
         ZbdStep::Accept { offset, bytes: fits }
     }
 
-    /// A zone was reset or finished for a clone: brings the zone's pointer up to date.
+    /// Notes that a zone was reset or finished for a clone: brings the zone's pointer up to date.
     pub fn managed(&mut self, clone: &mut ZbdClone, op: Op, zone: u32) {
         clone.is_managing = false;
         let pointer = &mut self.pointers[zone as usize];
@@ -217,7 +217,8 @@ impl FioZones {
         }
     }
 
-    /// A request of a clone is answered: the zone is no longer held, and leaves the targets when it is full.
+    /// Notes that a request of a clone is answered: the zone is no longer held, and leaves the targets when
+    /// it is full.
     pub fn answered(&mut self, index: u32, clone: &mut ZbdClone, op: Op, offset: u64) {
         let zone = self.zone_of(offset);
         if self.holders[zone as usize] == index {

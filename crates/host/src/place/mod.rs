@@ -45,7 +45,7 @@ pub trait PlacePolicy: Send {
         None
     }
 
-    /// Before the first write: the drive has so many handles and bytes.
+    /// Tells the policy, before the first write, that the drive has so many handles and bytes.
     fn attach(&mut self, _handles: u16, _drive_bytes: u64) {}
 
     /// Returns the handle for a write, which must exist; none: no identifier. Called once for each write, in

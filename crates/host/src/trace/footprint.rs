@@ -34,7 +34,7 @@ impl Estimate {
         Self { registers: vec![0; REGISTERS], last: (u64::MAX, u64::MAX) }
     }
 
-    /// `pages` of `volume` are touched.
+    /// Touches `pages` of `volume`.
     #[inline]
     pub fn touch(&mut self, volume: u32, pages: std::ops::Range<u64>) {
         let salt = mix(u64::from(volume) ^ 0x5157_a11e);
@@ -145,7 +145,7 @@ pub(crate) struct PageSet {
 }
 
 impl PageSet {
-    /// `pages` of `volume` are touched.
+    /// Touches `pages` of `volume`.
     pub fn touch(&mut self, volume: u32, pages: std::ops::Range<u64>) {
         let mut page = pages.start;
         while page < pages.end {

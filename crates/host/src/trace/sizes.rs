@@ -33,7 +33,7 @@ impl Default for Sizes {
 }
 
 impl Sizes {
-    /// A request of `bytes`, more than zero.
+    /// Adds a request of `bytes`, more than zero.
     #[inline]
     pub fn add(&mut self, op: Op, bytes: u32) {
         let column = op.effect() as usize;

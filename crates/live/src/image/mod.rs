@@ -420,7 +420,7 @@ impl Image {
         self.spares_from(superblock as u64 * self.superblock_units, self.superblock_units as usize)
     }
 
-    /// A superblock is erased: its parts of the file become holes again.
+    /// Erases a superblock: its parts of the file become holes again.
     pub fn erase(&mut self, superblock: usize) {
         self.marks[superblock].erases += 1;
         self.write_mark(superblock);

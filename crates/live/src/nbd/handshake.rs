@@ -211,7 +211,7 @@ fn block_size(export: &Export) -> Vec<u8> {
     bytes
 }
 
-/// An answer to an option.
+/// Writes an answer to an option.
 fn reply(out: &mut Vec<u8>, option: u32, kind: u32, data: &[u8]) {
     out.extend(REPLY_MAGIC.to_be_bytes());
     out.extend(option.to_be_bytes());

@@ -209,8 +209,8 @@ pub fn program(
     slowest.map(|of| of.into_iter().map(f32::from_bits).fold(0.0, larger))
 }
 
-/// Coupling along the wordline: a cell rises by a share of its two neighbours' rises. Only cells that the pass did not
-/// program rise: programmed cells were still being verified.
+/// Applies coupling along the wordline: a cell rises by a share of its two neighbours' rises. Only cells that
+/// the pass did not program rise: programmed cells were still being verified.
 #[rustversion::attr(since(1.89), multiversion(targets("x86_64+avx512f+avx512vl", "x86_64+avx2")))]
 #[rustversion::attr(before(1.89), multiversion(targets("x86_64+avx2")))]
 pub fn couple_bitlines(volts: &mut [f32], rises: &[f32], share: f32) {
@@ -222,7 +222,7 @@ pub fn couple_bitlines(volts: &mut [f32], rises: &[f32], share: f32) {
     }
 }
 
-/// The rise of each cell, volts.
+/// Writes the rise of each cell, volts.
 #[rustversion::attr(since(1.89), multiversion(targets("x86_64+avx512f+avx512vl", "x86_64+avx2")))]
 #[rustversion::attr(before(1.89), multiversion(targets("x86_64+avx2")))]
 pub fn rises_of(rises: &mut [f32], before: &[f32], after: &[f32]) {
@@ -231,8 +231,8 @@ pub fn rises_of(rises: &mut [f32], before: &[f32], after: &[f32]) {
     }
 }
 
-/// Coupling between wordlines: a cell rises by a share of the rises of the cell above it, on the next wordline, and of
-/// that cell's two neighbours; `rises` has one cell more on either side.
+/// Applies coupling between wordlines: a cell rises by a share of the rises of the cell above it, on the next
+/// wordline, and of that cell's two neighbours; `rises` has one cell more on either side.
 #[rustversion::attr(since(1.89), multiversion(targets("x86_64+avx512f+avx512vl", "x86_64+avx2")))]
 #[rustversion::attr(before(1.89), multiversion(targets("x86_64+avx2")))]
 pub fn couple_next(volts: &mut [f32], rises: &[f32], share: f32, diagonal: f32) {
@@ -242,7 +242,7 @@ pub fn couple_next(volts: &mut [f32], rises: &[f32], share: f32, diagonal: f32) 
     }
 }
 
-/// Standard normal values of the first cells.
+/// Draws standard normal values of the first cells.
 #[rustversion::attr(since(1.89), multiversion(targets("x86_64+avx512f+avx512vl", "x86_64+avx2")))]
 #[rustversion::attr(before(1.89), multiversion(targets("x86_64+avx2")))]
 pub fn draw_normals(values: &mut [f32], draws: LaneStream) {
@@ -251,7 +251,7 @@ pub fn draw_normals(values: &mut [f32], draws: LaneStream) {
     }
 }
 
-/// Exponential values of the first cells.
+/// Draws exponential values of the first cells.
 #[rustversion::attr(since(1.89), multiversion(targets("x86_64+avx512f+avx512vl", "x86_64+avx2")))]
 #[rustversion::attr(before(1.89), multiversion(targets("x86_64+avx2")))]
 pub fn draw_exponentials(values: &mut [f32], draws: LaneStream) {
@@ -305,7 +305,7 @@ pub struct Settling {
     pub erased: f32,
 }
 
-/// Charge loss: moves cells towards their neutral threshold, some cells further than others.
+/// Applies charge loss: moves cells towards their neutral threshold, some cells further than others.
 #[rustversion::attr(since(1.89), multiversion(targets("x86_64+avx512f+avx512vl", "x86_64+avx2")))]
 #[rustversion::attr(before(1.89), multiversion(targets("x86_64+avx2")))]
 pub fn settle(volts: &mut [f32], normals: &[f32], law: &Settling) {
@@ -317,7 +317,7 @@ pub fn settle(volts: &mut [f32], normals: &[f32], law: &Settling) {
     }
 }
 
-/// Uneven charge loss: a loss common to all cells, and a further loss that is large for few cells.
+/// Applies uneven charge loss: a loss common to all cells, and a further loss that is large for few cells.
 #[rustversion::attr(since(1.89), multiversion(targets("x86_64+avx512f+avx512vl", "x86_64+avx2")))]
 #[rustversion::attr(before(1.89), multiversion(targets("x86_64+avx2")))]
 pub fn leak_unevenly(volts: &mut [f32], exponentials: &[f32], loss: f32, tail: f32, erased: f32) {

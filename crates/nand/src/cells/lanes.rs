@@ -106,8 +106,8 @@ fn normals_of(draws: &[u32; LANES]) -> Lane {
     values
 }
 
-/// The standard normal quantile for each logarithm of a tail probability, from one half to 1e-10, within 1e-5. The
-/// polynomial is in t, where the probability is exp(-t^2/2).
+/// Computes the standard normal quantile for each logarithm of a tail probability, from one half to 1e-10,
+/// within 1e-5. The polynomial is in t, where the probability is exp(-t^2/2).
 #[inline(always)]
 fn upper_quantiles(logs: &mut Lane) {
     const CENTRE: f32 = 3.970_557_8;
@@ -137,7 +137,7 @@ fn upper_quantiles(logs: &mut Lane) {
     }
 }
 
-/// Natural logarithms of normal positive numbers, within 2e-7 of their magnitude.
+/// Computes natural logarithms of normal positive numbers, within 2e-7 of their magnitude.
 #[inline(always)]
 fn logarithms(values: &mut Lane) {
     const TWO_THIRDS: u32 = 0x3f2a_aaab;

@@ -30,7 +30,7 @@ pub(crate) struct SlowCells<'a> {
 }
 
 impl SlowCells<'_> {
-    /// The offset of each of `cells`, in volts: see [`slow_offset`].
+    /// Computes the offset of each of `cells`, in volts: see [`slow_offset`].
     pub fn offsets(&self, cells: &[SlowCell], offsets: &mut Vec<f64>) {
         offsets.clear();
         for cells in cells.chunks(AT_ONCE) {

@@ -239,16 +239,16 @@ impl Wordline {
         kernels::couple_next(&mut self.volts, rises, share, diagonal);
     }
 
-    /// Disturb by programs or reads of other pages of the block: all cells rise, lower ones more; a cell at the mean
-    /// erased threshold rises by `volts_on_erased`.
+    /// Applies disturb by programs or reads of other pages of the block: all cells rise, lower ones more; a
+    /// cell at the mean erased threshold rises by `volts_on_erased`.
     pub fn disturb(&mut self, physics: &CellPhysics, volts_on_erased: f64) {
         let top = physics.plans[0].verify.last().copied().expect("a plan has states");
         let share = (volts_on_erased / (top - physics.erased)).min(1.0) as f32;
         kernels::creep(&mut self.volts, share, top as f32);
     }
 
-    /// Strong read disturb of few cells: a share `weak` / v of the cells at the mean erased threshold rises by more
-    /// than v volts.
+    /// Applies strong read disturb of few cells: a share `weak` / v of the cells at the mean erased threshold
+    /// rises by more than v volts.
     fn disturb_weak(&mut self, physics: &CellPhysics, weak: f64) {
         if weak <= 0.0 {
             return;
@@ -296,7 +296,7 @@ impl Wordline {
         }
     }
 
-    /// Charge loss: moves cells towards their neutral threshold, some cells further than others.
+    /// Applies charge loss: moves cells towards their neutral threshold, some cells further than others.
     fn leak(&mut self, physics: &CellPhysics, condition: &Condition, seconds: f64) {
         let leak = physics.retention.leak(condition.error_cycles, seconds, condition.dwell_s);
         let law = kernels::Settling {
@@ -312,7 +312,8 @@ impl Wordline {
         });
     }
 
-    /// Uneven charge loss: a loss common to all cells, and a further loss that is large for few cells.
+    /// Applies uneven charge loss: a loss common to all cells, and a further loss that is large for few
+    /// cells.
     fn leak_unevenly(&mut self, physics: &CellPhysics, noise: &Noise) {
         if noise.loss <= 0.0 && noise.tail <= 0.0 {
             return;

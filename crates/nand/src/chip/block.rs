@@ -149,7 +149,8 @@ impl Block {
         wordlines.map(|wordline| micro(self.written.get(&wordline).map_or(1.0, erased))).collect()
     }
 
-    /// The block was erased: its data are gone, and cells that were not programmed get the stress of over-erasing.
+    /// Notes that the block was erased: its data are gone, and cells that were not programmed get the stress
+    /// of over-erasing.
     pub fn after_erase(&mut self) {
         let missed = self.not_programmed();
         for (stress, missed) in self.stress.iter_mut().zip(missed) {

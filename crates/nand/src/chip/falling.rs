@@ -95,7 +95,7 @@ impl Search {
         }
     }
 
-    /// The number of pulses falls at this cycle: notes the fall, and further falls that follow from known levels.
+    /// Notes the fall of the number of pulses at this cycle, and further falls that follow from known levels.
     fn fell(&mut self, mut low: (u64, f64)) {
         loop {
             self.found.push((low.0, CellPhysics::pulses_of(low.1)));

@@ -83,7 +83,8 @@ pub fn error_rates(
     sums
 }
 
-/// For each block and each rest, calls `tell` with the number of the rest, the block's share and its cells by state.
+/// Calls, for each block and each rest, `tell` with the number of the rest, the block's share and its cells
+/// by state.
 ///
 /// # Panics
 /// When the sample has fewer than two wordlines.

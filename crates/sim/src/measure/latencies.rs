@@ -31,7 +31,7 @@ impl Latencies {
         coarser
     }
 
-    /// One more request.
+    /// Adds the latency of one more request.
     #[inline]
     pub fn add(&mut self, latency_ns: u64, bytes: u64) {
         self.latency.saturating_record(latency_ns.max(1));

@@ -49,7 +49,7 @@ pub(crate) struct Arrivals {
 }
 
 impl Arrivals {
-    /// One request is handed out.
+    /// Notes that one request is handed out.
     #[inline]
     pub fn note(&mut self, arrive: SimTime, now: SimTime) {
         self.last = arrive;
@@ -275,7 +275,7 @@ impl Series {
         bin.levels[level_of(latency, COARSE)] += 1;
     }
 
-    /// From now on the bin is filled in which `since_ns` lies.
+    /// Begins the bin in which `since_ns` lies.
     #[cold]
     fn begin_bin(&mut self, since_ns: u64) {
         while since_ns / self.width_ns >= BINS_MAX as u64 {

@@ -72,14 +72,14 @@ impl ZonedNamespace {
         }
     }
 
-    /// A run begins on this drive: takes the states of the zones from its contents.
+    /// Begins a run on this drive: takes the states of the zones from its contents.
     pub fn begin(&mut self, ftl: &Ftl) {
         for (zone, state) in (0..).zip(ftl.zones()) {
             self.zones.found(zone, (u64::from(state.written), state.is_finished));
         }
     }
 
-    /// The measured window begins.
+    /// Begins the measured window.
     pub fn begin_measuring(&mut self) {
         self.before = self.zones.counts;
         self.errors.clear();
@@ -120,7 +120,7 @@ impl ZonedNamespace {
         self.errors.iter().map(|(error, count)| (error.name().to_owned(), *count)).collect()
     }
 
-    /// A zone answers a request that counts with an error.
+    /// Notes that a zone answers a request that counts with an error.
     pub fn note_error(&mut self, error: ZoneError) {
         *self.errors.entry(error).or_default() += 1;
     }

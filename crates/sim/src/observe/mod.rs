@@ -23,22 +23,23 @@ pub(crate) trait Observer: Probe {
     /// Returns the number of a request in its source, where it has one; computed only by an observer that
     /// needs it.
     fn on_number(&mut self, _id: u32, _tag: u16, _number: impl FnOnce() -> Option<u64>) {}
-    /// The data of one unit of a write are about to enter the drive.
+    /// Reports that the data of one unit of a write are about to enter the drive.
     fn on_data(&mut self, _id: u32, _: &HostRequest, _lpn: Lpn) {}
-    /// The drive never heard of a request that the host has lost.
+    /// Reports that the drive never heard of a request that the host has lost.
     fn on_unheard(&mut self, _id: u32) {}
-    /// The power failed, while these programs and erases had changed cells and were not reported.
+    /// Reports that the power failed, while these programs and erases had changed cells and were not
+    /// reported.
     fn on_cut(&mut self, _now: SimTime, _: &[Interrupted]) {}
-    /// The drive says that it has found its map again.
+    /// Reports that the drive says that it has found its map again.
     fn on_found(&mut self, _: &Ftl) {}
-    /// These dies have failed.
+    /// Reports that these dies have failed.
     fn on_dies_failed(&mut self, _dies: &[u32]) {}
-    /// The data of one unit of a write enter the drive now: a holder of data takes them.
+    /// Reports that the data of one unit of a write enter the drive now: a holder of data takes them.
     fn on_content(&mut self, _id: u32, _: &HostRequest, _lpn: Lpn, _: &Ftl) {}
-    /// A ramp is over: the measured window begins.
+    /// Reports that a ramp is over: the measured window begins.
     fn on_window(&mut self, _now: SimTime) {}
     fn on_complete(&mut self, _: &Request, _now: SimTime, _stages: &[u64; STAGES.len() + 1]) {}
-    /// A request is answered now: a holder of data supplies what it read.
+    /// Reports that a request is answered now: a holder of data supplies what it read.
     fn on_answer(&mut self, _: &Request, _now: SimTime, _: &Ftl) {}
 }
 

@@ -58,7 +58,7 @@ impl LinkAtWork {
         self.placer.as_mut().map_or(request, |placer| placer.place(request, background))
     }
 
-    /// Nothing is in flight from `now` on; what was counted stays.
+    /// Comes to rest at `now`: nothing is in flight from then on; what was counted stays.
     pub fn rest(&mut self, now: SimTime) {
         self.busy_ns = self.busy_until(now);
         self.wire_free = self.wire_free.map(|free| free.min(now));
@@ -141,7 +141,8 @@ impl LinkAtWork {
         if self.config.shape.full_duplex { direction as usize } else { 0 }
     }
 
-    /// Messages take their share of the wires from the data; they do not wait for a whole burst to end.
+    /// Holds the wires for a message: messages take their share of the wires from the data; they do not wait
+    /// for a whole burst to end.
     #[inline]
     fn hold(&mut self, step: LinkStep, now: SimTime) {
         for direction in [Direction::ToDrive, Direction::ToHost] {

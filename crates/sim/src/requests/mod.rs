@@ -97,13 +97,13 @@ impl Request {
         if self.host.op.effect() == Effect::Read { u64::from(self.units) } else { 0 }
     }
 
-    /// The drive refused a unit of this write: it fails, and does not wait for that unit.
+    /// Loses a unit of this write, which the drive refused: the write fails, and does not wait for that unit.
     pub fn lose_unit(&mut self) {
         self.failed = true;
         self.parts -= 1;
     }
 
-    /// A wait for buffer room is over. While the buffer is full, writes proceed at the pace of the arrays: the
+    /// Ends a wait for buffer room. While the buffer is full, writes proceed at the pace of the arrays: the
     /// wait is divided as the arrays' busy time during it was; the host's own part stays buffer time.
     pub fn end_buffer_wait(&mut self, now: SimTime, busy_now: Waits) {
         let wait = now.since(self.waiting_since).ns();

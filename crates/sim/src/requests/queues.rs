@@ -34,7 +34,7 @@ impl Turn {
         request
     }
 
-    /// One of the queues gave a command.
+    /// Notes that one of the queues gave a command.
     #[inline]
     fn note_fetched(&mut self, at: usize) {
         if at != self.next {

@@ -50,7 +50,7 @@ impl Watch {
         }
     }
 
-    /// A pass of the workload begins: progress is counted from here.
+    /// Begins a pass of the workload: progress is counted from here.
     pub fn begin_pass(&mut self) {
         self.events_before = self.events;
     }

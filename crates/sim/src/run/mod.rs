@@ -323,8 +323,8 @@ impl<P: Observer> Run<P> {
         count
     }
 
-    /// Requests wait but no event is pending, which only a worn-out drive allows: answers them with an error, and goes
-    /// on.
+    /// Answers waiting requests when no event is pending, which only a worn-out drive allows, with an error,
+    /// and goes on.
     #[cold]
     fn give_up(&mut self) {
         self.ftl.declare_stalled();
@@ -381,7 +381,7 @@ impl<P: Observer> Run<P> {
         page_operations(self.ftl.stats()) - self.pages_before
     }
 
-    /// Simulated time begins again for a drive that has found its map.
+    /// Begins simulated time again for a drive that has found its map.
     pub fn begin_again(&mut self) {
         self.begun = true;
         self.ftl.begin(&mut self.ctx);
@@ -394,7 +394,7 @@ impl<P: Observer> Run<P> {
 
     // ---- from the workload into the drive -----------------------------------------------------------
 
-    /// The ramp is over: discards all measurements so far.
+    /// Begins measuring after the ramp: discards all measurements so far.
     #[cold]
     fn begin_measuring(&mut self, now: SimTime) {
         self.ramping = false;

@@ -13,7 +13,7 @@ impl<P: Observer> Run<P> {
         }
     }
 
-    /// The workload has a request that arrives at `at`; one that arrived in the past is taken now.
+    /// Notes that the workload has a request that arrives at `at`; one that arrived in the past is taken now.
     pub fn offer(&mut self, at: SimTime) {
         let now = self.ctx.calendar.now();
         if at <= now { self.draw(now) } else { self.await_arrival(at, now) }

@@ -151,7 +151,7 @@ impl Cuts {
         Ok(())
     }
 
-    /// The drive begins with a flash that lost power at work, as `lost` describes: finds the map again.
+    /// Finds the map again of a drive that begins with a flash that lost power at work, as `lost` describes.
     pub fn begin_finding<P: Observer>(&mut self, run: &mut Run<P>, lost: &Lost) {
         let now = run.ctx.calendar.now();
         run.dark = true;
@@ -233,7 +233,7 @@ impl<P: Observer> Run<P> {
         !self.ftl.find_on(event, &mut self.ctx)
     }
 
-    /// The drive is ready again at `now`, as one to which the host has just been connected.
+    /// Makes the drive ready again at `now`, as one to which the host has just been connected.
     fn come_back(&mut self, now: SimTime) {
         self.dark = false;
         self.link.rest(now);

@@ -91,7 +91,7 @@ pub(super) fn advance_warm_up<P: Observer>(
     warm_up.map_or(Ok(true), |warm_up| warm_up.advance(run, drive, events))
 }
 
-/// The drive is in its state: begins the workload. If the run was stopped meanwhile, no request comes.
+/// Begins the workload when the drive is in its state. If the run was stopped meanwhile, no request comes.
 fn take_up<P: Observer>(
     run: &mut Run<P>,
     workload: Option<Box<dyn Workload>>,

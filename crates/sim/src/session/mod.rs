@@ -457,7 +457,7 @@ fn limits_of(options: &RunOptions) -> RunLimits {
     RunLimits { requests: options.limit_requests, ns: options.limit_ns }
 }
 
-/// Rows and the timeline begin at `origin`, with the workload.
+/// Begins rows and the timeline at `origin`, with the workload.
 fn observe(observers: &mut Observers, options: &RunOptions, drive: &Drive, origin: SimTime) {
     let geometry = drive.geometry();
     let shown = || Timeline::new(options.timeline_detail, geometry.channels, geometry.dies());

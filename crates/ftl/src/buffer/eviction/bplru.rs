@@ -56,7 +56,8 @@ impl Policy for Bplru {
 }
 
 impl Bplru {
-    /// A unit of a block was written or used: the block is the newest, or, when it is complete, the oldest.
+    /// Notes that a unit of a block was written or used: the block is the newest, or, when it is complete,
+    /// the oldest.
     fn note_use(&mut self, number: u32, unit: u32, access: Access) {
         let block = self.blocks.get_mut(&number).expect("the block of a kept unit");
         if access == Access::Write {

@@ -63,13 +63,14 @@ pub trait EvictionPolicy: Send {
     /// used.
     fn attach(&mut self, slots: u32, block_units: u32);
 
-    /// A slot is kept from now on: [`SlotState::Held`], with data that the flash does not hold, or [`SlotState::Clean`].
+    /// Reports that a slot is kept from now on: [`SlotState::Held`], with data that the flash does not hold,
+    /// or [`SlotState::Clean`].
     fn on_keep(&mut self, slot: u32, lpn: Lpn, state: SlotState);
 
-    /// The host used a kept slot again.
+    /// Reports that the host used a kept slot again.
     fn on_use(&mut self, slot: u32, lpn: Lpn, access: Access);
 
-    /// A slot is kept no longer: chosen, trimmed, flushed or about to be programmed.
+    /// Reports that a slot is kept no longer: chosen, trimmed, flushed or about to be programmed.
     fn on_leave(&mut self, slot: u32, lpn: Lpn);
 
     /// Chooses one of the kept slots; none only when there is none.

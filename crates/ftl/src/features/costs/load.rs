@@ -46,7 +46,7 @@ impl DieLoad {
         }
     }
 
-    /// An operation of the host goes to the die.
+    /// Notes that an operation of the host goes to the die.
     #[inline]
     pub fn note_host_operation(&mut self, now: SimTime) {
         let gap = now.since(self.last).ns();

@@ -73,7 +73,7 @@ struct Ages {
 const NO_STEP: u8 = u8::MAX;
 
 impl Ages {
-    /// A superblock takes new data.
+    /// Notes that a superblock takes new data.
     fn begins_anew(&mut self, superblock: usize, now: SimTime) {
         self.opened_at[superblock] = now.ns() as i64;
         self.reads[superblock] = 0;

@@ -104,7 +104,8 @@ impl Regulation {
         }
     }
 
-    /// A read of several words waits for more than one of them, unless they are decoded beside each other.
+    /// Lets a read of several words wait for more than one of them, unless they are decoded beside each
+    /// other.
     #[inline]
     pub(super) fn await_words(&self, core: &Core, read: &mut Transaction) {
         let ladder = &self.correction.ladder;
@@ -118,7 +119,7 @@ impl Regulation {
         read.reading.iterating_ns = ladder.iterating_ns(read.reading.iterating_ns, bytes, transfer, attempts);
     }
 
-    /// The host reads a unit that lies in `row` of `die`.
+    /// Notes that the host reads a unit that lies in `row` of `die`.
     #[inline]
     pub(super) fn on_host_read(&mut self, lpn: Lpn, row: u32, die: usize) {
         if !self.notes.are_kept() {

@@ -66,14 +66,14 @@ impl Regulation {
         chosen
     }
 
-    /// The host writes a unit to a superblock in SLC mode, whose programs have no choice of cost.
+    /// Notes that the host writes a unit to a superblock in SLC mode, whose programs have no choice of cost.
     pub(super) fn note_one_bit(&mut self, die: usize, lpn: Lpn, now: SimTime) {
         self.notes.set(lpn, (self.notes.of(lpn) & NOTES) | SEEN);
         self.dies[die].note_host_operation(now);
     }
 
-    /// A row of a superblock is programmed; the first row marks all its data as new. In SLC mode nothing more is noted,
-    /// because the superblock is folded before its data are due.
+    /// Notes that a row of a superblock is programmed; the first row marks all its data as new. In SLC mode
+    /// nothing more is noted, because the superblock is folded before its data are due.
     pub(super) fn note_programmed(&mut self, superblock: usize, row: u32, now: SimTime) {
         if row == 0 {
             self.ages.begins_anew(superblock, now);

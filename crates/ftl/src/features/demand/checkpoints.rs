@@ -61,7 +61,7 @@ impl Checkpoints {
         self.on_demand.map_or(0, |on_demand| on_demand.directory_units)
     }
 
-    /// A checkpoint of `units` units begins.
+    /// Begins a checkpoint of `units` units.
     pub fn begin(&mut self, units: u32) {
         (self.began, self.left) = (self.closed, units);
         if let Some(log) = &mut self.log {
@@ -91,7 +91,7 @@ impl Checkpoints {
         log.map_or(0, |log| log.rows_told(superblock))
     }
 
-    /// A superblock was closed.
+    /// Notes that a superblock was closed.
     pub fn note_closed(&mut self, superblock: usize) {
         self.closed += 1;
         self.closed_as[superblock] = self.closed;
@@ -105,7 +105,7 @@ impl Checkpoints {
 }
 
 impl Demand {
-    /// A unit of the checkpoint, or of the log, is on the flash.
+    /// Notes that a unit of the checkpoint, or of the log, is on the flash.
     pub(super) fn note_written(&mut self, lpn: Lpn) {
         let Some(checkpoints) = &mut self.checkpoints else { return };
         if checkpoints.log.as_mut().is_some_and(|log| log.note_written(lpn)) || checkpoints.left == 0 {

@@ -103,7 +103,7 @@ impl EntryCache {
         at != NONE
     }
 
-    /// The entries of these units are on the flash as they are in the cache.
+    /// Marks the entries of these units as clean: they are on the flash as they are in the cache.
     pub fn clean(&mut self, units: Range<u32>) {
         for lpn in units {
             let at = self.of_unit[lpn as usize];

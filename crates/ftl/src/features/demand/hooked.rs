@@ -105,7 +105,7 @@ impl Feature for Demand {
         }
     }
 
-    /// A closed superblock may make a checkpoint due.
+    /// Notes a closed superblock, which may make a checkpoint due.
     fn closed(&mut self, superblock: usize) {
         let Some(checkpoints) = &mut self.checkpoints else { return };
         checkpoints.note_closed(superblock);

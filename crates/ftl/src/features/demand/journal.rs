@@ -67,18 +67,19 @@ impl Journal {
         self.told[superblock]
     }
 
-    /// The map on flash gives the content of the first `rows` page rows of a superblock.
+    /// Notes that the map on flash gives the content of the first `rows` page rows of a superblock.
     pub fn begin_with(&mut self, superblock: usize, rows: u32) {
         self.told[superblock] = rows;
     }
 
-    /// `changes` changes were made; with them the log covers the page rows of a superblock up to `rows`.
+    /// Notes that `changes` changes were made; with them the log covers the page rows of a superblock up to
+    /// `rows`.
     pub fn note(&mut self, superblock: usize, rows: u32, changes: u32) {
         self.changes += u64::from(changes);
         self.pending.push_back(Told { superblock: superblock as u32, rows, change: self.changes });
     }
 
-    /// A superblock is erased.
+    /// Notes that a superblock is erased.
     pub fn note_erased(&mut self, superblock: usize) {
         self.told[superblock] = 0;
         let is_other = |told: &Told| told.superblock != superblock as u32;
@@ -118,12 +119,12 @@ impl Journal {
         true
     }
 
-    /// A checkpoint begins: it will contain all changes up to now.
+    /// Notes that a checkpoint begins: it will contain all changes up to now.
     pub fn note_checkpoint_begun(&mut self) {
         self.began = self.count;
     }
 
-    /// The checkpoint is complete.
+    /// Notes that the checkpoint is complete.
     pub fn note_checkpoint_done(&mut self) {
         self.needed = self.began;
     }

@@ -19,7 +19,7 @@ impl Loading {
         self.is_missing.get(page as usize).is_some_and(|missing| *missing)
     }
 
-    /// A translation unit is in RAM now.
+    /// Notes that a translation unit is in RAM now.
     pub fn note_loaded(&mut self, page: u32) {
         if let Some(missing) = self.is_missing.get_mut(page as usize) {
             self.left -= u32::from(std::mem::take(missing));

@@ -156,7 +156,7 @@ impl Demand {
         Some(Lookup::Read { unit, home, owner })
     }
 
-    /// A translation unit was read: a changed one goes into the buffer.
+    /// Ends the read of a translation unit: a changed unit goes into the buffer.
     pub(super) fn end_task(&mut self, core: &mut Core, owner: u32) {
         let task = self.tasks.end(owner);
         if let Some(loading) = self.loading() {

@@ -71,7 +71,8 @@ impl Demand {
         (begin..self.outdated.pages()).map(|page| self.unit_of(page)).chain(log)
     }
 
-    /// A map that is all in RAM is read from flash now, translation unit by translation unit, if not at power-up.
+    /// Begins to read a map that is all in RAM from flash, translation unit by translation unit, if not at
+    /// power-up.
     fn begin_loading(&mut self) {
         let Some(checkpoints) = &mut self.checkpoints else { return };
         if checkpoints.on_demand.is_some() {
@@ -85,7 +86,7 @@ impl Demand {
         self.checkpoints.as_mut()?.loading.as_mut()
     }
 
-    /// The whole map is in RAM.
+    /// Ends the loading of the map, all of which is in RAM.
     fn end_loading(&mut self) {
         if let Some(checkpoints) = &mut self.checkpoints {
             checkpoints.loading = None;
@@ -114,7 +115,8 @@ impl Demand {
         }
     }
 
-    /// The cached entries of a translation unit are clean: the version that is about to be written contains them.
+    /// Marks the cached entries of a translation unit as clean: the version that is about to be written
+    /// contains them.
     fn clean(&mut self, page: u32) {
         self.outdated.clean(page);
         if self.checkpoints.is_none() {

@@ -31,30 +31,30 @@ impl Outdated {
         self.is_behind.len() as u32
     }
 
-    /// The host writes a unit: the map may be written, too.
+    /// Allows one more write of the map, because the host writes a unit.
     pub fn earn(&mut self) {
         self.credit = (self.credit + 1).min(CREDIT_MOST);
     }
 
-    /// Entries of a translation unit changed that are not cached.
+    /// Marks a translation unit as outdated: entries of it changed that are not cached.
     pub fn fall_behind(&mut self, page: u32) {
         if !std::mem::replace(&mut self.is_behind[page as usize], true) {
             self.behind.push_back(page);
         }
     }
 
-    /// Every translation unit is outdated.
+    /// Marks every translation unit as outdated.
     pub fn all_fall_behind(&mut self) {
         self.is_behind.fill(true);
     }
 
-    /// Every translation unit is to be written, in order.
+    /// Queues every translation unit to be written, in order.
     pub fn queue_all(&mut self) {
         self.behind.extend(0..self.pages());
         self.all_fall_behind();
     }
 
-    /// A translation unit is about to be written.
+    /// Marks a translation unit that is about to be written as clean.
     pub fn clean(&mut self, page: u32) {
         self.is_behind[page as usize] = false;
     }
@@ -81,7 +81,7 @@ impl Outdated {
         behind.chain(self.evicted.iter().copied())
     }
 
-    /// No translation unit is outdated any more, and none is paid for.
+    /// Clears the list: no translation unit is outdated any more, and none is paid for.
     pub fn clear(&mut self) {
         *self = Self::new(self.pages());
     }

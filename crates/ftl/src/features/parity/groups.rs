@@ -73,7 +73,7 @@ impl Stripes {
         Some(Together { members, origin, fits })
     }
 
-    /// The group at `at` in the list of requests is taken for collection.
+    /// Takes the group at `at` in the list of requests for collection.
     pub(super) fn begin_group(&mut self, die: usize, at: usize) {
         let set = self.set_of(die);
         let Some((group, _)) = self.asks[set].remove(at) else { return };
@@ -99,7 +99,7 @@ impl Stripes {
         true
     }
 
-    /// A member that was taken is to be emptied.
+    /// Counts a member that was taken and is to be emptied.
     pub(super) fn count_taken(&mut self, superblock: u32) {
         let group = self.group_of(superblock);
         self.groups[group as usize].left += 1;
@@ -126,7 +126,7 @@ impl Stripes {
         self.asked_by[dies].fill(NONE);
     }
 
-    /// A parity program has ended, whether it succeeded or failed.
+    /// Ends a parity program, whether it succeeded or failed.
     pub(super) fn end_parity_program<P: Probe>(
         &mut self,
         core: &mut Core,
@@ -143,7 +143,7 @@ impl Stripes {
         self.erase_group(core, group, ctx);
     }
 
-    /// A member holds nothing any more.
+    /// Empties a member, which holds nothing any more.
     pub(super) fn empty_member<P: Probe>(&mut self, core: &mut Core, superblock: u32, ctx: &mut Context<P>) {
         let (group, bit) = (self.group_of(superblock), 1 << self.member_of(superblock));
         let of = &mut self.groups[group as usize];
@@ -183,7 +183,7 @@ impl Stripes {
         assert!(erases > 0, "group {group} was reclaimed though nothing was written");
     }
 
-    /// A superblock of a group is erased; one that cannot be repaired leaves the group.
+    /// Notes that a superblock of a group is erased; one that cannot be repaired leaves the group.
     pub(super) fn note_erased_member(&mut self, core: &mut Core, global: u32, erased: Erased) {
         let (die, _) = core.store.space.place_of(global);
         let dead = core.store.dead.has(die);
@@ -249,7 +249,7 @@ impl Stripes {
         freed
     }
 
-    /// A superblock holds no data from now on.
+    /// Withdraws a superblock, which holds no data from now on.
     fn withdraw(&self, core: &mut Core, group: u32, member: u32, state: SuperblockState) {
         let (die, superblock) = self.place_of(group, member);
         core.lose_superblock(die, superblock as usize);

@@ -44,7 +44,7 @@ impl Stripes {
         }
     }
 
-    /// `programs` programs of a superblock were written without simulated time.
+    /// Notes that `programs` programs of a superblock were written without simulated time.
     pub(super) fn note_written_untimed(&mut self, core: &mut Core, superblock: u32, programs: u32) {
         let due = self.note_written(superblock, programs);
         let group = self.group_of(superblock);

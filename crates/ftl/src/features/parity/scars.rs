@@ -31,7 +31,7 @@ pub(super) struct Scars {
 }
 
 impl Scars {
-    /// A group is erased.
+    /// Forgets a group that is erased.
     pub fn forget(&mut self, group: u32) {
         if self.after_cut {
             self.dissolved.remove(&group);
@@ -132,7 +132,8 @@ impl Stripes {
         }
     }
 
-    /// The state of a group when the power is back. A member without rows that the parity counts takes no more data.
+    /// Restores the state of a group when the power is back. A member without rows that the parity counts
+    /// takes no more data.
     fn go_on_with(&mut self, group: u32, remains: &Remains<'_>) {
         let programs = |rows: u32| rows / remains.layout.program_rows;
         let parity_written = programs(self.parity_rows(group, remains));
@@ -153,7 +154,7 @@ impl Stripes {
         (of.taken, of.emptied, of.left, of.pins, of.phase) = (0, 0, 0, 0, Phase::Resting);
     }
 
-    /// A member that was closed before it was full takes no more data.
+    /// Ends a member that was closed before it was full: it takes no more data.
     pub(super) fn end_found(&mut self, superblock: u32) {
         let (group, member) = (self.group_of(superblock), self.member_of(superblock));
         self.groups[group as usize].ended |= 1 << member;
@@ -185,7 +186,8 @@ impl Stripes {
         rows
     }
 
-    /// The die has failed: a parity row cannot be made again if a row of this die is a part of it.
+    /// Forgets sums of a die that has failed: a parity row cannot be made again if a row of this die is a
+    /// part of it.
     pub(super) fn forget_sums(&mut self, die: u32, layout: &Layout) {
         for (superblock, row) in self.rows_to_sum(layout) {
             if superblock / self.per_die == die {

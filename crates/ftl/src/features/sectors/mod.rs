@@ -200,7 +200,7 @@ impl Feature for Sectors {
         }
     }
 
-    /// Units on flash count as written as a whole.
+    /// Counts units on flash as written as a whole.
     fn settled(&mut self, core: &Core) {
         for (lpn, written) in self.written.iter_mut().enumerate() {
             if core.store.map.lookup(Lpn(lpn as u32)) != Ppa::NONE {

@@ -95,7 +95,7 @@ impl Feature for SlcCache {
         true
     }
 
-    /// The superblock uses all bits per cell again.
+    /// Lets the superblock use all bits per cell again.
     fn erased_one_bit(&mut self, core: &mut Core, die: usize, global: usize) {
         core.store.space.one_bit[global] = false;
         self.dies[die].superblocks -= 1;

@@ -62,7 +62,7 @@ impl SlcCache {
         };
     }
 
-    /// Another superblock (numbered over the drive) is used in SLC mode.
+    /// Uses another superblock (numbered over the drive) in SLC mode.
     fn add(&mut self, die: usize, global: usize, space: &mut Space) {
         space.one_bit[global] = true;
         self.dies[die].superblocks += 1;

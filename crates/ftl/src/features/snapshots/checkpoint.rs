@@ -95,7 +95,7 @@ impl Checkpoint {
 }
 
 impl Snapshots {
-    /// A checkpoint is complete: ends the waits of the events that it served.
+    /// Ends a checkpoint that is complete, and the waits of the events that it served.
     pub fn end_checkpoint(&mut self, now: SimTime) {
         self.counts.checkpoints += 1;
         let covered = std::mem::take(&mut self.checkpoint.covered);
@@ -140,7 +140,7 @@ impl Snapshots {
         self.put_map_units(core);
     }
 
-    /// A checkpoint begins whose units are known.
+    /// Begins a checkpoint whose units are known.
     pub(super) fn begin_checkpoint(&mut self, core: &mut Core, now: SimTime) {
         if let Some(agenda) = &mut core.agenda {
             agenda.charge_checkpoint(&core.store.layout, now);
@@ -167,7 +167,7 @@ impl Snapshots {
         }
     }
 
-    /// A unit of the map has gone from `slot` to the flash: a checkpoint may wait for it.
+    /// Notes that a unit of the map has gone from `slot` to the flash: a checkpoint may wait for it.
     pub(super) fn note_map_unit(&mut self, core: &Core, lpn: Lpn, slot: u32) {
         let checkpoint = &mut self.checkpoint;
         let page = (lpn.0 - core.store.layout.logical_units) as usize;

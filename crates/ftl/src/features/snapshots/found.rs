@@ -35,7 +35,7 @@ impl Snapshots {
         numbers.last().copied().unwrap_or(NOTHING)
     }
 
-    /// Snapshots whose map and data are on flash are entered in the list of snapshots that survive.
+    /// Enters snapshots whose map and data are on flash in the list of snapshots that survive.
     pub(super) fn record<P: Probe>(&mut self, core: &mut Core, probe: &mut P) {
         let oldest = core.buffer.oldest_epoch();
         while let Some(serial) = self.record_next(oldest) {

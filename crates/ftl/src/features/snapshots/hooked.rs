@@ -126,7 +126,7 @@ impl Feature for Snapshots {
         self.look_up(core, serial, lpn)
     }
 
-    /// Snapshots take a share of the spare units.
+    /// Gives snapshots a share of the spare units.
     fn set_room(&mut self, spare: u64) {
         self.room = (spare as f64 * self.rules.space_ratio) as u64;
     }

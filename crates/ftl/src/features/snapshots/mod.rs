@@ -233,7 +233,7 @@ impl Snapshots {
         self.named[ppa.index() / 64] &= !(1u64 << (ppa.0 % 64));
     }
 
-    /// The newest table names the version of `lpn` at `place` from now on.
+    /// Lets the newest table name the version of `lpn` at `place` from now on.
     fn capture(&mut self, lpn: Lpn, place: u64) {
         let newest = self.kept.back_mut().expect("only a drive with a snapshot captures");
         newest.old.insert(lpn.0, place);
@@ -247,7 +247,7 @@ impl Snapshots {
         }
     }
 
-    /// The table of snapshot `serial`, or of any, that names `lpn` at `from` names it at `to`.
+    /// Lets the table of snapshot `serial`, or of any, that names `lpn` at `from` name the unit at `to`.
     ///
     /// # Panics
     /// When none does: a broken invariant.

@@ -57,7 +57,7 @@ impl Moments {
         }
     }
 
-    /// The time `now` has passed for `due`; two snapshots due at once are one.
+    /// Notes that the time `now` has passed for `due`; two snapshots due at once are one.
     pub fn pass(&mut self, now: SimTime, due: Moment) {
         let moment = |list: &Vec<Nanos>| list.last().map(|moment| SimTime::ZERO + *moment);
         if due == Moment::Rollback {

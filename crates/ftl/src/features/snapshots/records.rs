@@ -15,7 +15,7 @@ impl Snapshots {
         self.kept.iter().map(|snapshot| snapshot.number).collect()
     }
 
-    /// The power fails: snapshots that are not recorded are gone.
+    /// Forgets snapshots that are not recorded, because the power fails.
     pub(super) fn forget_unrecorded(&mut self) {
         self.kept.retain(|snapshot| snapshot.recorded);
         self.kept.iter_mut().for_each(|snapshot| snapshot.old.clear());

@@ -37,7 +37,7 @@ impl Snapshots {
         Overtaken::InBuffer
     }
 
-    /// A version that only snapshots see was programmed from the buffer.
+    /// Notes that a version that only snapshots see was programmed from the buffer.
     pub(super) fn commit_captured<P: Probe>(
         &mut self,
         core: &mut Core,
@@ -84,7 +84,7 @@ impl Snapshots {
         of_it.map(|(slot, _)| (core.buffer.slot(slot).lpn.0, slot)).collect()
     }
 
-    /// No snapshot sees a version any more.
+    /// Releases a version that no snapshot sees any more.
     pub(super) fn release_place(
         &mut self,
         lpn: Lpn,
@@ -108,7 +108,8 @@ impl Snapshots {
         }
     }
 
-    /// What a table names moved from `old` to `new`; of a former version nothing but that says that it is valid.
+    /// Notes that what a table names moved from `old` to `new`; of a former version nothing but that says
+    /// that it is valid.
     pub(super) fn note_moved<P: Probe>(
         &mut self,
         core: &mut Core,

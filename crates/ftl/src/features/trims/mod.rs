@@ -143,7 +143,7 @@ impl Feature for Trims {
         is_own
     }
 
-    /// A record is on flash: it contains all trims before it.
+    /// Notes that a record is on flash: it contains all trims before it.
     fn numbered(&mut self, lpn: Lpn, number: u64) {
         let Some(record) = lpn.0.checked_sub(self.first) else { return };
         let Some(since) = self.since.get_mut(&record) else { return };
@@ -156,7 +156,7 @@ impl Feature for Trims {
         self.waiting.clear();
     }
 
-    /// Trims in the records that are found make older copies void.
+    /// Makes copies void that are older than trims in the records that are found.
     fn found(&mut self, core: &mut Core, newest: &mut [Ppa], numbers: &[u64]) {
         if core.rules.lapses.has(Lapse::ForgetsTrim) {
             return;

@@ -27,7 +27,7 @@ impl ClosingOrder {
         *self = Self { oldest: NONE, newest: NONE, next: links.clone(), previous: links };
     }
 
-    /// `superblock` was closed just now.
+    /// Adds `superblock`, which was closed just now.
     pub fn push(&mut self, superblock: SuperblockId) {
         let before = std::mem::replace(&mut self.newest, superblock.0);
         match before {

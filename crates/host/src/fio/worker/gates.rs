@@ -37,8 +37,9 @@ impl Worker {
         CloneAnswer::Issue { op: Op::FLUSH, offset: 0, bytes: 0 }
     }
 
-    /// A flush that is due together with the reading of a backlog is left out, as by fio, which reads first and then no longer
-    /// sees that the last request was a write; where requests are queued it finds that one still unanswered.
+    /// Leaves out a flush that is due together with the reading of a backlog, as by fio, which reads first
+    /// and then no longer sees that the last request was a write; where requests are queued it finds that one
+    /// still unanswered.
     pub(super) fn leave_out_flush(&mut self) {
         let reads = || self.history.as_ref().is_some_and(|history| history.backlog_is_due());
         if self.gate == Gate::DrainToFlush && self.depth == 1 && self.outstanding == 0 && reads() {
@@ -95,7 +96,7 @@ impl Worker {
         self.outstanding += 1;
     }
 
-    /// The clone's last request, in its only file, went to another place than drawn.
+    /// Notes that the clone's last request, in its only file, went to another place than drawn.
     pub fn moved(&mut self, op: Op, offset: u64, bytes: u64) {
         let direction = usize::from(op.effect() == Effect::Write);
         self.tracks[0].moved(direction, offset, bytes);
@@ -108,7 +109,7 @@ impl Worker {
         self.is_done()
     }
 
-    /// The flow of the clone allows the next request.
+    /// Lets the clone issue its next request, which its flow allows.
     pub fn admit(&mut self) {
         self.gate = Gate::Open;
     }
@@ -131,14 +132,14 @@ impl Worker {
         self.times.end_ns
     }
 
-    /// A pass ended: is it time for a flush?
+    /// Looks, after a pass, whether it is time for a flush.
     pub(super) fn flush_after_pass(&mut self) {
         if self.loop_fsync && self.unflushed {
             self.gate = Gate::EndFlush;
         }
     }
 
-    /// After a request: is it time for a flush or a pause?
+    /// Sets the gate after a request: whether it is time for a flush or a pause.
     #[inline]
     pub(super) fn set_gate(&mut self, op: Op) {
         if let Some(think) = &mut self.think {

@@ -5,7 +5,8 @@ use crate::fio::zbd::{FioZones, ZbdStep};
 use crate::{Completion, CompletionStatus, Effect, HostRequest};
 
 impl FioWorkload {
-    /// The drive reports its zones before the jobs begin: so many bytes of each are written, and it may be full.
+    /// Learns the zones of the drive before the jobs begin: so many bytes of each are written, and it may be
+    /// full.
     pub(super) fn learn(&mut self, zones: &[(u64, bool)]) {
         if let Some(account) = &mut self.zones {
             (0..).zip(zones).for_each(|(zone, report)| account.learn(zone, *report));
@@ -58,7 +59,7 @@ impl FioWorkload {
         }
     }
 
-    /// A request of clone `index` is answered, which works in zones.
+    /// Notes that a request of clone `index` is answered, which works in zones.
     #[cold]
     pub(super) fn end_in_zones(&mut self, index: u32, request: &HostRequest, completion: &Completion) {
         let clone = &mut self.clones[index as usize];

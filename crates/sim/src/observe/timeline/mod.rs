@@ -126,7 +126,7 @@ impl Timeline {
         self.push(packet(lasts, SLICE_END));
     }
 
-    /// A track says what it is, and by which clock it goes.
+    /// Describes a track: what it is, and by which clock it goes.
     fn describe(&mut self, track: usize) {
         self.tracks[track].is_described = true;
         let channels = self.channels as usize;

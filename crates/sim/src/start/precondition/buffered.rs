@@ -54,7 +54,7 @@ impl Buffered {
         None
     }
 
-    /// A unit is read.
+    /// Reads a unit.
     pub fn read(&mut self, lpn: Lpn) {
         match self.buffer.find(lpn) {
             Some(slot) => self.buffer.note_read(slot),
@@ -67,7 +67,7 @@ impl Buffered {
         }
     }
 
-    /// A unit is no longer wanted.
+    /// Notes that a unit is no longer wanted.
     pub fn trim(&mut self, lpn: Lpn) {
         self.buffer.cancel(lpn);
     }

@@ -275,7 +275,7 @@ impl WorkloadCopies {
         self.pauses
     }
 
-    /// The last step kept the arrays busy for so long.
+    /// Notes that the last step kept the arrays busy for so long.
     pub fn served(&mut self, busy: Nanos) {
         let Some(request) = self.request.take() else { return };
         self.idle_from = self.idle_from.max(self.now) + busy;

@@ -102,7 +102,7 @@ impl FoldedCache {
         Some((Lpn(oldest), [there, gone]))
     }
 
-    /// A unit is no longer wanted.
+    /// Takes out a unit that is no longer wanted.
     pub fn take(&mut self, lpn: Lpn) {
         if let Some([there, gone]) = self.places.get_mut(&lpn.0) {
             *gone = *there;

@@ -22,7 +22,7 @@ enum FlightStage {
     Told,
 }
 
-/// One operation in flight.
+/// One flash operation in flight, in the account of the checker.
 #[derive(Clone, Copy, Debug)]
 struct Flight {
     stage: FlightStage,

@@ -54,7 +54,7 @@ fn forget<K: Eq + std::hash::Hash, T>(entries: &mut HashMap<K, T>, key: K) {
     }
 }
 
-/// A unit and its version, as a program puts them on flash.
+/// A logical unit and its version, as a program puts them on flash.
 pub(super) type Stored = (Lpn, u32);
 
 impl Content {

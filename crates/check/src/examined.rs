@@ -97,7 +97,7 @@ pub trait MapAtFirst {
     fn each(&self, name: impl FnMut(Lpn, Ppa));
 }
 
-/// A drive that tells the account what it holds and has counted.
+/// A drive that tells the checker what it holds and has counted.
 pub trait Examined {
     /// The map of the drive when the account begins.
     type Beginning: MapAtFirst;
@@ -169,7 +169,7 @@ pub struct Answered<'a> {
     pub uncorrectable: bool,
 }
 
-/// What happens to snapshots, and to versions that only they see.
+/// Events of snapshots, and of versions that only snapshots see.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PastEvent {
     /// A snapshot sees what the drive holds now.

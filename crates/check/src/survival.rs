@@ -18,7 +18,7 @@ use units::Lpn;
 /// Units by version: higher is newer.
 pub(crate) type Versions = BTreeMap<Lpn, u32>;
 
-/// The account of the versions that must be there after a cut.
+/// The checker's account of the versions that must be there after a power cut.
 #[derive(Default)]
 pub(crate) struct Survival {
     /// The newest version of each unit that was promised.

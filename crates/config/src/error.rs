@@ -21,7 +21,7 @@ pub struct ConfigError {
 /// The expectation of an unknown key: no reader asks for it.
 pub(crate) const UNKNOWN: &str = "unknown key";
 
-/// What is expected of a key that has keys below it.
+/// Expectation in error messages for a key that has keys below it.
 pub(crate) const TABLE: &str = "expected a table";
 
 impl ConfigError {

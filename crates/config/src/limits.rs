@@ -3,7 +3,7 @@
 use crate::from_value::FromValue;
 use std::fmt;
 
-/// One end of a range.
+/// One end of a range of allowed values.
 #[derive(Clone, Debug, PartialEq)]
 struct RangeEdge {
     at: f64,

@@ -49,7 +49,7 @@ enum ProgramCost {
     Set(usize),
 }
 
-/// The flash controller and all it drives.
+/// The flash controller, with the channels and dies that it drives.
 pub struct Controller {
     timing: ArrayTiming,
     bus: Bus,

@@ -141,7 +141,7 @@ pub enum Class {
 }
 
 impl Kind {
-    /// How many there are.
+    /// Number of kinds of operation.
     pub const COUNT: usize = 4;
     /// Every kind, in the order of its number.
     pub const ALL: [Self; Self::COUNT] = [Self::Read, Self::Program, Self::Erase, Self::Copyback];
@@ -158,7 +158,7 @@ impl Kind {
 }
 
 impl Class {
-    /// How many there are.
+    /// Number of classes of operation.
     pub const COUNT: usize = 5;
     /// Every class, in the order of its number.
     pub const ALL: [Self; Self::COUNT] =

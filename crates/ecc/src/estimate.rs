@@ -22,7 +22,7 @@ pub struct Estimator {
     pairs: Vec<(u32, f64)>,
 }
 
-/// Broken checks of words of one rate.
+/// Broken checks of words of one raw bit error rate: the weight of their syndromes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Weight {
     /// On the mean.

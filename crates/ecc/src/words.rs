@@ -13,7 +13,7 @@ use config::{ConfigError, Document, Section};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// What one word came to.
+/// Outcome of decoding one codeword.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Word {
     /// True if the decoded data of the word are wrong.

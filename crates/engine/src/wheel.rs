@@ -7,7 +7,7 @@ const SLOTS: usize = WORDS * WORD;
 const WORDS: usize = 64;
 const WORD: usize = u64::BITS as usize;
 const NONE: u16 = u16::MAX;
-/// Events of a slot that one that is put in may pass.
+/// Most events of a slot that an inserted event may pass.
 const STEPS_MOST: usize = 16;
 
 /// An event's key, and the next of the same slot.

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 /// Most units that one request for allocated extents examines.
 pub const LOOKED_AT: u64 = 1 << 16;
-/// Runs of one answer.
+/// Most extents in one answer of the live server.
 pub const EXTENTS_MOST: usize = 4096;
 
 /// Returns the allocated and unallocated extents of the byte range `asked`, at most `most`. `on_flash`: units

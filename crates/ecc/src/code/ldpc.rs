@@ -31,7 +31,7 @@ const USUAL: &str = "nand-4k-889";
 /// Data bytes of a codeword, and rate, of a code that is known by limits.
 const USUAL_DATA: u64 = 4096;
 const USUAL_RATE: f64 = 8.0 / 9.0;
-/// Soft bits beyond this gain nothing that any source reports.
+/// Largest number of soft bits: further soft bits gain nothing that any source reports.
 const LIMITS_MAX: usize = 6;
 
 impl Default for Ldpc {

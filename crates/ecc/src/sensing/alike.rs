@@ -20,7 +20,7 @@ use nand::tables::LEAST_NOISE;
 
 /// By how much a min-sum decoder makes less of ratios.
 const SCALE: f64 = 0.72;
-/// Ratios beyond this count as this.
+/// Largest log-likelihood ratio: ratios beyond it count as this one.
 const MOST: f64 = 7.0;
 /// Variance of a decoder's own, bits squared for each bit of a word.
 const OWN: f64 = 0.27;

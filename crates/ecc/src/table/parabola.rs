@@ -9,7 +9,7 @@ pub(super) struct OffLaw {
     pub deviation: f64,
 }
 
-/// A parabola between two ends, and level beyond them.
+/// A parabola between two ends, and constant beyond these ends.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Parabola {
     ends: (f64, f64),

@@ -29,7 +29,7 @@ enum Condition {
     Failing,
 }
 
-/// A block as its spare areas describe it.
+/// A block as recovery finds it described in the spare areas.
 struct FoundBlock {
     bank: usize,
     serial: u64,

@@ -33,7 +33,8 @@ use units::{Lpn, Ppa, SimTime};
 
 /// Superblocks kept for failures where blocks can fail: a merge that fails needs another block before it frees one.
 const SPARE_IF_FAILING: u32 = 3;
-/// One more superblock where the power can be cut: data that an interrupted merge has written must be merged once more.
+/// Superblocks more where the power can be cut, one: data that an interrupted merge has written must be
+/// merged once more.
 const SPARE_IF_CUT: u32 = 1;
 
 /// The wait of a buffer slot in its bank's queue.

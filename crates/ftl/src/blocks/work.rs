@@ -16,7 +16,7 @@ use units::{DieId, Lpn, Ppa, SimTime};
 
 /// Number of queue entries behind the first waiting unit that are searched for units to go into the same program.
 const LOOK_AHEAD: usize = 256;
-/// The only stream of this layer.
+/// Number of the only stream of the block-mapped layer.
 const STREAM: usize = 0;
 
 impl BlockMapped {

@@ -13,7 +13,7 @@ pub enum Seen {
     At(Ppa),
 }
 
-/// Which of its unit's versions this is.
+/// Which version of a unit is meant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Version {
     /// The version of the unit that the host reads.

@@ -39,7 +39,7 @@ pub(crate) struct Making<'a> {
 
 /// The settings of a feature.
 pub trait Said {
-    /// The settings of this feature.
+    /// The settings that the feature reads from a drive file.
     type Settings;
 }
 

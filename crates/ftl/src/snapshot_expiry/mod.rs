@@ -2,7 +2,7 @@
 
 use units::SimTime;
 
-/// Why one must go.
+/// Reason why a snapshot must be dropped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ExpiryReason {
     /// A snapshot was taken, and there are more than `ftl.snapshots.keep`.

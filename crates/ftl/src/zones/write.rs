@@ -10,7 +10,7 @@ use controller::{Class, Context, Kind, Origin, Transaction};
 use engine::Calendar;
 use units::{DieId, Lpn, Ppa};
 
-/// The only stream of this layer.
+/// Number of the only stream of the zoned layer.
 const STREAM: usize = 0;
 
 impl ZoneMapped {

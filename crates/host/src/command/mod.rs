@@ -57,7 +57,7 @@ pub enum Effect {
 impl Effect {
     /// All effects, in the order of their numbers.
     pub const ALL: [Self; 5] = [Self::Read, Self::Write, Self::Trim, Self::Flush, Self::Manage];
-    /// Their count.
+    /// Number of effects.
     pub const COUNT: usize = Self::ALL.len();
 
     /// Returns the name used in results.

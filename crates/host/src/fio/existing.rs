@@ -10,7 +10,7 @@ use super::job::{JobAccess, JobSpec};
 use super::zones::reach;
 use crate::Extent;
 
-/// Use of a part of the raw device by one clone.
+/// Use of a part of the raw device by one clone of a fio job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Use {
     /// Clones of one group run together; each group begins when the one before is done.

@@ -25,7 +25,7 @@ struct FioFlow {
     weight: u64,
 }
 
-/// State of one clone in its flow.
+/// State of one clone of a fio job in its flow.
 #[derive(Clone, Copy, Debug)]
 struct FlowShare {
     flow: u32,

@@ -21,7 +21,7 @@ use std::collections::BTreeMap;
 
 /// Clones of all jobs together, as many as fio itself runs.
 pub const MOST_CLONES: u64 = 4_096;
-/// Requests one clone may have outstanding.
+/// Most requests that one clone of a fio job may have outstanding.
 pub const MOST_DEPTH: u64 = 65_536;
 /// The longest request in bytes: of whole sectors, and below 2^32.
 pub const MOST_BLOCK: u64 = (1 << 32) - 512;
@@ -359,7 +359,7 @@ pub struct JobFile {
 /// Words that fio replaces by numbers of the machine it runs on.
 const MACHINE: &[&str] = &["$pagesize", "$mb_memory", "$ncpus"];
 
-/// One option of a section, with its place.
+/// One option of a section of a fio job file, with its place.
 type Setting<'a> = (&'a JobPlace, &'a str, Option<&'a str>);
 
 /// Makes jobs of the sections; `[global]` holds for the jobs after it.

@@ -6,9 +6,10 @@ use crate::WorkloadError;
 use std::collections::BTreeSet;
 use std::path::Path;
 
-/// Files may include files this deep.
+/// Most levels of fio job files that include each other.
 const MOST_INCLUDES_DEEP: u32 = 8;
-/// Options of one job file, all includes together; a limit only so that includes cannot multiply without end.
+/// Most options of one job file, all includes together; a limit only so that includes cannot multiply without
+/// end.
 const MOST_ITEMS: usize = 100_000;
 
 /// An item of a job file: a section or a setting.

@@ -124,7 +124,7 @@ pub struct FileTrack {
     zoned: Option<Box<Zoned>>,
 }
 
-/// The zones of a job, and the work done in the present one.
+/// The zones of a fio job, and the work done in the present zone.
 #[derive(Clone, Copy, Debug)]
 struct Zoned {
     strides: Strides,

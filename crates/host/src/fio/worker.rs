@@ -58,7 +58,7 @@ enum Gate {
     RestUntil(u64),
 }
 
-/// State of a clone in each direction that it uses.
+/// State of a clone of a fio job in each direction that it uses.
 #[derive(Clone, Debug)]
 struct CloneDirection {
     sizes: RequestSizes,
@@ -66,7 +66,7 @@ struct CloneDirection {
     pace: Option<RatePace>,
 }
 
-/// One clone of a job.
+/// One clone of a fio job, which makes requests.
 #[derive(Clone, Debug)]
 pub struct Worker {
     random: RandomStream,

@@ -39,7 +39,7 @@ pub enum ZoneMode {
     Zbd,
 }
 
-/// Zones as they are worked on.
+/// The own zones of a fio job, in the order in which they are worked on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Strides {
     /// Bytes to transfer before the next zone.

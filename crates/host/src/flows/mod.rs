@@ -39,7 +39,7 @@ impl Region {
     }
 }
 
-/// One flow, as the caller gives it.
+/// One flow of requests, as the caller describes it.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(tag = "flow", rename_all = "kebab-case")]
 pub enum FlowSpec {

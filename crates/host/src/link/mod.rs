@@ -23,7 +23,7 @@ pub enum Direction {
     ToHost = 1,
 }
 
-/// The messages of one step of a command, other than its data.
+/// The messages on the host link of one step of a command, other than its data.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LinkStep {
     /// How long the messages occupy the wires in each direction; with one set of wires, the sum counts.
@@ -33,7 +33,7 @@ pub struct LinkStep {
     pub takes: Nanos,
 }
 
-/// The data of one transfer.
+/// The data of one transfer over the host link.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Burst {
     /// How long the data occupy the wires, framing included.

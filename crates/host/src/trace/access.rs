@@ -47,7 +47,7 @@ impl AccessOptions {
     }
 }
 
-/// One number for each kind of page.
+/// One number for each kind of page of a trace: read-only, write-only, interleaved.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct ByCharacter {
     /// Of pages that are (almost) only read.

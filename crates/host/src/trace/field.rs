@@ -40,7 +40,7 @@ pub(crate) fn show(bytes: &[u8]) -> String {
     if bytes.len() > LONGEST { format!("{text}...") } else { text }
 }
 
-/// The columns of one line, taken from left to right.
+/// The columns of one line of a trace, taken from left to right.
 pub(crate) struct Columns<'a> {
     rest: Option<&'a [u8]>,
     /// The separating byte; zero stands for runs of blanks and tabs.

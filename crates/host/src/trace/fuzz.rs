@@ -11,9 +11,9 @@ use units::SimTime;
 
 /// More bytes find no other paths, only more time.
 const MOST_BYTES: usize = 64 << 10;
-/// Requests replayed of one reading.
+/// Most requests that the fuzz test replays of one reading.
 const MOST_REQUESTS: u32 = 2_000;
-/// Small, so that most addresses lie beyond it.
+/// Bytes of the fuzz test's drive: few, so that most addresses lie beyond it.
 const DRIVE_BYTES: u64 = 8 << 30;
 
 /// Reads `data` without its last two bytes as a trace: recognised by content, and as the format that the last

@@ -5,7 +5,7 @@ use super::disorder::First;
 use crate::{Effect, Op};
 use serde::Serialize;
 
-/// One number for each kind of request.
+/// One number for each kind of request of a trace.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct CountsByKind {
     /// Of reads.
@@ -44,7 +44,7 @@ fn is_none(count: &u64) -> bool {
     *count == 0
 }
 
-/// How often one size occurs.
+/// How often one request size occurs in a trace.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct SizeShare {
     /// The size in bytes.

@@ -24,7 +24,7 @@ pub(crate) struct TraceOrigin {
     pub notes: Vec<String>,
 }
 
-/// One stream of bytes.
+/// One stream of bytes of a trace.
 #[derive(Clone)]
 pub(crate) struct ByteSource {
     name: String,

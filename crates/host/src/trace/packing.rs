@@ -9,9 +9,9 @@ use std::io::{BufReader, Chain, Cursor, Error, ErrorKind, Read};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Unpacked bytes for each packed one that are taken for a trace.
+/// Most unpacked bytes for each packed byte of a trace file.
 const MOST_TIMES: u64 = 4096;
-/// Small files may unpack to this much at any ratio.
+/// Unpacked bytes that a small file may have at any ratio of packing.
 const FREE_BYTES: u64 = 64 << 20;
 /// A stream of bytes that can be handed to another thread.
 pub(crate) type ByteStream = UnpackedBytes<'static>;

@@ -9,7 +9,7 @@ use super::options::Addresses;
 use super::record::Record;
 use crate::Effect;
 
-/// Volumes begin at multiples of this many bytes.
+/// Bytes of which the first byte of each volume is a multiple.
 const VOLUME_ALIGNMENT: u64 = 1 << 20;
 
 /// The first byte of each volume.

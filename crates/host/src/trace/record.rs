@@ -52,7 +52,7 @@ impl RecordMark {
     pub const ALL: [Self; 3] = [Self::None, Self::Zeroes, Self::Requeued];
 }
 
-/// What one line or record turned out to be.
+/// Result of parsing one line or record of a trace.
 #[derive(Debug)]
 pub(crate) enum Parsed {
     /// A request to replay.

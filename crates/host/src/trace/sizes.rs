@@ -4,7 +4,7 @@ use super::footprint::MixMap;
 use super::info::{SizeBin, SizeShare, SizeSummary};
 use crate::Op;
 
-/// Distinct sizes that are counted one by one; any trace met so far has far fewer.
+/// Most distinct request sizes that are counted one by one; any trace met so far has far fewer.
 const MOST_SIZES: usize = 1 << 16;
 /// Sizes that a report names.
 const TOP_SIZES: usize = 8;

@@ -13,7 +13,7 @@ use super::source::TraceStream;
 
 /// Requests of a trace that are looked at.
 pub(crate) const LOOK_AHEAD: u64 = 100_000;
-/// Fewer requests than this prove nothing by what they have in common.
+/// Least number of requests from which the weighing of formats draws a conclusion.
 const ENOUGH: u64 = 8;
 /// No host has asked for more for as long as a trace lasts.
 const MOST_BYTES_PER_S: f64 = 100e9;

@@ -13,7 +13,7 @@ pub(super) const CHARACTERS: usize = 3;
 /// Groups of records.
 pub(super) const CELLS: usize = CHARACTERS * SIZES.len();
 
-/// One group of records.
+/// One group of records of a synthetic volume.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct RecordGroup {
     /// First byte of the group of records.

@@ -18,7 +18,7 @@ use engine::{Permutation, RandomStream};
 /// Records met one after the other lie side by side in stretches of this many bytes; stretches are scattered.
 const STRETCH: u64 = 4 << 20;
 
-/// One request.
+/// One request of a synthetic volume.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct VolumeRequest {
     /// Arrival time of the request, in nanoseconds after the first request.
@@ -31,7 +31,7 @@ pub struct VolumeRequest {
     pub bytes: u32,
 }
 
-/// A cell, and how far it was used.
+/// A group of records of a synthetic volume, and how far it was used.
 struct GroupState {
     cell: RecordGroup,
     /// Number of records met, which are numbered in the order of their first meeting.

@@ -15,7 +15,7 @@ pub struct SourcedNumber {
     pub source: &'static str,
 }
 
-/// What is known about one volume.
+/// The published numbers about one volume.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Volume {
     /// Name of the volume in the published files.

@@ -7,7 +7,7 @@ use super::{FORMAT, SYNTHETIC};
 use crate::{Completion, Extent, HostRequest, Poll, Workload, WorkloadError, WorkloadReport};
 use units::SimTime;
 
-/// The requests of a volume at their arrivals, or so many at a time (`depth`).
+/// The requests of a synthetic volume.
 pub struct VolumeWorkload {
     parameters: Parameters,
     requests: VolumeRequests,

@@ -13,7 +13,7 @@ use ecc::Ladder;
 use std::collections::VecDeque;
 
 impl Said for Demand {
-    /// This feature has no keys of its own.
+    /// The settings of the feature: it has no keys.
     type Settings = ();
 }
 

@@ -17,7 +17,7 @@ use crate::store::{NONE, Space};
 use std::collections::VecDeque;
 use units::Nanos;
 
-/// One die's part of the cache.
+/// The part of the SLC cache that lies on one die.
 #[derive(Default)]
 struct CacheDie {
     /// Superblocks with one bit a cell, from their opening to the end of their erase.

@@ -25,7 +25,7 @@ pub(super) enum Awaited {
     Rollback,
 }
 
-/// A checkpoint, and who waits for it and for the next one.
+/// A checkpoint of the map, and the events that wait for this checkpoint and for the next one.
 pub(super) struct Checkpoint {
     /// The first of the logical units that hold the map, and how many there are.
     pub first: u32,

@@ -49,7 +49,7 @@ fn seen_at(place: u64) -> Seen {
     }
 }
 
-/// One snapshot.
+/// One snapshot of the logical drive.
 #[derive(Clone, Debug)]
 pub struct Snapshot {
     /// Number of the snapshot; the first of a drive is 0.

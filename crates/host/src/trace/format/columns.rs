@@ -4,7 +4,7 @@ use super::clock::TimeFormat;
 use crate::trace::record::SECTOR;
 use crate::{Op, WorkloadError};
 
-/// What one column holds.
+/// Meaning of one column of a trace.
 #[derive(Clone, Debug, PartialEq)]
 pub(in crate::trace) enum ColumnRole {
     Time(TimeFormat),
@@ -25,7 +25,7 @@ pub(in crate::trace) struct AddressUnit {
     pub hex: bool,
 }
 
-/// A table as the user describes it.
+/// A trace as a table whose columns the user describes.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Spec {
     pub columns: Vec<ColumnRole>,

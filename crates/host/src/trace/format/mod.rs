@@ -122,7 +122,7 @@ impl Framing {
     }
 }
 
-/// Reads one line or record.
+/// Reader of one line or record of a trace.
 pub(crate) trait Parser: Send {
     /// Parses a frame.
     fn parse(&mut self, frame: &[u8], volumes: &mut Volumes) -> Result<Parsed, Fault>;

@@ -34,12 +34,12 @@ impl Cadence {
         Nanos::new(femtos.div_ceil(u128::from(self.bytes) * 1_000_000) as u64)
     }
 
-    /// Returns the number of bytes per second.
+    /// Returns the transfer rate of the channel in bytes per second.
     pub fn bytes_per_s(self) -> f64 {
         self.bytes as f64 * 1e15 / self.femtos.get() as f64
     }
 
-    /// Returns the time of one byte.
+    /// Returns the time in which the channel transfers one byte.
     pub fn byte(self) -> Femtos {
         Femtos::new(self.femtos.get() / self.bytes)
     }

@@ -118,7 +118,7 @@ pub trait Examined {
     /// Returns the unit that the spare area of a place names.
     fn holder(&self, ppa: Ppa) -> Lpn;
 
-    /// True if a place counts as valid.
+    /// True if a place on flash counts as valid in the drive.
     fn is_valid(&self, ppa: Ppa) -> bool;
 
     /// Returns the valid units of each superblock.
@@ -139,7 +139,7 @@ pub trait Examined {
     /// Returns where a snapshot that is kept has a unit.
     fn kept_at(&self, serial: u32, lpn: Lpn) -> KeptAt;
 
-    /// True when the drive takes no more writes.
+    /// True when the drive under test takes no more writes.
     fn is_read_only(&self) -> bool;
 
     /// True while the buffer has data that must go to the flash.

@@ -37,7 +37,7 @@ impl FailedDies {
         self.must_fail.clear();
     }
 
-    /// Returns all dies that are dead.
+    /// Returns all dies of the drive that are dead.
     pub fn dead(&self) -> impl Iterator<Item = usize> {
         self.dead.iter().map(|&die| die as usize)
     }

@@ -41,7 +41,7 @@ pub(crate) struct MadeUp {
 }
 
 impl MadeUp {
-    /// Makes a drive that holds no data.
+    /// Makes a made-up drive that holds no data.
     pub fn empty() -> Self {
         let valid = vec![0; shape().superblocks()];
         let (homes, promise) = (Homes::new(), Promise { writes_back: true, ..Promise::default() });
@@ -71,7 +71,7 @@ impl MadeUp {
     }
 }
 
-/// Returns the flash of the made-up drive.
+/// Returns the sizes of the made-up drive's flash.
 pub(crate) fn shape() -> FlashShape {
     FlashShape {
         unit_bytes: 4096,

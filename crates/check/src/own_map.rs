@@ -40,7 +40,7 @@ pub(super) struct PlaceState {
 }
 
 impl UnitState {
-    /// As the run found it.
+    /// Makes the checker's state of a unit from the drive as the run found it.
     fn of(lpn: Lpn, home: Ppa, logical: u32) -> Self {
         let holds = home != Ppa::NONE && lpn.0 < logical;
         Self { home, version: 0, content: if holds { 0 } else { EMPTY } }
@@ -48,7 +48,7 @@ impl UnitState {
 }
 
 impl PlaceState {
-    /// As the run found it.
+    /// Makes the checker's state of a place from the drive as the run found it.
     fn of(holder: Lpn) -> Self {
         Self { holder: holder.0, stored: holder.0, version: 0 }
     }
@@ -154,7 +154,7 @@ impl<B: MapAtFirst> OwnMap<B> {
         (0..self.logical).map(|lpn| self.unit(Lpn(lpn)))
     }
 
-    /// Returns all places, in order.
+    /// Returns all places on flash, in order.
     pub fn places(&self) -> impl Iterator<Item = (Ppa, PlaceState)> {
         (0..self.physical as u64).map(|ppa| (Ppa(ppa), self.place(Ppa(ppa))))
     }

@@ -29,7 +29,7 @@ impl Past {
         self.kept.iter().map(|(serial, content)| (*serial, content.as_slice()))
     }
 
-    /// Returns the version that a slot holds.
+    /// Returns the version of a unit that a buffer slot holds.
     pub fn of_slot(&self, slot: u32) -> u32 {
         self.slots[&slot]
     }

@@ -60,7 +60,7 @@ impl Limits {
         Self { because: Some(reason), ..self }
     }
 
-    /// True when no number is refused.
+    /// True when the limits refuse no number.
     pub fn is_none(&self) -> bool {
         self.least.is_none() && self.most.is_none()
     }

@@ -361,7 +361,7 @@ impl Controller {
         self.timing.slc_mode()
     }
 
-    /// Returns the array read of a page.
+    /// Returns the array read time of a page.
     #[inline]
     pub fn t_r(&self, row: u32) -> Nanos {
         self.timing.t_r(row)
@@ -420,7 +420,7 @@ impl Controller {
         if self.timing.ages() { self.timing.wear_row(pe_cycles()) } else { 0 }
     }
 
-    /// Returns the wires.
+    /// Returns the bus: the wires of the channels.
     pub fn bus(&self) -> &Bus {
         &self.bus
     }

@@ -40,7 +40,7 @@ impl ChannelUse {
     /// Every use, in the order of its number.
     pub const ALL: [Self; Self::COUNT] = [Self::Command, Self::Status, Self::DataIn, Self::DataOut];
 
-    /// Returns the name used in timelines.
+    /// Returns the name of the channel use in timelines.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Command => "command",

@@ -164,7 +164,7 @@ impl Class {
     pub const ALL: [Self; Self::COUNT] =
         [Self::HostRead, Self::InternalRead, Self::HostProgram, Self::InternalProgram, Self::Erase];
 
-    /// Returns this class as one bit of a set.
+    /// Returns the class of operations as one bit of a set.
     #[inline]
     pub const fn bit(self) -> u8 {
         1 << self as u8

@@ -25,7 +25,7 @@ impl Work {
         std::array::from_fn(|column| self.array_ns.iter().map(|by| by[column]).sum())
     }
 
-    /// Returns what was done since `earlier`.
+    /// Returns the work of arrays and channels since `earlier`.
     #[must_use]
     pub fn since(&self, earlier: &Self) -> Self {
         let mut done = self.clone();

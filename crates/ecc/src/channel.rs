@@ -72,7 +72,7 @@ impl Channel {
         })
     }
 
-    /// Returns the values of a page's cells.
+    /// Makes the channel whose values are the zones of a page's cells.
     pub fn of_zones(zones: &Zones) -> Self {
         let bounds = |shares: &Vec<f64>| {
             let mut sum = 0.0;

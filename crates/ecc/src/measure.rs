@@ -43,7 +43,7 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// Adds another.
+    /// Adds the tally of other words.
     pub fn add(&mut self, other: &Self) {
         self.count.add(&other.count);
         let longest = self.iterations.len().max(other.iterations.len());
@@ -55,7 +55,7 @@ impl Tally {
 }
 
 impl Count {
-    /// Adds another count.
+    /// Adds the count of other words.
     pub fn add(&mut self, other: &Self) {
         self.words += other.words;
         self.failures += other.failures;
@@ -140,17 +140,17 @@ impl Trial {
         self.graph.data_bits()
     }
 
-    /// Returns what is sent as this word.
+    /// Returns the bits sent as the word of this number.
     pub fn sent(&self, word: u64) -> &[bool] {
         &self.sent[(word / ALIKE % self.sent.len() as u64) as usize]
     }
 
-    /// Returns all that is sent, in turn.
+    /// Returns the bits of all words sent, in turn.
     pub fn all_sent(&self) -> &[Vec<bool>] {
         &self.sent
     }
 
-    /// Returns the noise of this word.
+    /// Returns the random stream of the noise of the word of this number.
     pub const fn noise(&self, word: u64) -> Stream {
         Stream::new(self.seed).of(2).of(word)
     }

@@ -43,7 +43,7 @@ pub fn any_of(n: u64, p: f64) -> f64 {
     -libm::expm1(n as f64 * libm::log1p(-p.clamp(0.0, 1.0)))
 }
 
-/// Returns the chance of exactly `k` errors.
+/// Returns the chance of exactly `k` bit errors among the bits.
 fn point(n: u32, k: u32, p: f64) -> f64 {
     let [n, k] = [n, k].map(f64::from);
     let ways = libm::lgamma(n + 1.0) - libm::lgamma(k + 1.0) - libm::lgamma(n - k + 1.0);

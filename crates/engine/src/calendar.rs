@@ -80,17 +80,17 @@ impl Calendar {
         self.now
     }
 
-    /// Returns how many events are pending.
+    /// Returns how many events are pending in the calendar.
     pub fn len(&self) -> usize {
         (self.sequence - self.taken) as usize
     }
 
-    /// True when nothing is pending.
+    /// True when no event is pending in the calendar.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Returns the time of the next event.
+    /// Returns the time of the calendar's next event.
     #[inline]
     pub fn next_time(&self) -> Option<SimTime> {
         let first = self.first();

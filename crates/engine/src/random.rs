@@ -21,7 +21,7 @@ impl RandomStream {
         Self(Xoshiro256PlusPlus::seed_from_u64(seed ^ hash.rotate_left(32)))
     }
 
-    /// Returns 64 random bits.
+    /// Returns 64 random bits of the stream.
     #[inline]
     pub fn bits(&mut self) -> u64 {
         self.0.next_u64()

@@ -43,7 +43,7 @@ macro_rules! features {
                 match self { $(Self::$name => &[$($key),+],)* }
             }
 
-            /// Returns the feature in a few words.
+            /// Returns the meaning of the feature in a few words.
             pub fn meaning(self) -> &'static str {
                 match self { $(Self::$name => $meaning,)* }
             }

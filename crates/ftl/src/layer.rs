@@ -22,7 +22,7 @@ pub(crate) struct Base<'a> {
 
 /// A translation layer in time.
 pub(crate) trait Layer: Serves + KeepsUp + Untimed + Outlasts {
-    /// Returns the core that the layer works on.
+    /// Returns the core that the translation layer works on.
     fn base(&self) -> Base<'_>;
 
     /// Begins simulated time: a drive that was filled or constructed may have to collect before it can take

@@ -124,7 +124,7 @@ impl Layout {
         })
     }
 
-    /// Returns the bytes the host sees.
+    /// Returns the number of bytes that the host sees.
     pub fn capacity(&self) -> Bytes {
         Bytes::new(u64::from(self.logical_units) * self.unit.get())
     }

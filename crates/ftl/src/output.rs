@@ -18,7 +18,7 @@ pub struct Stages {
 }
 
 impl Stages {
-    /// Returns the sum of all stages, in ns.
+    /// Returns the sum of all stages of the operation, in ns.
     pub fn total(&self) -> u64 {
         self.waits.iter().sum::<u64>() + self.queue + self.channel + self.array + self.transfer
     }

@@ -23,12 +23,12 @@ pub(crate) struct Untaken<'a> {
 }
 
 impl<'a> Untaken<'a> {
-    /// All of a saved state.
+    /// Makes the reader of a saved state of which no array is taken yet.
     pub fn of(saved: &'a SavedState) -> Self {
         Self { words: saved.words.iter(), longs: saved.longs.iter() }
     }
 
-    /// Returns the next array of 32-bit words.
+    /// Returns the next array of 32-bit words of the saved state.
     pub fn words(&mut self) -> Result<&'a [u32], String> {
         self.words.next().map(Vec::as_slice).ok_or_else(Self::misfit)
     }
@@ -50,7 +50,7 @@ impl<'a> Untaken<'a> {
         self.words().and_then(|array| if array.len() == length { Ok(array) } else { Err(Self::misfit()) })
     }
 
-    /// Returns the next array of 64-bit words.
+    /// Returns the next array of 64-bit words of the saved state.
     pub fn longs(&mut self) -> Result<&'a [u64], String> {
         self.longs.next().map(Vec::as_slice).ok_or_else(Self::misfit)
     }

@@ -12,7 +12,7 @@ macro_rules! counters {
         }
 
         impl $name {
-            /// Returns what was counted since `earlier`.
+            /// Returns the counts since `earlier`.
             pub fn since(&self, earlier: &Self) -> Self {
                 Self { $($field: self.$field.minus(earlier.$field),)* }
             }

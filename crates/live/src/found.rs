@@ -101,7 +101,7 @@ fn refused(path: &Path, state: &Path) -> Error {
     ))
 }
 
-/// Returns the checksum of a state.
+/// Returns the checksum of a saved state.
 ///
 /// # Errors
 /// When the file cannot be read.

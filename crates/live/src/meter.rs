@@ -171,7 +171,7 @@ impl Board {
         self.ended.store(true, Ordering::Relaxed);
     }
 
-    /// True when the server has ended.
+    /// True when the live server has ended.
     pub fn is_ended(&self) -> bool {
         self.ended.load(Ordering::Relaxed)
     }
@@ -201,7 +201,7 @@ const FLUSH: usize = 3;
 const KINDS: [&str; 4] = ["read", "write", "trim", "flush"];
 
 impl Meter {
-    /// Makes a meter without counts.
+    /// Makes a meter of the live server without counts.
     pub fn new() -> Self {
         Self {
             answered: 0,

@@ -260,7 +260,7 @@ impl Server {
         Ok(())
     }
 
-    /// True when another client can be accepted.
+    /// True when the live server can accept another client.
     fn takes_clients(&self) -> bool {
         self.clients.len() < CLIENTS_MOST && self.no_socket_until.is_none()
     }
@@ -373,7 +373,7 @@ impl Server {
         self.leave_word()
     }
 
-    /// Returns everything measured, as JSON.
+    /// Returns all measures of the run, as JSON.
     ///
     /// # Errors
     /// When the run ended with an error.

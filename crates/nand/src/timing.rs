@@ -105,7 +105,7 @@ impl ArrayTiming {
         self.t_r[self.page_type(page)]
     }
 
-    /// True when wear changes times.
+    /// True when the wear of a block changes its times.
     #[inline]
     pub fn ages(&self) -> bool {
         self.pe_cycles.len() > 1

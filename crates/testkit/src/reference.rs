@@ -91,7 +91,7 @@ impl ReferenceFtl {
         self.versions.iter().map(|(unit, version)| (Lpn(*unit), *version))
     }
 
-    /// Returns how many units hold data.
+    /// Returns the number of units that hold data.
     pub fn live(&self) -> u32 {
         self.versions.len() as u32
     }

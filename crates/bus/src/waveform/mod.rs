@@ -246,7 +246,7 @@ impl Pen {
         self.run_clock();
     }
 
-    /// Returns a command or address cycle, fs.
+    /// Returns the duration of a command or address cycle, fs.
     fn cycle(&self) -> u64 {
         self.on_clock(self.signalling.cycle.get())
     }

@@ -69,7 +69,7 @@ impl DrawnInterface {
         }
     }
 
-    /// Returns the assumptions of the drawing.
+    /// Returns the assumptions that the drawing of the waveform rests on.
     pub(super) fn notes(&self) -> Vec<String> {
         let ns = |time: u64| format!("{:.2} ns", time as f64 / 1e6);
         let Params { t_ds, t_dh, t_iod, t_rwebd, t_strobe, t_dqsq, t_qh, .. } = self.params;

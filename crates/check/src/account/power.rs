@@ -67,7 +67,7 @@ impl<B: MapAtFirst> Checker<B> {
         self.failures.on_cut();
     }
 
-    /// Makes these units unreadable.
+    /// Notes that these units of the flash can no longer be read.
     fn spoil(&mut self, first: u64, units: u32) {
         for ppa in (first..first + u64::from(units)).map(Ppa) {
             let place = self.map.place_mut(ppa);

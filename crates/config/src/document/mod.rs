@@ -63,7 +63,7 @@ impl Document {
         &self.bringer
     }
 
-    /// Returns the root table.
+    /// Returns the root table of the document.
     pub fn root(&self) -> &ValueNode {
         &self.root
     }
@@ -76,7 +76,7 @@ impl Document {
         }
     }
 
-    /// Returns the node at a dotted path.
+    /// Returns the node of the document at a dotted path.
     pub fn get(&self, path: &str) -> Option<&ValueNode> {
         path.split('.').try_fold(&self.root, |node, key| match &node.value {
             Value::Table(table) => table.get(key),

@@ -130,7 +130,7 @@ fn answer<T: FromValue>(value: &T) -> KeyAnswer {
 }
 
 impl Section {
-    /// Returns the root of a document.
+    /// Returns the root section of a document.
     pub fn root(document: &Document) -> Self {
         let record = SharedRecord { bringer: document.bringer().clone(), ..SharedRecord::default() };
         Self::of(String::new(), String::new(), document.root(), Rc::new(record))
@@ -197,7 +197,7 @@ impl Section {
         }
     }
 
-    /// True when `key` is written.
+    /// True when the user wrote `key` in this section.
     pub fn has(&self, key: &str) -> bool {
         self.fork_on_presence(key);
         self.is_written(key)

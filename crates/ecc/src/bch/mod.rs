@@ -39,7 +39,7 @@ impl Code {
         None
     }
 
-    /// Returns the number of bits of parity.
+    /// Returns the number of parity bits of a word.
     pub fn parity_bits(&self) -> usize {
         self.generator.len() - 1
     }
@@ -49,7 +49,7 @@ impl Code {
         self.data_bits + self.parity_bits()
     }
 
-    /// Returns the word of these data.
+    /// Encodes these data into a word of the code.
     ///
     /// # Panics
     /// When there are more or fewer data than the code has.
@@ -111,7 +111,7 @@ impl Code {
         syndromes
     }
 
-    /// The power that a bit stands at.
+    /// Returns the power of the primitive element at which a bit of the word stands.
     fn power_of(&self, place: usize) -> usize {
         self.bits() - 1 - place
     }

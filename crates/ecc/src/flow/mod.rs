@@ -112,7 +112,7 @@ pub struct Notes {
 
 /// The order of a read's attempts.
 pub trait Flow: Send {
-    /// Returns the notes that the flow needs.
+    /// Returns the notes that the read flow needs the drive to keep.
     fn notes(&self) -> Notes {
         Notes::default()
     }

@@ -47,7 +47,7 @@ impl Spectrum {
         }
     }
 
-    /// Returns the cycles through one bit.
+    /// Returns the spectrum of the cycles through one bit.
     fn through(graph: &Graph, checks: &[Vec<u32>], bit: u32) -> Self {
         // Paths by their end: what lies between, in order of the walk.
         let mut to_bit: HashMap<u32, Vec<[u32; 1]>> = HashMap::new();

@@ -37,12 +37,12 @@ impl Graph {
         self.data_bits
     }
 
-    /// Returns the parity checks.
+    /// Returns the number of parity checks of the code.
     pub fn checks(&self) -> usize {
         self.starts.len() - 1
     }
 
-    /// Returns the ones of the matrix.
+    /// Returns the number of ones of the matrix.
     pub fn edges(&self) -> usize {
         self.columns.len()
     }
@@ -69,7 +69,7 @@ impl Graph {
         &self.columns
     }
 
-    /// Returns the most bits of a check.
+    /// Returns the largest number of bits that a check sums.
     pub fn widest(&self) -> usize {
         (0..self.checks()).map(|check| self.row(check).len()).max().unwrap_or(0)
     }

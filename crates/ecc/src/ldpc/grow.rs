@@ -174,7 +174,7 @@ impl Reached {
     }
 }
 
-/// Returns the file of a grown code.
+/// Returns the text of the file of a grown code.
 pub fn file(growth: &Growth, high: usize, wide: usize) -> String {
     let base = grow(growth, high, wide);
     let cycles = Spectrum::of(&base);

@@ -65,7 +65,7 @@ impl Page {
         Self::new(Spreads::of_normals(&states), ones)
     }
 
-    /// Returns the states' cells.
+    /// Returns the distributions of the cells of each state.
     pub const fn spreads(&self) -> &Spreads {
         &self.spreads
     }

@@ -38,7 +38,7 @@ impl Point {
         self.failures as f64 / self.words as f64
     }
 
-    /// True where it shows where the law is off.
+    /// True where the point tells of failures: enough words failed, and enough did not.
     const fn tells(&self) -> bool {
         self.failures >= TELLING && self.words - self.failures >= TELLING
     }
@@ -129,7 +129,7 @@ impl Curve {
         self.points.iter().map(Point::most).max().unwrap_or(0)
     }
 
-    /// Returns the points, by falling rate.
+    /// Returns the points of the curve, by falling error rate.
     pub fn points(&self) -> &[Point] {
         &self.points
     }
@@ -144,7 +144,7 @@ impl Curve {
         self.floor_most
     }
 
-    /// Returns all words counted.
+    /// Returns the number of all words counted for the curve.
     pub fn words(&self) -> u64 {
         self.points.iter().map(|point| point.words).sum()
     }

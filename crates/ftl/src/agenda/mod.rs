@@ -164,7 +164,7 @@ impl Agenda {
         self.waits.len() + self.queue.capacity() * size_of::<(SimTime, u64, Work)>()
     }
 
-    /// Returns the share of each die's time.
+    /// Returns the share of each die's time that upkeep may take.
     pub fn share(&self) -> f64 {
         self.share
     }

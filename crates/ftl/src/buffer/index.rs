@@ -22,7 +22,7 @@ impl Index {
         (lpn.wrapping_mul(0x9E37_79B1) >> self.shift) as usize
     }
 
-    /// Returns the newest slot of `lpn`.
+    /// Returns the newest buffer slot of `lpn`.
     #[inline]
     pub fn find(&self, lpn: Lpn) -> Option<u32> {
         let mut at = self.home(lpn.0);
@@ -38,7 +38,7 @@ impl Index {
         }
     }
 
-    /// Makes `slot` the newest of `lpn`.
+    /// Makes `slot` the newest buffer slot of `lpn`.
     pub fn link(&mut self, lpn: Lpn, slot: u32) {
         let mut at = self.home(lpn.0);
         while self.table[at] != EMPTY && (self.table[at] >> 32) as u32 != lpn.0 {

@@ -174,13 +174,13 @@ impl Buffer {
         self.slots.len() as u32
     }
 
-    /// Returns the number of slots not in use.
+    /// Returns the number of buffer slots not in use.
     #[inline]
     pub fn free_slots(&self) -> u32 {
         self.free.len() as u32
     }
 
-    /// Returns the number of slots in use.
+    /// Returns the number of buffer slots in use.
     #[inline]
     pub fn used_slots(&self) -> u32 {
         (self.slots.len() - self.free.len()) as u32
@@ -216,13 +216,13 @@ impl Buffer {
         self.at_risk
     }
 
-    /// Returns a slot.
+    /// Returns a slot of the buffer, by its number.
     #[inline]
     pub fn slot(&self, slot: u32) -> &Slot {
         &self.slots[slot as usize]
     }
 
-    /// Returns the newest slot of `lpn`.
+    /// Returns the newest buffer slot of `lpn`.
     #[inline]
     pub fn find(&self, lpn: Lpn) -> Option<u32> {
         self.index.find(lpn)
@@ -291,7 +291,7 @@ impl Buffer {
         self.queue.push_front(slot);
     }
 
-    /// Returns the slot that has waited longest.
+    /// Returns the buffer slot that has waited longest for a die.
     #[inline]
     pub fn first_queued(&self) -> Option<u32> {
         self.queue.front().copied()

@@ -43,7 +43,7 @@ impl Core {
         self.asks.push_back(ask);
     }
 
-    /// Returns all that was asked for so far.
+    /// Takes all actions that features have asked for so far.
     #[inline]
     pub fn take_asks(&mut self) -> VecDeque<Ask> {
         std::mem::take(&mut self.asks)

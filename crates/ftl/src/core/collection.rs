@@ -81,7 +81,7 @@ impl Collection {
         !self.mover.has_victim() && !self.forced.is_empty()
     }
 
-    /// The host wrote a unit.
+    /// Spends the room that collection earned the host, for one unit that the host wrote.
     #[inline]
     pub fn spend(&mut self) {
         if self.is_pacing() {

@@ -26,7 +26,7 @@ pub struct HandleCounts {
 }
 
 impl HandleCounts {
-    /// Returns what was counted since `earlier`.
+    /// Returns the counts of the placement handle since `earlier`.
     #[must_use]
     pub fn since(&self, earlier: &Self) -> Self {
         Self {
@@ -53,7 +53,7 @@ pub struct HandleTotals {
 }
 
 impl HandleTotals {
-    /// Returns what was counted since `earlier`.
+    /// Returns the counts of all placement handles since `earlier`.
     #[must_use]
     pub fn since(&self, earlier: &Self) -> Self {
         let handles = self.handles.iter().zip(&earlier.handles).map(|(now, then)| now.since(then));
@@ -128,12 +128,12 @@ impl Handles {
         self.counted.handles[usize::from(self.arriving)].bytes_written += bytes;
     }
 
-    /// Returns the handle of what arrives now.
+    /// Returns the placement handle of the data that arrive now.
     pub fn arriving(&self) -> u16 {
         self.arriving
     }
 
-    /// Returns the handle of what a slot holds.
+    /// Returns the placement handle of the data that a buffer slot holds.
     pub fn of_slot(&self, slot: u32) -> u16 {
         self.slots[slot as usize]
     }
@@ -185,7 +185,7 @@ impl Handles {
         self.of_stream.get(stream).copied().flatten()
     }
 
-    /// Returns the number of handles.
+    /// Returns the number of placement handles.
     pub fn count(&self) -> usize {
         self.isolation.len()
     }

@@ -15,7 +15,7 @@ pub(crate) struct LostUnits {
 }
 
 impl LostUnits {
-    /// True when some unit is lost.
+    /// True when the data of some unit of the drive are lost.
     #[inline]
     pub fn has_lost(&self) -> bool {
         !self.units.is_empty()

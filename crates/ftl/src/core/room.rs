@@ -88,7 +88,7 @@ impl Core {
         self.store.layout.data_units().saturating_sub(valid.next_multiple_of(self.store.layout.program_units))
     }
 
-    /// Returns the counters now.
+    /// Returns the counters of collection work now.
     pub fn mark(&self) -> Mark {
         let in_hand = |(die, collection): (usize, &Collection)| -> u64 {
             let valid =

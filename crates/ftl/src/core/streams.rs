@@ -194,7 +194,7 @@ impl Streams {
         (self.hosts, self.moved, self.spare, self.unusable) = (hosts, moved, spare, unusable);
     }
 
-    /// Returns the number of streams.
+    /// Returns the number of streams of a die.
     pub fn count(&self) -> u32 {
         (self.hosts | self.moved).count_ones()
     }

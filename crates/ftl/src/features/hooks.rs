@@ -434,11 +434,11 @@ hooks! {
     ask ways_to_program() -> Option<&[u8]>, first;
     /// True if the entry of a unit in the map is at hand.
     ask has_entry(lpn: Lpn) -> bool, all;
-    /// Returns, for `count` units that the host reads, how many of them come before the first whose map entry
-    /// is not in RAM; none: all entries are.
+    /// Returns, for `count` units that the host reads, how many of them come before
+    /// the first whose map entry is not in RAM; none: all entries are.
     tell finds(core: &mut Core, first: Lpn, count: u32) -> Option<u32>, first;
-    /// Returns, for a unit that the host writes, whether its map entry is in RAM, on a drive where it can be
-    /// missing.
+    /// Returns, for a unit that the host writes, whether its map entry is in RAM, on a
+    /// drive where it can be missing.
     tell finds_written(core: &mut Core, lpn: Lpn) -> Option<MapEntry>, first;
     /// Tells the feature that a write waits for its map entry, or a read for entries that lie in one
     /// translation unit: returns their number.

@@ -36,13 +36,13 @@ impl Ftl {
         self.base().upkeep
     }
 
-    /// Returns the shape of the drive.
+    /// Returns the layout of units on the flash of the drive.
     #[inline]
     pub fn layout(&self) -> &Layout {
         &self.core().store.layout
     }
 
-    /// Returns the counts so far.
+    /// Returns the counts of the translation layer so far.
     #[inline]
     pub fn stats(&self) -> &FtlStats {
         &self.core().store.stats
@@ -54,7 +54,7 @@ impl Ftl {
         &self.reasons().turnover
     }
 
-    /// Returns the counters now.
+    /// Returns the counters of collection work now.
     #[inline]
     pub fn mark(&self) -> Mark {
         self.core().mark()
@@ -66,7 +66,7 @@ impl Ftl {
         &self.core().store.controller
     }
 
-    /// Returns the blocks, for their wear.
+    /// Returns the flash array with its blocks, for their wear.
     #[inline]
     pub fn array(&self) -> &FlashArray {
         &self.core().store.array
@@ -149,7 +149,7 @@ impl Ftl {
         self.core().store.map.lookup(lpn)
     }
 
-    /// Returns the places of all units now.
+    /// Returns the places on flash of all units now.
     pub fn beginning(&self) -> Beginning {
         self.core().store.map.beginning()
     }
@@ -175,7 +175,7 @@ impl Ftl {
         self.core().store.map.holder(ppa)
     }
 
-    /// True when `ppa` counts as valid.
+    /// True when the unit at `ppa` counts as valid.
     pub fn is_valid(&self, ppa: Ppa) -> bool {
         self.core().store.map.is_valid(ppa)
     }

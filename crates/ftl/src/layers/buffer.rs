@@ -15,7 +15,7 @@ pub struct BufferView<'a> {
 }
 
 impl Ftl {
-    /// Returns the buffer.
+    /// Returns the view of the write buffer.
     #[inline]
     pub fn buffer(&self) -> BufferView<'_> {
         let base = self.base();

@@ -120,7 +120,7 @@ impl Merging {
         self.job.take().expect("a merge has begun")
     }
 
-    /// True if the merge at hand fills `block`.
+    /// True if the merge in progress fills `block`.
     pub fn is_target(&self, block: u32) -> bool {
         self.job.as_ref().is_some_and(|job| job.target == block)
     }
@@ -279,12 +279,12 @@ impl BankView<'_> {
         &self.bank.logs
     }
 
-    /// Returns a block.
+    /// Returns a block of the bank.
     pub fn block(&self, block: u32) -> &Block {
         &self.bank.blocks[block as usize]
     }
 
-    /// True when nothing more fits into a block.
+    /// True when no further program unit fits into a block.
     pub fn is_full(&self, block: u32) -> bool {
         self.block(block).next == self.program_units
     }
@@ -299,7 +299,7 @@ impl BankView<'_> {
         self.logs().iter().copied().min_by_key(|&log| self.block(log).used)
     }
 
-    /// Returns the data block of a group.
+    /// Returns the data block of a group of units.
     pub fn data_of(&self, group: u32) -> Option<u32> {
         Some(self.bank.data[group as usize]).filter(|&block| block != NONE)
     }
@@ -357,7 +357,7 @@ pub trait BlockRules: Send {
     /// Returns the number of dies that one block spans, neighbours first on all channels.
     fn dies_per_block(&self) -> u32;
 
-    /// Returns the next step for a write.
+    /// Returns the next step for a write of the host.
     fn next(&self, view: &BankView<'_>, write: HostWrite) -> Step;
 
     /// Returns the fewest log blocks, for each bank, with which the rules can work.

@@ -20,7 +20,7 @@ pub struct Dftl {
     in_flight: u32,
 }
 
-/// Returns the bytes of an entry.
+/// Returns the limits of the bytes of a map entry.
 fn of_entry() -> Limits {
     at_least(Bytes::new(1)).at_most(Bytes::new(512))
 }

@@ -36,13 +36,13 @@ impl Area {
         self.ring.len()
     }
 
-    /// Returns the place of a unit.
+    /// Returns the place of a unit in the read-ahead area.
     #[inline]
     pub fn find(&self, lpn: Lpn) -> Option<u32> {
         self.index.find(lpn)
     }
 
-    /// Returns the unit at a place of the area.
+    /// Returns the unit at a place of the read-ahead area.
     pub fn at(&mut self, place: u32) -> &mut Fetched {
         &mut self.ring[place as usize]
     }

@@ -119,7 +119,7 @@ impl Policy for Sequential {
 }
 
 impl Sequential {
-    /// Returns the stream that a read continues.
+    /// Returns the stream of sequential reads that a read continues.
     fn find(&self, first: u32) -> Option<usize> {
         let near = |at: &usize| self.known[*at].next.abs_diff(first);
         (0..self.known.len()).min_by_key(near).filter(|at| near(at) <= self.slack_units)

@@ -69,17 +69,17 @@ impl Steps {
         Ok(Self { fine, usual: steps[1], coarse: steps[2], retention })
     }
 
-    /// Returns a high-cost write.
+    /// Returns the write cost of a high-cost write.
     pub fn high(&self) -> WriteCost {
         self.of(self.fine)
     }
 
-    /// Returns a usual write.
+    /// Returns the write cost of a usual write.
     pub fn medium(&self) -> WriteCost {
         self.of(self.usual)
     }
 
-    /// Returns a low-cost write.
+    /// Returns the write cost of a low-cost write.
     pub fn low(&self) -> WriteCost {
         self.of(self.coarse)
     }

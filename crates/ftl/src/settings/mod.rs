@@ -104,7 +104,7 @@ impl FtlConfig {
 }
 
 impl FtlConfig {
-    /// Returns the settings of a feature.
+    /// Returns the settings of a feature in the drive file.
     pub fn said_of<T: features::Listed>(&self) -> &T::Settings {
         T::said(&self.beside)
     }

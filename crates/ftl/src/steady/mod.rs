@@ -55,7 +55,7 @@ pub struct SteadyWindow {
 }
 
 impl SteadyWindow {
-    /// Makes a rule with no window measured yet.
+    /// Makes a window of the steady-state rule in which nothing is measured yet.
     pub fn new(rule: SteadyRule) -> Self {
         Self { rule, history: Vec::new() }
     }

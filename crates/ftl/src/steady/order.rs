@@ -134,7 +134,7 @@ impl UnitsInOrder {
         }
     }
 
-    /// Returns the first place of a superblock.
+    /// Returns the first place on flash of a superblock.
     fn first_of(&self, superblock: u32) -> u64 {
         u64::from(superblock) * u64::from(self.units)
     }

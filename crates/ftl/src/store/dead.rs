@@ -16,7 +16,7 @@ impl DeadDies {
         Self { any: false, of: Vec::new(), from_start }
     }
 
-    /// True when some die is.
+    /// True when some die of the drive has failed.
     #[inline]
     pub fn are_any(&self) -> bool {
         self.any

@@ -254,7 +254,7 @@ impl Map {
         forward + 4 * self.physical_units() + 8 * words
     }
 
-    /// Returns the places of all units now.
+    /// Returns the places on flash of all units now.
     pub fn beginning(&self) -> Beginning {
         match &self.sparse {
             Some(sparse) => sparse.beginning(),

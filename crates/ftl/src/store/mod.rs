@@ -106,7 +106,7 @@ impl Store {
         self.layout.first_ppa(superblock) + u64::from(of.row * self.layout.row_units)
     }
 
-    /// Returns the units that a read asks for.
+    /// Returns the units that a read of the flash asks for.
     #[inline]
     pub fn units_of(&self, read: &Transaction) -> impl Iterator<Item = Ppa> + use<> {
         places(self.first_unit(read), read.mask)

@@ -43,7 +43,7 @@ impl Mover {
         }
     }
 
-    /// True if a superblock is being read.
+    /// True if the mover is reading a superblock.
     #[inline]
     pub fn has_victim(&self) -> bool {
         self.victim != NONE

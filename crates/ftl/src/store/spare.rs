@@ -63,7 +63,7 @@ impl Spare {
         }
     }
 
-    /// True until the host writes something.
+    /// True until the host writes data after time began.
     pub fn is_fresh(&self) -> bool {
         self.is_fresh
     }
@@ -97,7 +97,7 @@ impl Spare {
         }
     }
 
-    /// Returns the number of the last write.
+    /// Returns the number of the last write of the host.
     pub fn last(&self) -> u64 {
         self.last
     }
@@ -121,7 +121,7 @@ impl Spare {
         self.last
     }
 
-    /// Returns the stamp of what a slot holds.
+    /// Returns the stamp of the data that a buffer slot holds.
     pub fn of_slot(&self, slot: u32) -> u64 {
         self.slots[slot as usize]
     }

@@ -37,7 +37,7 @@ pub struct StreamSpec {
 }
 
 impl StreamSpec {
-    /// Makes a stream of this name.
+    /// Makes a stream specification of this name.
     pub fn new(name: &str, takes: Takes) -> Self {
         Self { name: name.to_owned(), takes, takes_over: None, handle: None }
     }

@@ -83,7 +83,7 @@ pub struct ZonedTotals {
 }
 
 impl ZonedTotals {
-    /// Returns what came after `then`.
+    /// Returns the counts of zones after `then`.
     pub fn since(&self, then: &Self) -> Self {
         Self {
             units_filled_up: self.units_filled_up - then.units_filled_up,
@@ -220,7 +220,7 @@ impl ZoneMapped {
         self.layout().superblock_units / self.layout().program_units * self.zoning.width
     }
 
-    /// Returns the program units of a zone.
+    /// Returns the number of program units of a zone.
     #[inline]
     fn zone_programs(&self) -> u32 {
         self.zoning.capacity / self.layout().program_units
@@ -262,7 +262,7 @@ impl ZoneMapped {
 
     // ---- what a drive may ask -----------------------------------------------------------------------
 
-    /// Returns the zones, in order.
+    /// Returns the states of all zones, in order.
     pub(crate) fn states(&self) -> impl Iterator<Item = FlashZoneState> {
         self.zones
             .iter()

@@ -60,7 +60,7 @@ impl Effect {
     /// Number of effects.
     pub const COUNT: usize = Self::ALL.len();
 
-    /// Returns the name used in results.
+    /// Returns the name of the effect in results.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Read => "read",

@@ -86,7 +86,7 @@ impl ZoneState {
         Self::Offline,
     ];
 
-    /// Returns the name in results.
+    /// Returns the name of the zone state in results.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Empty => "empty",

@@ -104,7 +104,7 @@ impl WorkDue {
         (self.bytes_this_pass, self.requests_this_pass) = (0, 0);
     }
 
-    /// True when there is nothing left to do.
+    /// True when the clone has no work left to do.
     pub fn is_done(&self) -> bool {
         self.is_over || self.requests_left == 0
     }

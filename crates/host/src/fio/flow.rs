@@ -45,7 +45,7 @@ pub struct FioFlows {
 }
 
 impl FioFlows {
-    /// Adds a clone.
+    /// Adds a clone to its flow.
     pub fn add(&mut self, options: FlowOptions) {
         if options.weight == 0 {
             return self.shares.push(None);
@@ -82,7 +82,7 @@ impl FioFlows {
         }
     }
 
-    /// True if there are no flows.
+    /// True if the job file has no flows.
     pub fn is_empty(&self) -> bool {
         self.flows.is_empty()
     }

@@ -23,7 +23,7 @@ impl SerializedOverlap {
         free
     }
 
-    /// Returns the request that is kept.
+    /// Takes the request that was kept because it overlaps others.
     pub fn take(&mut self) -> Option<(Op, u64, u64)> {
         self.held.take()
     }

@@ -316,12 +316,12 @@ impl JobSpec {
         Ok(())
     }
 
-    /// True if the job reads.
+    /// True if the fio job reads.
     pub fn reads(&self) -> bool {
         matches!(self.access, JobAccess::Read | JobAccess::ReadWrite)
     }
 
-    /// True if the job writes.
+    /// True if the fio job writes.
     pub fn writes(&self) -> bool {
         matches!(self.access, JobAccess::Write | JobAccess::ReadWrite | JobAccess::TrimWrite)
     }
@@ -427,7 +427,7 @@ pub fn assemble(name: &str, items: &[Item]) -> Result<JobFile, WorkloadError> {
     }
 }
 
-/// Applies the settings to `job`, in order.
+/// Applies the settings of a section to `job`, in order.
 fn fill<'a>(
     mut job: JobSpec,
     settings: impl Iterator<Item = Setting<'a>> + Clone,

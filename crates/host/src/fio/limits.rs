@@ -19,7 +19,7 @@ impl CloneLimits {
         Self { by_clone, said: Vec::new() }
     }
 
-    /// True if no clone has a limit.
+    /// True if no clone has a latency limit.
     pub fn is_empty(&self) -> bool {
         self.by_clone.is_empty()
     }

@@ -63,7 +63,7 @@ pub struct History {
 }
 
 impl History {
-    /// Makes an empty history.
+    /// Makes an empty history of writes to be read back.
     pub fn new(rule: VerifyRule) -> Self {
         Self {
             rule,
@@ -82,7 +82,7 @@ impl History {
         self.rule.only
     }
 
-    /// True if there is nothing to read back.
+    /// True if the history holds no data to read back.
     pub fn is_empty(&self) -> bool {
         self.in_order.is_empty() && self.by_place.is_empty()
     }
@@ -148,7 +148,7 @@ impl History {
         self.next()
     }
 
-    /// Returns the next to read back.
+    /// Returns the next request that reads back written data.
     pub fn next(&mut self) -> Option<(u64, u64)> {
         self.by_place.pop_first().or_else(|| self.in_order.pop_front())
     }

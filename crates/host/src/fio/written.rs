@@ -50,7 +50,7 @@ impl JobPlace {
         &self.at
     }
 
-    /// Returns an error at this place.
+    /// Makes an error at this place of the job file.
     pub fn error(&self, found: impl Into<String>, expected: impl Into<String>) -> WorkloadError {
         let found = found.into();
         let found = self.words.as_ref().map_or_else(|| found.clone(), |words| words.instead_in(&found));

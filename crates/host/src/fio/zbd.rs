@@ -141,12 +141,12 @@ impl FioZones {
         offset - offset % self.shape.size
     }
 
-    /// Returns the zone in which a byte lies.
+    /// Returns the zone in which a byte of the drive lies.
     pub fn zone_of(&self, offset: u64) -> u32 {
         (offset / self.shape.size) as u32
     }
 
-    /// Returns the first byte of a zone.
+    /// Returns the first byte of a zone on the drive.
     pub fn start(&self, zone: u32) -> u64 {
         u64::from(zone) * self.shape.size
     }

@@ -59,7 +59,7 @@ pub struct ByCharacter {
 }
 
 impl ByCharacter {
-    /// All kinds together.
+    /// Returns the sum of the numbers of all kinds of page.
     pub fn total(&self) -> u64 {
         self.read_only + self.write_only + self.interleaved
     }

@@ -123,7 +123,7 @@ impl<'a> Columns<'a> {
         Ok(trim(&inner[..end]))
     }
 
-    /// True when no column is left.
+    /// True when no column of the line is left.
     pub fn is_over(&self) -> bool {
         self.rest.is_none()
     }

@@ -157,7 +157,7 @@ impl PageSet {
         }
     }
 
-    /// Returns how many pages are in the set.
+    /// Returns the number of pages in the set.
     pub fn pages(&self) -> u64 {
         self.words.values().map(|bits| u64::from(bits.count_ones())).sum()
     }

@@ -22,7 +22,7 @@ pub struct CountsByKind {
 }
 
 impl CountsByKind {
-    /// All kinds together.
+    /// Returns the sum of the numbers of all kinds of request.
     pub fn total(&self) -> u64 {
         self.read + self.write + self.trim + self.flush + self.manage
     }

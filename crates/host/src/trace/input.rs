@@ -58,7 +58,7 @@ impl Frames {
         self.number
     }
 
-    /// Returns the compression of the file.
+    /// Returns the compression of the trace file.
     pub fn packed(&self) -> Packed {
         self.packed
     }
@@ -79,7 +79,7 @@ impl Frames {
         self.framing.place(&self.name, number)
     }
 
-    /// Returns the next frame.
+    /// Returns the next line or record of the trace.
     ///
     /// # Errors
     /// When the file cannot be read or unpacked.

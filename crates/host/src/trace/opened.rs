@@ -57,7 +57,7 @@ impl TraceRequests {
         Ok(Self { ordered, requeued: Requeued::default() })
     }
 
-    /// Returns the next request.
+    /// Returns the next request of the trace.
     #[inline]
     pub fn next(&mut self) -> Result<Option<Located>, WorkloadError> {
         loop {
@@ -122,7 +122,7 @@ pub(crate) struct TraceReader {
 }
 
 impl TraceReader {
-    /// Returns the requests from the beginning.
+    /// Returns the requests of the trace from the beginning.
     pub fn open(&self) -> Result<TraceStream, WorkloadError> {
         TraceStream::open(&self.origin, self.card, &self.options)
     }
@@ -240,7 +240,7 @@ impl Opened {
         TraceReader { origin: self.origin.clone(), card: self.card, options: self.options.clone() }
     }
 
-    /// Returns the requests from the beginning.
+    /// Returns the requests of the trace from the beginning.
     pub fn again(self) -> Result<TraceRequests, WorkloadError> {
         match self.requests.ordered {
             Ordered::Sorted(mut sorted) => {

@@ -74,7 +74,7 @@ impl TraceOrigin {
         Err(WorkloadError::of(path.display().to_string(), found, expected))
     }
 
-    /// Returns the bytes in memory.
+    /// Makes the origin of a trace whose bytes are in memory.
     pub fn memory(bytes: Arc<[u8]>) -> Self {
         let part = ByteSource { name: "memory".into(), place: StreamPlace::Memory(bytes), member: None };
         Self::of_parts("memory".into(), vec![part])
@@ -89,7 +89,7 @@ impl TraceOrigin {
         Self { name, parts, notes: Vec::new() }
     }
 
-    /// Returns the name used in messages.
+    /// Returns the name of the trace in messages.
     pub fn name(&self) -> String {
         self.name.clone()
     }
@@ -192,7 +192,7 @@ impl ByteSource {
         Self { name: path.display().to_string(), place: StreamPlace::File(path.to_owned()), member: None }
     }
 
-    /// Returns the name used in messages.
+    /// Returns the name of the trace file in messages.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -223,7 +223,7 @@ pub(crate) struct Packed {
 }
 
 impl Packed {
-    /// True when nothing had to be unpacked.
+    /// True when the trace file had not to be unpacked.
     pub fn is_plain(self) -> bool {
         self.packing == Packing::Plain && matches!(self.inside, None | Some(Packing::Plain))
     }

@@ -43,7 +43,7 @@ impl Packing {
         }
     }
 
-    /// Returns the name used in reports.
+    /// Returns the name of the packing in reports.
     pub fn name(self) -> &'static str {
         match self {
             Self::Plain => "none",

@@ -65,7 +65,7 @@ pub(crate) fn recognize(
     }
 }
 
-/// Returns the only plausible reading.
+/// Returns the only plausible reading of a trace, by weighing its first requests.
 fn weigh(
     origin: &TraceOrigin,
     options: &TraceOptions,

@@ -159,7 +159,7 @@ impl Aligner {
         Self { how, above: None, changed: 0 }
     }
 
-    /// Makes `record` whole sectors.
+    /// Checks that `record` covers whole sectors, or changes `record` so that it does.
     ///
     /// # Errors
     /// When it is none and nothing was asked for, or what was asked for does not help.
@@ -302,7 +302,7 @@ impl Volumes {
         self.by_key.get(key).copied()
     }
 
-    /// Returns the names, by number.
+    /// Returns the names of the volumes, by number.
     pub fn names(&self) -> &[String] {
         &self.names
     }

@@ -177,7 +177,7 @@ fn no_layout(opened: &Opened) -> WorkloadError {
     WorkloadError::of(&opened.info.path, found, "fewer volumes; --volume NAME picks some")
 }
 
-/// Returns what was asked for, in words.
+/// Returns the options that the user asked for, in words.
 fn asked(addresses: Addresses) -> &'static str {
     match addresses {
         Addresses::Auto => "addresses beyond it",
@@ -303,7 +303,7 @@ impl TraceWorkload {
         Ok(())
     }
 
-    /// Returns where `record` goes on the drive.
+    /// Returns the byte of the drive to which `record` goes.
     #[inline]
     fn offset(&self, record: &Record) -> Result<u64, WorkloadError> {
         self.placement.offset(record, &self.layout, self.drive_bytes).ok_or_else(|| self.changed())

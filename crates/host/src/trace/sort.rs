@@ -39,7 +39,7 @@ impl ReorderWindow {
         Self { stream, reach, held: BinaryHeap::with_capacity(reach + 1), last: (0, 0) }
     }
 
-    /// Returns what the stream met so far.
+    /// Returns the facts that the stream of the trace met so far.
     pub fn met(&self) -> &Met {
         self.stream.met()
     }
@@ -116,7 +116,7 @@ impl Sorted {
         Ok(Self { place, met: stream.met().clone(), packing: stream.packing(), disorder: watch.found() })
     }
 
-    /// Returns what the stream met.
+    /// Returns the facts that the stream of the trace met.
     pub fn met(&self) -> &Met {
         &self.met
     }
@@ -126,7 +126,7 @@ impl Sorted {
         self.packing.clone()
     }
 
-    /// Returns how far out of order the file is.
+    /// Returns how far out of order the trace file is.
     pub fn disorder(&self) -> Disorder {
         self.disorder
     }

@@ -97,7 +97,7 @@ impl TraceStream {
         Self { with_requeued: true, ..self }
     }
 
-    /// Returns what was met so far.
+    /// Returns the facts that the stream of the trace met so far.
     pub fn met(&self) -> &Met {
         &self.met
     }
@@ -107,7 +107,7 @@ impl TraceStream {
         self.frames.packed().name()
     }
 
-    /// Returns the line or record read last.
+    /// Returns the line or record of the trace read last.
     pub fn line(&self) -> u64 {
         self.lines_before + self.frames.number()
     }

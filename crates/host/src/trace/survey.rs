@@ -77,7 +77,7 @@ impl Survey {
         }
     }
 
-    /// Returns how many requests there were.
+    /// Returns the number of requests of the trace.
     pub fn requests(&self) -> u64 {
         self.counts.total()
     }

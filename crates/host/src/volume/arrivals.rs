@@ -18,7 +18,7 @@ impl ArrivalStream {
         Self { burst, pause_ns, next_ns: if requests_per_s > 0.0 { 0 } else { u64::MAX } }
     }
 
-    /// Returns the time to the next request.
+    /// Returns the time to the next request, in nanoseconds.
     fn wait_ns(&self, random: &mut RandomStream) -> u64 {
         let inside = random.chance(1.0 - 1.0 / self.burst.requests);
         let mean = if inside { self.burst.gap_ns } else { self.pause_ns };

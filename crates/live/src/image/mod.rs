@@ -392,7 +392,7 @@ impl Image {
         Ok(())
     }
 
-    /// Returns the spare area of a unit.
+    /// Returns the spare area of a unit in the image.
     ///
     /// # Errors
     /// When the disk does not give it.

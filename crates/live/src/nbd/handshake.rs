@@ -40,7 +40,7 @@ mod info {
     pub const BLOCK_SIZE: u16 = 3;
 }
 
-/// Returns the first message of the server.
+/// Returns the first NBD message of the live server.
 pub fn greeting() -> Vec<u8> {
     let mut bytes = b"NBDMAGIC".to_vec();
     bytes.extend(OPTION_MAGIC.to_be_bytes());
@@ -73,7 +73,7 @@ pub struct Handshake {
 }
 
 impl Handshake {
-    /// Returns the negotiation of a new client.
+    /// Makes the negotiation of a new NBD client.
     pub fn new(exports: Arc<[Export]>) -> Self {
         Self { exports, chosen: 0, flags: None, structured: false, allocation: false }
     }
@@ -228,7 +228,7 @@ fn name_of_info(data: &[u8]) -> Option<&[u8]> {
     is_whole.then_some(name)
 }
 
-/// Returns the queries after a name.
+/// Reads the queries for metadata contexts after an export's name.
 fn contexts(data: &[u8]) -> Option<Vec<&[u8]>> {
     let (_name, rest) = text(data)?;
     let count = u32::from_be_bytes(number(rest.get(..4)?, 0));

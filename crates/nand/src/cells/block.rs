@@ -106,7 +106,7 @@ impl CellBlock {
             .collect()
     }
 
-    /// Returns the states meant on a wordline.
+    /// Returns the states to which the cells of a wordline were programmed.
     pub fn states(&self, line: usize) -> &[u8] {
         &self.states[line]
     }

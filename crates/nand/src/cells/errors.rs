@@ -99,12 +99,12 @@ impl Histogram {
         }
     }
 
-    /// Returns the lower end of a bin, volts.
+    /// Returns the voltage of the lower end of a bin, volts.
     pub fn volts(&self, bin: usize) -> f64 {
         self.low + self.width * bin as f64
     }
 
-    /// Returns the cells of a state, bin by bin.
+    /// Returns the number of cells of a state, bin by bin.
     pub fn counts(&self, state: usize) -> &[u64] {
         &self.counts[state]
     }

@@ -181,7 +181,7 @@ impl Wordline {
         }
     }
 
-    /// Returns the threshold voltages, volts.
+    /// Returns the threshold voltages of the wordline's cells, volts.
     pub fn volts(&self) -> &[f32] {
         &self.volts
     }

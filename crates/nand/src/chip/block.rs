@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 /// Stress is counted in whole millionths of a cycle, so that sums do not depend on their order.
 pub(super) const MICRO: f64 = 1e6;
 
-/// Returns a part of a cycle in millionths.
+/// Converts a part of a cycle to millionths.
 pub(super) fn micro(cycles: f64) -> u64 {
     (cycles * MICRO).round() as u64
 }

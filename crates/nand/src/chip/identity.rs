@@ -18,7 +18,7 @@ pub enum Status {
 }
 
 impl Status {
-    /// Returns the name in logs.
+    /// Returns the name of the status in logs.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Ok => "ok",

@@ -60,7 +60,7 @@ pub trait ChipInterface {
         pages: Pages,
     ) -> Result<Vec<LogRow>, String>;
 
-    /// Returns the status of the last operation.
+    /// Returns the status of the chip's last operation.
     fn status(&self) -> Status;
 
     /// Returns the busy time of the last operation, nanoseconds.
@@ -81,6 +81,6 @@ pub trait ChipInterface {
     /// When `seconds` is negative.
     fn let_time_pass(&mut self, seconds: f64) -> Result<(), String>;
 
-    /// Returns the bench's clock, ns.
+    /// Returns the time of the bench's clock, ns.
     fn now_ns(&self) -> u64;
 }

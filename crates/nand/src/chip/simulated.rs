@@ -192,7 +192,7 @@ impl SimulatedChip {
         Elapsed::at(seconds, at, &physics.retention, &physics.uneven)
     }
 
-    /// Returns the cells' numbers.
+    /// Returns the parameters of the chip's cells.
     pub fn physics(&self) -> &CellPhysics {
         &self.physics
     }

@@ -102,12 +102,12 @@ impl Spreads {
         self.middles = self.below.iter().map(|below| below.partition_point(|share| *share < 0.5)).collect();
     }
 
-    /// Returns how many states there are.
+    /// Returns the number of states of the cells.
     pub fn states(&self) -> usize {
         self.below.len()
     }
 
-    /// Returns how many references there are.
+    /// Returns the number of reference voltages.
     pub fn references(&self) -> usize {
         self.below[0].len()
     }

@@ -49,7 +49,7 @@ impl Least {
 }
 
 impl Valley<'_> {
-    /// Returns the misreads of this reference.
+    /// Returns the misread shares of both states at this reference voltage.
     pub fn at(&self, reference: f64) -> Misread {
         Misread { above: self.lower.above(reference), below: self.upper.below(reference) }
     }

@@ -35,12 +35,12 @@ impl Catalogue {
         Self { bringer, ..self }
     }
 
-    /// Returns all drives, by name.
+    /// Returns the summaries of all drives, by name.
     pub fn drives(&self) -> Vec<DriveSummary> {
         self.list("drives")
     }
 
-    /// Returns all chips, by name.
+    /// Returns the summaries of all chips, by name.
     pub fn chips(&self) -> Vec<DriveSummary> {
         self.list("chips")
     }
@@ -59,7 +59,7 @@ impl Catalogue {
         found
     }
 
-    /// Returns the file behind a name or a path.
+    /// Returns the file behind the name or path of a drive or chip.
     pub(super) fn resolve(&self, kind: &str, name: &str) -> Result<PathBuf, Error> {
         let listed = self.list(kind);
         if let Some(summary) = listed.iter().find(|summary| summary.name == name) {

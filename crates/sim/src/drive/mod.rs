@@ -265,7 +265,7 @@ impl Drive {
         self.entries.iter().any(text)
     }
 
-    /// Returns the bytes the host sees.
+    /// Returns the bytes of the drive that the host sees.
     pub fn capacity(&self) -> Bytes {
         self.capacity
     }
@@ -290,12 +290,12 @@ impl Drive {
         Reach { space: self.space(), place: self.link.place.clone() }
     }
 
-    /// Returns the physical layout.
+    /// Returns the physical geometry of the drive.
     pub fn geometry(&self) -> &Geometry {
         &self.geometry
     }
 
-    /// Returns the host link.
+    /// Returns the settings of the host link.
     pub fn link(&self) -> &LinkConfig {
         &self.link
     }
@@ -305,7 +305,7 @@ impl Drive {
         &self.power
     }
 
-    /// Returns the fixed delay of the ECC.
+    /// Returns the fixed delay that the error-correcting code adds to a read.
     pub fn t_decode(&self) -> Nanos {
         self.t_decode
     }
@@ -321,7 +321,7 @@ impl Drive {
         self.has(Feature::PowerCut)
     }
 
-    /// True when a feature is on.
+    /// True when a feature of the drive is on.
     pub(crate) fn has(&self, feature: Feature) -> bool {
         self.features.iter().any(|found| found.feature == feature)
     }

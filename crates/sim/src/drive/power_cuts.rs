@@ -72,7 +72,7 @@ impl PowerPlan {
         self.has_capacitors && self.hold_up.is_none()
     }
 
-    /// True where the power fails by itself.
+    /// True where power cuts are planned for a run.
     pub fn has_cuts(&self) -> bool {
         self.drawn > 0 || !self.at.is_empty() || !self.after.is_empty()
     }

@@ -105,7 +105,7 @@ impl ZonedNamespace {
         all.map(|zone| (zone.written * self.unit, zone.state == ZoneState::Full)).collect()
     }
 
-    /// Returns the zones.
+    /// Returns the states of the zones.
     pub fn zones(&self) -> &ZoneStates {
         &self.zones
     }

@@ -21,7 +21,7 @@ impl Turn {
         Self { filled: Filled::new(queues.len()), queues, next: 0, left: burst, burst }
     }
 
-    /// Returns the next command of these queues.
+    /// Returns the next command of the queues in this turn.
     #[inline]
     fn fetch(&mut self, waiting: &mut [VecDeque<u32>]) -> Option<u32> {
         let at = self.filled.first(self.next)?;
@@ -92,7 +92,7 @@ impl Queues {
         }
     }
 
-    /// True while some queue has a place.
+    /// True while some submission queue has a free place.
     #[inline]
     pub fn has_place(&self) -> bool {
         self.count < self.waiting.len() as u32 * self.depth

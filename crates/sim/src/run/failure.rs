@@ -35,7 +35,7 @@ impl Failures {
         self.plan.moment.is_some() && self.done.is_none()
     }
 
-    /// True where a failure is planned.
+    /// True where a failure of a die is planned.
     pub fn are_planned(&self) -> bool {
         self.plan.moment.is_some()
     }

@@ -209,7 +209,7 @@ impl Session {
         self
     }
 
-    /// Returns the drive.
+    /// Returns the drive of the session.
     pub fn drive(&self) -> &Drive {
         &self.drive
     }

@@ -43,7 +43,7 @@ impl LayingOut {
         Self { step: LayoutStep::Done, on: false, ..Self::new() }
     }
 
-    /// True if the layout was asked for.
+    /// True if the layout of the workload's data was asked for.
     pub fn is_on(&self) -> bool {
         self.on
     }

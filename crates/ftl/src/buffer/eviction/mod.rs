@@ -47,7 +47,7 @@ impl EvictionView<'_> {
         self.slots[slot as usize].state == SlotState::Held
     }
 
-    /// True when a slot may be chosen.
+    /// True when the eviction policy may choose a slot.
     #[inline]
     pub fn is_kept(&self, slot: u32) -> bool {
         matches!(self.slots[slot as usize].state, SlotState::Held | SlotState::Clean)

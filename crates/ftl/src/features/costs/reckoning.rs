@@ -189,7 +189,7 @@ impl Reckoning {
         row.min(self.wear_edges.len() - 1) as u8
     }
 
-    /// Returns the most cycles of a row of wear.
+    /// Returns the most program/erase cycles of a row of wear.
     pub fn pe_cycles(&self, wear_row: u8) -> u32 {
         self.wear_edges[usize::from(wear_row)]
     }

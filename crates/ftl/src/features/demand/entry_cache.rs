@@ -17,7 +17,7 @@ pub(super) struct EntryCache {
 }
 
 impl EntryCache {
-    /// Makes a cache that holds no entry.
+    /// Makes a cache of map entries that holds no entry.
     pub fn new(capacity: usize, logical_units: u32) -> Self {
         Self {
             entries: Vec::with_capacity(capacity),

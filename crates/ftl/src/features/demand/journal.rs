@@ -44,7 +44,7 @@ pub(super) struct Journal {
 }
 
 impl Journal {
-    /// Makes a log of nothing.
+    /// Makes a log of map changes that holds none.
     pub fn new(first: u32, units: u32, per_unit: u32, superblocks: usize) -> Self {
         Self {
             first,

@@ -142,7 +142,7 @@ impl Demand {
         }
     }
 
-    /// A translation unit is read, or at hand.
+    /// Begins a task: its translation unit is read, or at hand.
     fn start(&mut self, core: &mut Core, task: Task) -> Option<Lookup> {
         let unit = self.unit_of(task.page);
         let is_missing = self.loading().is_some_and(|loading| loading.is_missing(task.page));

@@ -83,7 +83,7 @@ pub struct Stripes {
     rebuilds: Rebuilds,
 }
 
-/// Returns the members in a set of bits.
+/// Returns the members of a parity group in a set of bits.
 fn members(mut bits: u64) -> impl Iterator<Item = u32> {
     std::iter::from_fn(move || {
         let member = bits.trailing_zeros();
@@ -181,23 +181,23 @@ impl Stripes {
         self.groups[self.group_of(superblock) as usize].parity == self.member_of(superblock)
     }
 
-    /// Returns the dies of a set.
+    /// Returns the dies of a set whose superblocks protect each other.
     fn dies_of(&self, set: usize) -> std::ops::Range<usize> {
         let width = self.width as usize;
         set * width..(set + 1) * width
     }
 
-    /// Returns the set that `die` is in.
+    /// Returns the set of dies, for parity, that `die` is in.
     fn set_of(&self, die: usize) -> usize {
         die / self.width as usize
     }
 
-    /// Returns the set of a group.
+    /// Returns the set of dies of a parity group.
     fn set_of_group(&self, group: u32) -> usize {
         (group / self.per_die) as usize
     }
 
-    /// Returns the members with data of a group.
+    /// Returns the members of a parity group that hold data.
     #[inline]
     fn data_members(&self, group: u32) -> u64 {
         let of = &self.groups[group as usize];
@@ -302,7 +302,7 @@ impl Stripes {
         self.begun[self.set_of_group(group)].contains(&group)
     }
 
-    /// True while a group is being reclaimed.
+    /// True while a parity group is being reclaimed.
     fn is_reclaiming(&self) -> bool {
         self.groups.iter().any(|group| matches!(group.phase, Phase::Moving | Phase::Erasing))
     }

@@ -171,7 +171,7 @@ pub struct Snapshots {
 }
 
 impl Snapshots {
-    /// Returns the configuration.
+    /// Returns the settings of the snapshots.
     pub fn rules(&self) -> &SnapshotRules {
         &self.rules
     }
@@ -186,7 +186,7 @@ impl Snapshots {
         self.units
     }
 
-    /// Returns the most units that may be kept.
+    /// Returns the most units that may be kept for snapshots.
     pub fn room(&self) -> u64 {
         self.room
     }
@@ -213,7 +213,7 @@ impl Snapshots {
         self.kept.back().is_some_and(|newest| !newest.old.contains_key(&lpn.0))
     }
 
-    /// True when a unit more may not be kept.
+    /// True when no further unit may be kept for snapshots.
     #[inline]
     fn is_full(&self) -> bool {
         self.units >= self.room

@@ -20,7 +20,7 @@ pub(super) struct Moments {
 }
 
 impl Moments {
-    /// Returns all times that `rules` give.
+    /// Returns all times of snapshots and rollbacks that `rules` give.
     pub fn of(rules: &SnapshotRules) -> Self {
         // The last is the next to come.
         let (mut at, mut rollback_at) = (rules.at.clone(), rules.rollback_at.clone());

@@ -70,7 +70,7 @@ impl Trims {
         core.put_own(record);
     }
 
-    /// Returns the units that hold records.
+    /// Returns the logical units that hold records of trims.
     pub fn units(&self) -> impl Iterator<Item = Lpn> + use<> {
         let records = (self.on_flash.len() as u32).div_ceil(self.per_record);
         (self.first..self.first + records).map(Lpn)

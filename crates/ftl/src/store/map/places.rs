@@ -28,7 +28,7 @@ impl Places {
         }
     }
 
-    /// Returns the place of a unit.
+    /// Returns the place on flash of a unit.
     #[inline]
     pub fn get(&self, lpn: Lpn) -> Ppa {
         let low = self.low[lpn.index()];

@@ -164,7 +164,7 @@ impl Sparse {
         changes > self.shape.physical / CHANGED_PART || self.lookups.get() > self.lookups_most
     }
 
-    /// Returns the places of all units now.
+    /// Returns the places on flash of all units now.
     pub fn beginning(&self) -> Beginning {
         let (ground, forward) = (self.ground.clone(), self.forward.clone());
         Beginning(Held::Rule { ground, forward, backward: self.backward.clone() })

@@ -41,7 +41,7 @@ pub(super) struct Zero {
 }
 
 impl Zero {
-    /// Returns the time of a field.
+    /// Returns the time that a field of the trace stands for.
     pub fn read(&mut self, field: &[u8], clock: TimeFormat) -> Result<u64, Fault> {
         let bare = field.strip_prefix(b"-").filter(|_| clock != TimeFormat::Iso);
         let ns = clock.read(bare.unwrap_or(field), "time")?;

@@ -20,7 +20,7 @@ pub(super) enum RwbsKind {
     Nothing,
 }
 
-/// Returns what `letters` say.
+/// Returns the operation that `letters` of the trace stand for.
 pub(super) fn kind(letters: &[u8]) -> Result<RwbsKind, Fault> {
     known(letters)
         .ok_or_else(|| fault(format!("RWBS is {}", show(letters)), "R, W, D, F, N, WZ or ZA with its flags"))

@@ -13,7 +13,7 @@ impl PilotAnswer for Vec<SetMoment> {
     }
 }
 
-/// Returns the numbers of a history.
+/// Encodes a history as numbers.
 fn numbers_of(moments: &[SetMoment]) -> Vec<u64> {
     let mut out = Vec::new();
     many(&mut out, moments, |out, set| {

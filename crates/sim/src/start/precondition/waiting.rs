@@ -72,7 +72,7 @@ pub(super) struct FoldedCache {
 }
 
 impl FoldedCache {
-    /// Makes a cache of `slots` slots.
+    /// Makes a folded SLC cache of `slots` slots.
     pub fn new(slots: u32) -> Self {
         Self { slots: slots as usize, log: VecDeque::new(), places: ByNumber::default() }
     }

@@ -14,8 +14,8 @@ pub struct Family {
 /// A family up to a mode; families without modes have mode 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ModeSet {
-    /// The family.
+    /// Family of NAND interfaces.
     pub family: Family,
-    /// The highest mode.
+    /// Highest timing mode of the family that the chip knows.
     pub mode: u32,
 }

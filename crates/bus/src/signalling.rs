@@ -5,7 +5,7 @@ use units::{Bytes, Energy, Femtos, Frequency, Nanos, TransferRate, Voltage};
 /// Data rate as a fraction, bytes per femtoseconds, so that no cycle time is ever rounded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cadence {
-    /// Bytes that pass in `femtos`.
+    /// Number of bytes that the channel transfers in `femtos`.
     pub bytes: u64,
     /// Time, in femtoseconds, in which the channel transfers these bytes.
     pub femtos: Femtos,
@@ -74,17 +74,17 @@ pub struct Pins {
 pub struct Signalling {
     /// Duration of a command or address cycle.
     pub cycle: Femtos,
-    /// Data to the chip.
+    /// Pace of data to the chip.
     pub data_in: Cadence,
-    /// Data from the chip.
+    /// Pace of data from the chip.
     pub data_out: Cadence,
     /// The clock's shortest period by the interface's equations; equal to the cycle where none apply.
     pub shortest: Femtos,
     /// True if both edges of the strobe carry data; false if one edge of each cycle does.
     pub double_data_rate: bool,
-    /// Waits between cycles.
+    /// Waits between the cycles of the protocol.
     pub waits: CycleWaits,
-    /// Wires.
+    /// Wires of the channel.
     pub pins: Pins,
     /// Supply of the output drivers; absent where the interface does not say.
     pub io_supply: Option<Voltage>,

@@ -11,7 +11,7 @@ pub enum Strobes {
         t_out: Femtos,
         /// Data from the chip's latch to the controller's pad.
         t_rea: Femtos,
-        /// Data from the pad to the FIFO.
+        /// Time of data from the pad to the FIFO.
         t_in: Femtos,
         /// Set-up time of the FIFO.
         t_s: Femtos,

@@ -6,7 +6,7 @@ use config::{ConfigError, Section, meant};
 /// Reaction when the chip does not know the interface that the controller offers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Unknown {
-    /// The drive is refused.
+    /// The drive is refused where the chip does not know the interface.
     Refused,
     /// Controller and chip use the best interface that both know.
     FallBack,

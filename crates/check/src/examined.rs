@@ -45,13 +45,13 @@ pub struct Promise {
 /// Operations and bytes that the drive has counted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DriveCounts {
-    /// Pages read, by origin.
+    /// Flash pages that the drive read, by origin.
     pub pages_read: [u64; Origin::COUNT],
-    /// Pages programmed, by origin.
+    /// Flash pages that the drive programmed, by origin.
     pub pages_programmed: [u64; Origin::COUNT],
-    /// Units programmed, by origin.
+    /// Mapping units that the drive programmed, by origin.
     pub units_programmed: [u64; Origin::COUNT],
-    /// Blocks erased, by origin.
+    /// Blocks that the drive erased, by origin.
     pub blocks_erased: [u64; Origin::COUNT],
     /// Bytes that the host's write requests carried.
     pub bytes_written: u64,
@@ -64,13 +64,13 @@ pub struct DriveCounts {
 /// Busy times that the drive has counted, in nanoseconds.
 #[derive(Clone, Debug, Default)]
 pub struct Busy {
-    /// Of each channel, in ns.
+    /// Busy time of each channel, in ns.
     pub channels: Vec<u64>,
     /// Of each die's array, in ns: for the host, garbage collection, wear levelling and other work.
     pub arrays: Vec<[u64; 4]>,
     /// Array time by kind, and bytes moved.
     pub work: Work,
-    /// Operations in flight.
+    /// Flash operations in flight.
     pub in_flight: usize,
 }
 
@@ -79,9 +79,9 @@ pub struct Busy {
 pub enum KeptAt {
     /// The snapshot holds no data of the unit.
     Nowhere,
-    /// In the buffer.
+    /// The snapshot's version of the unit is in the buffer.
     Buffered,
-    /// On flash.
+    /// The snapshot's version of the unit is on flash, at this place.
     Flash(Ppa),
 }
 
@@ -176,7 +176,7 @@ pub enum PastEvent {
     Taken(u32),
     /// The snapshot of this number, and all data that it sees, survive power cuts from now on.
     Recorded(u32),
-    /// A snapshot is gone.
+    /// The snapshot of this number was dropped.
     Dropped(u32),
     /// The drive holds again the data that its newest snapshot, of this number, saw.
     RolledBack(u32),

@@ -57,7 +57,7 @@ enum Brought {
     Nothing,
     /// These sectors of a unit hold data.
     Sectors(BTreeSet<u64>),
-    /// The whole unit.
+    /// The whole unit holds data.
     All,
 }
 
@@ -89,7 +89,7 @@ pub(crate) struct Ledger {
 /// When the measured window of a run begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Measured {
-    /// The window begins with the run.
+    /// The measured window begins with the run.
     AtOnce,
     /// The window begins when the ramp time is over.
     AfterRamp,

@@ -10,7 +10,7 @@ use units::{Bytes, Nanos, TransferRate};
 enum ProgramTime {
     /// The usual program time, divided by this program step relative to the usual step.
     Step(f64),
-    /// Times of a set of voltages.
+    /// Program times of a voltage set.
     Set(Vec<u64>),
 }
 

@@ -21,7 +21,7 @@ pub(crate) struct StripeAccount {
     parity: Vec<usize>,
     /// For each superblock: true in SLC mode, in which a superblock has no parity and protects no others.
     apart: Vec<bool>,
-    /// Page rows that power cuts tore.
+    /// Page rows that power cuts tore, in the checker's account of stripes.
     torn: Torn,
 }
 

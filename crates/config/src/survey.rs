@@ -17,9 +17,9 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 pub enum Need {
     /// Need that a key has one of these values.
     Is(String, Vec<String>),
-    /// A key or table is written.
+    /// The user writes this key or table.
     Given(String),
-    /// A key or table is not written.
+    /// The user does not write this key or table.
     Absent(String),
     /// Need that the number of a key is larger than this.
     Above(String, u32),

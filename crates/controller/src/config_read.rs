@@ -27,9 +27,9 @@ pub struct ControllerConfig {
     pub power: Option<Power>,
     /// Energy of the controller for each byte that crosses a channel, on top of that power.
     pub energy_per_byte: Energy,
-    /// Who is next at a die.
+    /// Policy that chooses which class of operations a die serves next.
     pub scheduler: scheduler::Maker,
-    /// Who is next on a channel.
+    /// Policy that chooses which die uses a channel next.
     pub arbitration: arbitration::Maker,
 }
 

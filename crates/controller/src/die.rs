@@ -20,7 +20,7 @@ pub struct Cached {
 /// Whether a die is short of free superblocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Urgency {
-    /// The die is not short.
+    /// The die is not short of free superblocks.
     Normal,
     /// The die is short: operations that free superblocks may go first.
     Urgent,

@@ -10,7 +10,7 @@ use units::{ChannelId, SimTime};
 pub struct Context<P> {
     /// The calendar of future events.
     pub calendar: Calendar,
-    /// Who watches.
+    /// Observer of the run.
     pub probe: P,
 }
 
@@ -24,13 +24,13 @@ impl<P> Context<P> {
 /// The use that a channel was busy with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ChannelUse {
-    /// Command and address cycles.
+    /// The channel carries command and address cycles.
     Command,
     /// The question whether a program or erase succeeded, and the answer of the die.
     Status,
-    /// Data to a die.
+    /// The channel carries data to a die.
     DataIn,
-    /// Data from a die.
+    /// The channel carries data from a die.
     DataOut,
 }
 

@@ -43,7 +43,7 @@ impl Shared {
 /// A read that others may ride on.
 #[derive(Clone, Copy, Debug)]
 pub struct Ride {
-    /// The read.
+    /// Number of the read on which others may ride.
     pub id: TransactionId,
     /// Units of the pages that the read senses, one bit each.
     pub sensed: u64,

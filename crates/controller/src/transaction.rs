@@ -11,7 +11,7 @@ pub enum Kind {
     Read,
     /// Data-in of a program unit, then array program.
     Program,
-    /// Block erase.
+    /// Erase of a block in each plane.
     Erase,
     /// Array read and program of one unit inside the die, without data on the bus.
     Copyback,
@@ -21,7 +21,7 @@ pub enum Kind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Origin {
-    /// The host's own requests.
+    /// Requests of the host.
     Host,
     /// Garbage collection.
     Gc,
@@ -136,7 +136,7 @@ pub enum Class {
     HostProgram,
     /// Programs (and copybacks) of garbage collection's open superblock.
     InternalProgram,
-    /// Erases.
+    /// Erases of superblocks.
     Erase,
 }
 
@@ -237,21 +237,21 @@ impl Reading {
 /// A flash operation, what it is for and where its time went.
 #[derive(Clone, Copy, Debug)]
 pub struct Transaction {
-    /// What is done.
+    /// Kind of operation: read, program, erase or copyback.
     pub kind: Kind,
-    /// On whose behalf.
+    /// Reason of the operation, such as the host or garbage collection.
     pub origin: Origin,
     /// Queue of the die in which the transaction waits.
     pub class: Class,
-    /// Where.
+    /// Die on which the operation takes place.
     pub die: DieId,
-    /// Which superblock of that die.
+    /// Superblock of the operation, numbered within the die.
     pub superblock: u32,
     /// The (first) page row within the superblock.
     pub row: u32,
     /// For reads: which units of the row, one bit each.
     pub mask: u64,
-    /// Page rows a program writes.
+    /// Page rows that a program writes.
     pub rows: u32,
     /// For programs and erases: the row of the chip's tables for the block's wear.
     pub wear: u8,
@@ -278,11 +278,11 @@ pub struct Transaction {
     pub finished: SimTime,
     /// Queue time by whose operation was in the way; the rest of the queue time the die was idle or switching.
     pub waits: Waits,
-    /// Waiting for the channel.
+    /// Time that the operation waited for the channel, in ns.
     pub channel_ns: u64,
     /// Command and data cycles on the channel.
     pub transfer_ns: u64,
-    /// Array busy, suspension included.
+    /// Busy time of the array for the operation, suspension included, in ns.
     pub array_ns: u64,
     pub(crate) since: SimTime,
     pub(crate) submitted: u64,

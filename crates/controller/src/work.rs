@@ -10,7 +10,7 @@ pub struct Work {
     pub array_ns: [Waits; Kind::COUNT],
     /// Bytes sent to dies, including spare bytes where spare bytes cross the bus.
     pub bytes_in: u64,
-    /// Bytes fetched from dies.
+    /// Bytes fetched from dies over the channels.
     pub bytes_out: u64,
 }
 

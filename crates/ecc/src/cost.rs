@@ -31,7 +31,7 @@ impl ReadCost {
 pub struct WriteCost {
     /// The program step that `usual_time` belongs to.
     pub usual_step: Voltage,
-    /// Program time with `usual_step`.
+    /// Program time with the program step `usual_step`.
     pub usual_time: Nanos,
 }
 

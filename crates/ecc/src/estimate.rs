@@ -25,9 +25,9 @@ pub struct Estimator {
 /// Broken checks of words of one raw bit error rate: the weight of their syndromes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Weight {
-    /// On the mean.
+    /// Mean number of broken checks.
     pub mean: f64,
-    /// Standard deviation.
+    /// Standard deviation of the number of broken checks.
     pub deviation: f64,
 }
 

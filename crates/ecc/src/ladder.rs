@@ -97,7 +97,7 @@ pub enum Decodes {
 /// Speed of an iterative decoder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pace {
-    /// Cycles of the decoder.
+    /// Clock frequency of the decoder.
     pub clock: Frequency,
     /// Messages between bits and checks that the decoder processes in a cycle.
     pub edges: u32,

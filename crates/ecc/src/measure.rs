@@ -36,7 +36,7 @@ pub struct Count {
 /// What was counted, and how many iterations how many words took.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
-    /// Failures among words.
+    /// Count of failures among the words.
     pub count: Count,
     /// Of each number of iterations, from none on, the words that took as many.
     pub iterations: Vec<u64>,

@@ -10,7 +10,7 @@ use engine::RandomStream;
 pub struct Outcome {
     /// Number of the rung that corrected the page, or of the last rung.
     pub rung: usize,
-    /// Attempts beyond the first.
+    /// Number of attempts of the read beyond the first.
     pub retries: u32,
     /// Comparisons at each boundary over all attempts.
     pub senses: u32,
@@ -41,7 +41,7 @@ impl Outcome {
 pub struct PageRead<'a> {
     /// The ways to read the page, in the order in which they are tried.
     pub ladder: &'a Ladder,
-    /// The rung of the first attempt.
+    /// Number of the rung of the first attempt.
     pub first: usize,
     /// Raw bit error rates of the page.
     pub rates: &'a Rates,
@@ -56,7 +56,7 @@ pub struct PageRead<'a> {
 /// What becomes of an attempt that is decoded.
 struct Decoded {
     is_right: bool,
-    /// Iterations of a word.
+    /// Number of iterations of a word.
     iterations: f64,
 }
 

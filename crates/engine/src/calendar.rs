@@ -43,7 +43,7 @@ pub struct Calendar {
     far: Heap,
     /// Timers, few of which ever fire as they were set; in the other heap they would slow all events down.
     timers: Heap,
-    /// The first of both heaps.
+    /// Key of the first event of both heaps.
     first_in_heaps: u128,
     /// Number of the next event, and events taken, both since the last renumbering.
     sequence: u64,

@@ -20,7 +20,7 @@ struct WheelNode {
 /// Events of the next millisecond, by slots that are used again and again.
 #[derive(Clone, Debug)]
 pub(crate) struct Wheel {
-    /// The earliest event of each slot.
+    /// Number of the earliest event of each slot of the wheel.
     heads: Box<[u16; SLOTS]>,
     /// One bit per slot of the wheel that is not empty; `summary` has one bit per word of these bits.
     words: [u64; WORDS],

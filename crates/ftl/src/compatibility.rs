@@ -15,7 +15,7 @@ pub enum Switch {
     IsNot(&'static [&'static str]),
     /// Any value: the feature is on when the key is given.
     Given,
-    /// More than nothing.
+    /// The number of the key is above zero.
     Positive,
     /// The key has a number above one.
     Several,
@@ -101,7 +101,7 @@ features! {
 /// Why two features do not go together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reason {
-    /// The parts cannot.
+    /// The parts of the drive cannot do what both features need.
     Physical(&'static str),
     /// One feature does not provide what the other one needs.
     Logical(&'static str),
@@ -121,24 +121,24 @@ impl Reason {
 pub struct Apart {
     /// The feature that the message names first when a file has both.
     pub a: Feature,
-    /// The other.
+    /// Second feature of the pair.
     pub b: Feature,
-    /// Why.
+    /// Reason why the two features exclude each other.
     pub reason: Reason,
-    /// Advice: what to write instead.
+    /// Advice on what to write instead of the two features.
     pub change: &'static str,
 }
 
 /// A feature that is nothing without another.
 #[derive(Clone, Copy, Debug)]
 pub struct Needs {
-    /// The feature.
+    /// Feature that needs another one.
     pub feature: Feature,
-    /// The other.
+    /// Feature that is needed.
     pub needed: Feature,
-    /// Why.
+    /// Reason why the feature needs the other one.
     pub reason: &'static str,
-    /// Advice: what to write instead.
+    /// Advice on what to write instead.
     pub change: &'static str,
 }
 
@@ -271,13 +271,13 @@ pub const NEEDS: &[Needs] = needs! {
 pub struct Idle {
     /// Keys, and sections with all their keys.
     pub keys: &'static [&'static str],
-    /// The feature.
+    /// Feature with or without which the keys have no effect.
     pub feature: Feature,
     /// True if the keys have no effect with the feature; false if they have none without the feature.
     pub with: bool,
-    /// Why.
+    /// Reason why the keys have no effect.
     pub reason: &'static str,
-    /// What to write instead.
+    /// Advice on what to write instead of the keys.
     pub change: &'static str,
 }
 
@@ -309,7 +309,7 @@ pub const IDLE: &[Idle] = &[
 /// A feature that is on, and the key that turned it on.
 #[derive(Clone, Debug)]
 pub struct Found {
-    /// The feature.
+    /// Feature that is on.
     pub feature: Feature,
     /// The key that turned the feature on, with value and place.
     pub entry: Entry,

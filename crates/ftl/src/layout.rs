@@ -24,7 +24,7 @@ pub(crate) const ENTRY_BYTES: u64 = 4;
 /// operate together), plane after plane, unit after unit.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Layout {
-    /// Bytes of a mapping unit.
+    /// Bytes of a mapping unit of the drive.
     pub unit: Bytes,
     /// Dies of the drive.
     pub dies: u32,

@@ -40,7 +40,7 @@ pub(crate) struct Counted {
 /// that failed.
 pub(crate) struct Listed {
     pub read_only: bool,
-    /// Dies that failed.
+    /// Dies of the drive that failed.
     pub dead: DeadDies,
 }
 

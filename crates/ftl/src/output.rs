@@ -9,11 +9,11 @@ pub struct Stages {
     pub waits: Waits,
     /// Time in the queue of the die while the die was switching or waiting for its channel.
     pub queue: u64,
-    /// Waiting for the channel.
+    /// Time that the operation waited for the channel.
     pub channel: u64,
-    /// Array busy.
+    /// Time that the array was busy for the operation.
     pub array: u64,
-    /// Command and data cycles.
+    /// Time of the command and data cycles of the operation.
     pub transfer: u64,
 }
 

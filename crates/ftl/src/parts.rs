@@ -17,11 +17,11 @@ use std::collections::VecDeque;
 
 /// What a translation layer is built from.
 pub(crate) struct Parts<'a> {
-    /// `[ftl]`, read.
+    /// Settings from `[ftl]` of the drive file.
     pub config: &'a FtlConfig,
-    /// The blocks.
+    /// Flash array, with all blocks.
     pub array: FlashArray,
-    /// Dies and channels.
+    /// Controller, with dies and channels.
     pub controller: Controller,
     /// The settings of controller and channels.
     pub rules: &'a ControllerConfig,

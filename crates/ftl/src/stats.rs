@@ -47,7 +47,7 @@ impl<const N: usize> Minus for [u64; N] {
 counters! {
     /// Counters since the drive was built.
     FtlStats {
-        /// Flash pages read, by origin.
+        /// Flash pages that the drive read, by origin.
         pages_read: [u64; Origin::COUNT],
         /// Flash pages programmed, by origin (of the first unit in the program).
         pages_programmed: [u64; Origin::COUNT],

@@ -11,7 +11,7 @@ const INTERVALS_MAX: usize = 128;
 /// The counters at one moment.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Mark {
-    /// The counts at that moment.
+    /// Counts of the translation layer at the mark.
     pub stats: FtlStats,
     /// Units of the host's that waited in the buffer: written, and not programmed yet.
     pub units_waiting: u64,
@@ -22,7 +22,7 @@ pub struct Mark {
 /// The counters at equal intervals of collection work, since measuring began.
 #[derive(Clone, Debug, Default)]
 pub struct Turnover {
-    /// The first is the beginning.
+    /// Marks of the counters; the first mark is the beginning of measuring.
     marks: Vec<Mark>,
     /// Number of victims, or of merges, from one mark to the next.
     every: u64,

@@ -31,7 +31,7 @@ pub struct HostSpace {
 /// The zones of a drive that is one zoned namespace, as a host learns of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HostZones {
-    /// Zones.
+    /// Number of zones of the drive.
     pub count: u32,
     /// Bytes from the start of a zone to that of the next.
     pub size: u64,

@@ -7,7 +7,7 @@ use std::fmt;
 pub struct WorkloadError {
     /// File, and line if there is a line, of the fault: `trace.csv:101`.
     pub place: String,
-    /// What is there.
+    /// Text that was found at the place.
     pub found: String,
     /// What was expected in place of the fault, or advice.
     pub expected: String,

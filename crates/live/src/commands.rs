@@ -29,9 +29,9 @@ pub enum RequestPlan {
     Refuse(Refusal),
     /// The client asks which extents are allocated.
     Status,
-    /// Requests to the drive.
+    /// The request becomes these requests to the drive.
     Drive(Pieces),
-    /// The client leaves.
+    /// The client ends its connection.
     Leave,
 }
 

@@ -20,7 +20,7 @@ use units::{Lpn, Ppa, SimTime};
 /// Effect of a request on the data.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Payload {
-    /// No data.
+    /// The request brings no data.
     None,
     /// The request writes these bytes.
     Bytes(Vec<u8>),
@@ -31,13 +31,13 @@ pub enum Payload {
 /// An answer of the drive.
 #[derive(Debug)]
 pub struct Done {
-    /// The number of the request.
+    /// Number of the client's request.
     pub number: u64,
     /// True if the drive, or the disk that holds the image, failed to do the request.
     pub failed: bool,
     /// Time of the drive's answer.
     pub at: SimTime,
-    /// Data that were read.
+    /// Data that the request read.
     pub data: Vec<u8>,
 }
 
@@ -68,9 +68,9 @@ pub struct SharedContents {
     pub done: Vec<Done>,
     /// Notes about the workload for the result.
     pub notes: Vec<(String, String)>,
-    /// The file.
+    /// Image of the drive's data.
     pub image: Image,
-    /// Memory that is used again.
+    /// Memory for data that is used again.
     pub buffers: Buffers,
     /// Bytes moved between server and image since the server last asked.
     pub moved: u64,

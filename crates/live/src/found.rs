@@ -120,7 +120,7 @@ pub fn checksum(state: &Path) -> Result<u64, Error> {
 /// Contents of an image: the newest stamp, and rows torn by a power cut.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Holds {
-    /// The highest number of a write.
+    /// Highest number of a write that was found.
     pub newest: u64,
     /// Page rows that count as torn.
     pub torn_rows: u64,

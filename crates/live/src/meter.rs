@@ -65,7 +65,7 @@ fn bounds() -> Vec<u64> {
 /// Requests of a kind that were done.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct MeteredKind {
-    /// How many.
+    /// Number of requests of the kind.
     pub requests: u64,
     /// Bytes that requests of the kind covered.
     pub bytes: u64,
@@ -116,7 +116,7 @@ pub struct DriveNow {
 /// State of a server.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct ServerProgress {
-    /// Clients that are connected.
+    /// Number of clients that are connected to the live server.
     pub clients: usize,
     /// Memory held for the clients: requests in flight, and answers not sent yet.
     pub client_bytes: u64,
@@ -124,7 +124,7 @@ pub struct ServerProgress {
     pub requests: u64,
     /// Simulated time, in nanoseconds.
     pub simulated_ns: u64,
-    /// Requests in flight.
+    /// Requests of clients in flight.
     pub in_flight: u64,
     /// How late answers were; null at full speed.
     pub lateness: Option<Lateness>,
@@ -143,7 +143,7 @@ pub struct ServerProgress {
     pub done: BTreeMap<&'static str, MeteredKind>,
     /// Requests refused, by error.
     pub refusals: BTreeMap<&'static str, u64>,
-    /// The drive.
+    /// Present state of the drive.
     pub drive: DriveNow,
     /// The upper ends of the classes of times.
     pub bounds_ns: Vec<u64>,

@@ -41,7 +41,7 @@ impl WallPace {
 /// The two times, coupled.
 #[derive(Clone, Copy, Debug)]
 pub struct WallClock {
-    /// Simulated seconds a second.
+    /// Simulated seconds for each second of real time.
     pace: f64,
     wall: Instant,
     simulated: SimTime,
@@ -85,11 +85,11 @@ pub struct Late {
 /// Summary of the lateness of answers.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Lateness {
-    /// Answers.
+    /// Number of answers of the live server.
     pub answers: u64,
     /// Median lateness, nanoseconds.
     pub p50_ns: u64,
-    /// 99 of 100 were no later.
+    /// Lateness that 99 of 100 answers did not exceed, nanoseconds.
     pub p99_ns: u64,
     /// Greatest lateness, nanoseconds.
     pub max_ns: u64,

@@ -50,13 +50,13 @@ const NO_SOCKET: Duration = Duration::from_secs(1);
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ServeOptions {
-    /// The image.
+    /// Path of the image.
     pub image: PathBuf,
-    /// The path to listen at.
+    /// Path of the Unix socket at which the server listens.
     pub socket: Option<PathBuf>,
     /// TCP port to listen at, where no socket path is given; 0: any free port.
     pub port: Option<u16>,
-    /// The address of that port.
+    /// Address of the port at which the server listens.
     pub address: String,
     /// `max`, or simulated seconds a second.
     pub pace: String,
@@ -87,7 +87,7 @@ pub struct Server {
     /// The machine had no socket for another client.
     no_socket_until: Option<Instant>,
     pending: HashMap<u64, ClientRequest>,
-    /// Clients and requests so far.
+    /// Number of clients so far; `numbered` is the number of requests.
     seen: u64,
     numbered: u64,
     /// Requests to the drive that are not answered.

@@ -14,15 +14,15 @@ use std::time::Duration;
 pub enum Listener {
     /// Unix socket with its path, which is removed together with the socket.
     Unix(UnixListener, PathBuf),
-    /// At a port.
+    /// TCP socket that listens at a port.
     Tcp(TcpListener),
 }
 
 /// A client's socket.
 pub enum ClientSocket {
-    /// At a path.
+    /// Connection through a Unix socket.
     Unix(UnixStream),
-    /// At a port.
+    /// Connection through a TCP port.
     Tcp(TcpStream),
 }
 

@@ -8,11 +8,11 @@ use units::Bytes;
 pub enum Cell {
     /// One bit per cell.
     Slc = 1,
-    /// Two bits.
+    /// Two bits per cell.
     Mlc = 2,
-    /// Three bits.
+    /// Three bits per cell.
     Tlc = 3,
-    /// Four bits.
+    /// Four bits per cell.
     Qlc = 4,
 }
 

@@ -27,7 +27,7 @@ pub enum WorkloadSpec {
     FioText {
         /// Name of the workload in messages.
         name: String,
-        /// The job file's text.
+        /// Text of the job file.
         text: String,
         /// Values of the workload's variables.
         #[serde(default)]

@@ -9,23 +9,23 @@ use units::Lpn;
 pub enum HostStep {
     /// Writes `count` units from `first` on.
     Write {
-        /// The first unit.
+        /// First unit that is written.
         first: Lpn,
-        /// How many units.
+        /// Number of units that are written.
         count: u32,
     },
     /// Declares `count` units from `first` on unused.
     Trim {
-        /// The first unit.
+        /// First unit that is declared unused.
         first: Lpn,
-        /// How many units.
+        /// Number of units that are declared unused.
         count: u32,
     },
     /// Reads `count` units from `first` on.
     Read {
-        /// The first unit.
+        /// First unit that is read.
         first: Lpn,
-        /// How many units.
+        /// Number of units that are read.
         count: u32,
     },
 }

@@ -12,7 +12,7 @@ use sim::{Catalogue, Checking, Drive, Error, RunOptions, Session, WorkloadSpec};
 pub struct Setup {
     /// Name of the drive, or the path of its file.
     drive: String,
-    /// `key=value` on top.
+    /// Settings `key=value` on top of the drive's file.
     #[serde(default)]
     set: Vec<String>,
     /// Workload to run on the drive; none where the page asks about the drive alone.
@@ -35,14 +35,14 @@ pub enum PageQuestion {
     Begin(Setup),
     /// Go on for about so many events.
     Advance {
-        /// How many.
+        /// Number of events.
         events: u64,
     },
     /// The question how far the run is, with the measures so far and the state of the blocks.
     Look,
     /// The request that the run takes no more requests of the workload, and answers requests in flight.
     Interrupt,
-    /// Everything measured.
+    /// Everything that the run measured, as its result.
     Result,
 }
 

@@ -16,7 +16,7 @@ pub(super) struct Params {
     pub t_iod: u64,
     pub t_rwebd: u64,
     pub t_dll: u64,
-    /// tDQSCK or tDQSRE.
+    /// Time tDQSCK or tDQSRE of the interface, fs.
     pub t_strobe: u64,
     pub t_dqsq: u64,
     pub t_qh: u64,

@@ -23,7 +23,7 @@ pub enum WaveOperation {
     Read,
     /// A page from the controller to the array.
     Program,
-    /// A block.
+    /// Erase of a block.
     Erase,
     /// Query of the status of the last operation.
     Status,
@@ -49,13 +49,13 @@ impl WaveOperation {
 /// Level of a wire, or byte on the bus, from an edge on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Level {
-    /// Low.
+    /// The signal is low.
     Low,
-    /// High.
+    /// The signal is high.
     High,
-    /// Not driven.
+    /// The signal is not driven.
     Released,
-    /// Driven, but not to be relied on.
+    /// The signal is driven, but its level is not to be relied on.
     Unknown,
     /// A byte, with the word for it: `30h`, `C1`, `D0`.
     Byte(u8, String),
@@ -64,9 +64,9 @@ pub enum Level {
 /// A change of level.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WaveEdge {
-    /// Since the beginning.
+    /// Time of the edge since the beginning of the waveform.
     pub at: Femtos,
-    /// From here on.
+    /// Level of the signal from the edge on.
     pub level: Level,
 }
 
@@ -90,7 +90,7 @@ pub enum MarkKind {
     SetUp,
     /// Hold time: data must be stable after they were captured.
     Hold,
-    /// Propagation delay.
+    /// Propagation delay between two edges.
     Delay,
     /// A wait of the protocol, or a busy time of the array.
     Wait,
@@ -99,17 +99,17 @@ pub enum MarkKind {
 /// A relation between two edges.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mark {
-    /// The parameter: `tDS`.
+    /// Name of the timing parameter, such as `tDS`.
     pub name: &'static str,
-    /// Kind of the mark.
+    /// Kind of the timing mark.
     pub kind: MarkKind,
     /// Signal at which the interval begins.
     pub from_signal: &'static str,
-    /// Since the beginning.
+    /// Begin of the mark, since the beginning of the waveform.
     pub from: Femtos,
     /// Signal at which the interval ends.
     pub to_signal: &'static str,
-    /// Since the beginning.
+    /// End of the mark, since the beginning of the waveform.
     pub to: Femtos,
     /// Least duration that the standard requires between the two edges of the mark; none where the standard
     /// requires none.
@@ -127,11 +127,11 @@ impl Mark {
 /// A part of the operation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WavePhase {
-    /// `command`, `data out`, `tR`.
+    /// Name of the phase, such as `command`, `data out`, `tR`.
     pub name: &'static str,
-    /// Since the beginning.
+    /// Begin of the phase, since the beginning of the waveform.
     pub from: Femtos,
-    /// Since the beginning.
+    /// End of the phase, since the beginning of the waveform.
     pub to: Femtos,
     /// Time of a byte in this phase; none where no bytes are transferred.
     pub byte: Option<Femtos>,
@@ -144,7 +144,7 @@ pub struct Waveform {
     pub interface: String,
     /// The operation that the waveform shows.
     pub operation: WaveOperation,
-    /// From top to bottom.
+    /// Signals of the waveform, from top to bottom.
     pub signals: Vec<Signal>,
     /// Timing marks, in the order in which they begin.
     pub marks: Vec<Mark>,
@@ -152,9 +152,9 @@ pub struct Waveform {
     pub captures: Vec<Femtos>,
     /// Phases, one after the other without gaps.
     pub phases: Vec<WavePhase>,
-    /// Assumptions of the drawing.
+    /// Assumptions of the drawing, in sentences.
     pub notes: Vec<String>,
-    /// The end.
+    /// End of the waveform, since its beginning.
     pub end: Femtos,
 }
 

@@ -17,7 +17,7 @@ pub struct DrawnInterface {
     pub(super) strobes: Strobes,
     pub(super) spoken: String,
     pub(super) params: Params,
-    /// tR, tPROG, tBERS.
+    /// Busy times of the array: tR, tPROG, tBERS.
     pub(super) busy: [Femtos; 3],
 }
 

@@ -12,17 +12,17 @@ use std::rc::Rc;
 /// One value that was read: the resolved configuration is a list of these.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Entry {
-    /// Dotted key path.
+    /// Dotted path of the key.
     pub key: String,
-    /// The value in force.
+    /// Value of the key in force.
     pub value: Value,
     /// Place where the value is written, or [`Place::Default`].
     pub place: Place,
     /// Source of the number, as stated in the comment after the number.
     pub source: Option<String>,
-    /// Meaning of the key.
+    /// Meaning of the key, as help texts show it.
     pub help: &'static str,
-    /// Form of a valid value.
+    /// Form of a valid value of the key.
     pub expected: &'static str,
 }
 

@@ -6,9 +6,9 @@ use units::SimTime;
 /// What a die wants the channel for. A die can wait with a command and with data at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Want {
-    /// Command and address cycles.
+    /// The die wants the channel for command and address cycles.
     Command,
-    /// Data in or out.
+    /// The die wants the channel for data, in or out.
     Data,
 }
 

@@ -13,16 +13,16 @@ use units::{DieId, SimTime};
 pub enum Ending {
     /// The array had ended the operation, but its completion was not yet reported.
     Done,
-    /// The array was stopped halfway.
+    /// The power failure stopped the array halfway.
     Halfway,
 }
 
 /// A program or erase that changed cells and was not reported.
 #[derive(Clone, Copy, Debug)]
 pub struct Interrupted {
-    /// The operation.
+    /// Flash operation that the power failure interrupted.
     pub transaction: Transaction,
-    /// How far the operation had come.
+    /// How far the interrupted operation had come.
     pub ending: Ending,
 }
 

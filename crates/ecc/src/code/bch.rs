@@ -60,7 +60,7 @@ pub(super) fn read_codeword(section: &mut Section, usual: u64) -> Result<u32, Co
 /// Reads with other references.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Retries {
-    /// Most retries of a read.
+    /// Most retries of a read after its first attempt.
     pub most: u32,
     /// Share of the raw bit errors that each retry removes.
     pub gain: f64,

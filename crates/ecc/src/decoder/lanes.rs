@@ -120,7 +120,7 @@ impl Number for i8 {
 /// State of a min-sum decoder, for all words that it decodes side by side.
 #[derive(Clone, Debug)]
 pub struct Beliefs<T, const WORDS: usize> {
-    /// Present belief in each bit.
+    /// Present belief of the decoder in each bit of each word.
     pub of_bits: Vec<[T; WORDS]>,
     /// The last message from each check of the code to each bit of the check.
     pub said: Vec<[T; WORDS]>,

@@ -38,7 +38,7 @@ pub trait Decoding: Send {
 pub struct Decoded {
     /// For each bit of a word, its value in all words of the batch: bit `w` belongs to word `w`.
     pub bits: Vec<u64>,
-    /// Iterations that each word took.
+    /// Iterations that the decoder took for each word.
     pub iterations: Vec<u32>,
     /// Bit `w` is set where all checks of word `w` hold.
     pub converged: u64,

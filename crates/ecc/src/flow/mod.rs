@@ -30,7 +30,7 @@ impl Attempt {
 /// Answer of a flow: the next attempt, or none.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Next {
-    /// The page is read so.
+    /// The page is read by this attempt.
     Read(Attempt),
     /// No further attempt: the data of the page are given up.
     GiveUp,
@@ -50,7 +50,7 @@ pub enum Steps {
 pub struct FlowView<'a> {
     /// Number of the bit of the cells that the page holds: its page type.
     pub page_type: usize,
-    /// Attempts so far.
+    /// Number of attempts of the read so far.
     pub attempts: u32,
     /// The last attempt of the read in progress; none before the first attempt.
     pub last: Option<Attempt>,
@@ -61,7 +61,7 @@ pub struct FlowView<'a> {
     pub first: u32,
     /// Most soft bits that the drive reads.
     pub soft_bits: u32,
-    /// The last step of the retries.
+    /// Number of the last step of the retries.
     pub steps: u32,
     /// The retry step nearest to the best references, where drive and chip know it, else the last step of the table.
     pub best_step: u32,
@@ -134,7 +134,7 @@ config::policies! {
 
 /// A flow with the notes that it needs.
 pub struct Flows {
-    /// The flow.
+    /// Policy that chooses the attempts of a read.
     pub flow: Box<dyn Flow>,
     /// The notes that the flow needs.
     pub notes: Notes,

@@ -12,9 +12,9 @@ use std::collections::HashMap;
 pub struct Spectrum {
     /// Of length four: two checks that share two bits.
     pub of_4: u64,
-    /// Of length six.
+    /// Number of cycles of length six.
     pub of_6: u64,
-    /// Of length eight.
+    /// Number of cycles of length eight.
     pub of_8: u64,
 }
 

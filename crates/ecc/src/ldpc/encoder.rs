@@ -32,7 +32,7 @@ pub struct Encoder {
     graph: Graph,
     /// Checks in the order in which each gives a bit.
     order: Vec<(u32, u32)>,
-    /// Bits that were put off.
+    /// Bits of a word whose equations are solved together at the end.
     put_off: Vec<u32>,
     /// Checks whose sums, with zeros for those, tell them.
     told_by: Vec<u32>,

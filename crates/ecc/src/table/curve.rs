@@ -11,11 +11,11 @@ use nand::cells::normal::{above, density, quantile};
 /// Words at one rate.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Point {
-    /// Raw bit error rate.
+    /// Raw bit error rate of the point.
     pub rate: f64,
-    /// Words decoded.
+    /// Number of words decoded at the rate.
     pub words: u64,
-    /// Words whose data came out wrong.
+    /// Number of words whose decoded data were wrong.
     pub failures: u64,
     /// Failed words whose checks all hold, so that the failure stays undetected.
     pub undetected: u64,
@@ -72,7 +72,7 @@ impl Point {
 pub struct Curve {
     law: Law,
     floor_most: f64,
-    /// By falling rate.
+    /// Points of the curve, by falling raw bit error rate.
     points: Vec<Point>,
     /// By how many deviations the failures lie above the law, by rate.
     off: Parabola,

@@ -17,7 +17,7 @@ use config::{ConfigError, Document, Section, above, at_least, at_most};
 /// A table: one code, one decoder.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Table {
-    /// The code's name.
+    /// Name of the code.
     pub code: String,
     /// Bits of a word.
     pub bits: u32,
@@ -31,7 +31,7 @@ pub struct Table {
     pub hard_ratio: Option<f64>,
     /// Seed of the words.
     pub seed: u64,
-    /// The command that counted.
+    /// Command by which the words were counted.
     pub command: String,
     /// Curves by number of soft bits, from one soft bit on.
     pub curves: Vec<Curve>,

@@ -7,13 +7,13 @@ use units::Nanos;
 /// Times of a die, or of its channel, for what upkeep does, in ns, on blocks that are not worn.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Costs {
-    /// A page row is read and sent out.
+    /// Die time to read a page row and send it out, in ns.
     pub row_read: u64,
     /// A program unit is sent and programmed.
     pub program: u64,
-    /// A superblock is erased.
+    /// Die time to erase a superblock, in ns.
     pub erase: u64,
-    /// A full superblock is moved.
+    /// Die time to move a full superblock, in ns.
     pub superblock: u64,
 }
 

@@ -23,11 +23,11 @@ use units::{Nanos, SimTime};
 pub(crate) enum Work {
     /// A superblock (numbered over the drive) may hold data that must be written anew.
     Refresh(u32),
-    /// The patrol of a die goes on.
+    /// Next step of the patrol of this die.
     Patrol(u32),
     /// A die may spend time on superblocks that wait to be rewritten.
     Turn(u32),
-    /// A feature's work at a set time.
+    /// Work of a feature at a set time.
     Moment,
 }
 
@@ -56,7 +56,7 @@ pub(crate) struct DieUpkeep {
 /// What was counted since the run began.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct UpkeepCounts {
-    /// Superblocks whose moving began.
+    /// Superblocks whose moving by timer-driven work began.
     pub begun: u64,
     /// Superblocks begun more than one superblock's share of time after they fell due.
     pub late: u64,

@@ -7,13 +7,13 @@ use crate::layout::SECTOR;
 /// How much of a unit a write covers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Coverage {
-    /// The whole unit.
+    /// The request covers the whole unit.
     Whole,
     /// A part: data that the drive holds of the rest stay.
     Part {
         /// Beginning of the part, in bytes from the beginning of the unit.
         from: u32,
-        /// Length of the part, in bytes.
+        /// Length of the covered part of the unit, in bytes.
         bytes: u32,
     },
 }
@@ -33,12 +33,12 @@ impl Coverage {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(u8)]
 pub(super) enum Carried {
-    /// Nothing.
+    /// The host's requests carried no data of the unit.
     #[default]
     Nothing,
-    /// Some sectors of the unit.
+    /// The host's requests carried some sectors of the unit.
     Part,
-    /// The whole unit.
+    /// The host's requests carried the whole unit.
     All,
 }
 

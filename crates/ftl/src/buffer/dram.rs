@@ -13,7 +13,7 @@ use units::{Bytes, Nanos};
 pub struct Dram {
     row: u64,
     burst: u64,
-    /// Nanoseconds of a transfer.
+    /// Time of one transfer of the DRAM, in nanoseconds.
     t_transfer: f64,
     t_rcd: Nanos,
     t_cl: Nanos,

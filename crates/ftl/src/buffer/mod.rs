@@ -31,17 +31,17 @@ use units::{Lpn, SimTime};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum SlotState {
-    /// Not in use.
+    /// The slot is not in use.
     Free,
     /// The rest of the unit is being read from flash.
     Merging,
     /// Kept: written by the host, not on flash yet, and need not go there soon.
     Held,
-    /// Kept: the flash holds the same.
+    /// The slot is kept, and the flash holds the same data.
     Clean,
-    /// Waits for a die.
+    /// The slot waits for a die.
     Queued,
-    /// Part of a program in flight.
+    /// The slot is part of a program in flight.
     Bound,
     /// The unit was trimmed while it waited: the slot becomes free without a program.
     Cancelled,
@@ -50,7 +50,7 @@ pub enum SlotState {
 /// One mapping unit in the buffer.
 #[derive(Clone, Copy, Debug)]
 pub struct Slot {
-    /// Which unit.
+    /// Logical unit whose data the slot holds.
     pub lpn: Lpn,
     /// Request that waits for the program of the slot's unit, if a request does.
     pub request: u32,
@@ -91,7 +91,7 @@ impl Slot {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Risk {
     since: SimTime,
-    /// The most at once.
+    /// Most units at risk at once.
     pub most: u32,
 }
 

@@ -21,7 +21,7 @@ pub(crate) struct Arriving {
 pub(crate) struct Joining {
     pub die: usize,
     pub stream: usize,
-    /// Numbered over the drive.
+    /// Superblock that the unit joins, numbered over the drive.
     pub superblock: u32,
     pub lpn: Lpn,
     pub origin: Origin,

@@ -10,7 +10,7 @@ use units::{Nanos, SimTime};
 
 /// The program unit that is being filled with the host's data of one stream, and who may take the next.
 pub(crate) struct Lane {
-    /// The stream.
+    /// Number of the stream of the host's data that fills the lane.
     pub own: usize,
     /// Dies that may take another program unit: one bit each.
     pub eligible: Vec<u64>,
@@ -44,7 +44,7 @@ impl Lane {
 /// The program units that are being filled, and who may take the next.
 pub(crate) struct Assembly {
     pub placement: Box<dyn PlacementPolicy>,
-    /// Which stream each unit joins.
+    /// Streams, with the stream that each unit joins.
     pub streams: Streams,
     /// Which open superblock a program goes to, where that is a question.
     pub ordering: Option<Box<Ordering>>,

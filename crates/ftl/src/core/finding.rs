@@ -12,7 +12,7 @@ pub(crate) struct Finding {
     pub method: Box<dyn RecoveryMethod>,
     /// Bytes of the spare areas of a page row.
     pub spare_bytes: u32,
-    /// Reads in flight.
+    /// Reads in flight that search for the map.
     pub reading: u32,
 }
 

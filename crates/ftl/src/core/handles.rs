@@ -15,7 +15,7 @@ const DEFAULT: u16 = 0;
 pub struct HandleCounts {
     /// Bytes that the host wrote with this handle.
     pub bytes_written: u64,
-    /// Reclaim units that were begun.
+    /// Reclaim units of the placement handle that were begun.
     pub units_opened: u64,
     /// Superblocks of the placement handle that were closed before they were full.
     pub ended_early: u64,
@@ -42,7 +42,7 @@ impl HandleCounts {
 /// What was counted of all handles since the drive was made.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct HandleTotals {
-    /// Counts of each handle.
+    /// Counts of each placement handle.
     pub handles: Vec<HandleCounts>,
     /// Writes that named a handle that the drive does not have.
     pub unknown: u64,

@@ -14,7 +14,7 @@ pub(crate) enum MapEntry {
 /// A request that waits for entries of the map.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Waiter {
-    /// A read of some units.
+    /// A read of some units that waits for map entries.
     Read { request: u32, first: Lpn, count: u32, since: SimTime },
     /// A write; `complete`: nothing else of the unit must be read.
     Write { slot: u32, complete: bool },

@@ -94,7 +94,7 @@ pub(crate) struct Core {
     /// The timer-driven work, where there is any.
     pub agenda: Option<Box<Agenda>>,
     pub rules: Rules,
-    /// Units whose data are gone.
+    /// Units of the drive whose data are lost.
     pub lost: LostUnits,
     /// How the map is found again, on a drive whose power may be cut.
     pub finding: Option<Box<Finding>>,

@@ -80,11 +80,11 @@ pub struct Moment {
     pub closed: Vec<UsedBlock>,
     /// Open superblocks: of the host's stream, and of moved data where that has a stream of its own.
     pub open: [Option<OpenBlock>; 2],
-    /// The superblock being collected.
+    /// Superblock that is being collected.
     pub victim: Option<VictimBlock>,
     /// Host units that the collection has earned beyond those written, in superblocks.
     pub credit: f64,
-    /// Cycles of the free superblocks.
+    /// Program/erase cycles of the free superblocks.
     pub free: Vec<u32>,
     /// Superblocks that each die of the drive keeps free or open at least.
     pub kept: u32,

@@ -44,9 +44,9 @@ pub(crate) struct Wish<'a> {
 /// How data that could not be read can be restored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Remedy {
-    /// From data in RAM alone.
+    /// Restore the data from data in RAM alone.
     InRam,
-    /// By reads of other places.
+    /// Restore the data by reads of other places.
     Reads,
 }
 

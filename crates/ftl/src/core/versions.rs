@@ -5,7 +5,7 @@ use units::Ppa;
 /// Where a version of a unit is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Seen {
-    /// The unit held no data.
+    /// The unit held no data in the snapshot.
     Nowhere,
     /// The version of the unit is in the buffer.
     Buffered,
@@ -18,7 +18,7 @@ pub enum Seen {
 pub(crate) enum Version {
     /// The version of the unit that the host reads.
     Newest,
-    /// A former version.
+    /// A former version of the unit, which a snapshot sees.
     Former,
 }
 

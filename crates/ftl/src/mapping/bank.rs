@@ -13,7 +13,7 @@ pub enum Role {
     Unused,
     /// The block holds a group of logical units, each unit at a fixed place.
     Data,
-    /// Takes the host's writes.
+    /// The block takes the host's writes in order of arrival.
     Log,
     /// Is being filled by a merge, to become a data block.
     Target,
@@ -33,15 +33,15 @@ pub struct Block {
     pub role: Role,
     /// The group whose units the block holds, or `u32::MAX` where it holds units of any group.
     pub owner: u32,
-    /// Program units handed out.
+    /// Number of program units of the block that were handed out.
     pub next: u32,
     /// True while each unit of the block lies at its position in a data block.
     pub in_place: bool,
     /// True after a program on the block failed: its valid units are moved out, then the block is retired.
     pub failing: bool,
-    /// Units that are valid.
+    /// Number of valid units in the block.
     pub valid: u32,
-    /// Programs in flight.
+    /// Programs of the block in flight.
     pub in_flight: u32,
     /// The bank's clock when the host last wrote to the block.
     pub used: u64,
@@ -173,7 +173,7 @@ pub(crate) struct Bank {
     pub unused: Vec<u32>,
     pub waiting: Waiting,
     pub merging: Merging,
-    /// Programs in flight.
+    /// Programs of the bank in flight.
     pub in_flight: u32,
     /// Writes to the blocks of the bank so far.
     pub clock: u64,
@@ -254,11 +254,11 @@ impl Bank {
 /// Whether another block can be opened without taking a block that merges need.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Room {
-    /// Yes.
+    /// A block can be opened now.
     Now,
     /// Not now, but blocks are being erased.
     Soon,
-    /// Only a merge would make room.
+    /// No block can be opened: only a merge would make room.
     Never,
 }
 
@@ -348,7 +348,7 @@ pub enum Step {
     Merge(u32),
     /// All that is valid in a log block goes into new data blocks, group by group.
     Reclaim(u32),
-    /// Wait until an erase has ended.
+    /// The write waits until an erase has ended.
     Wait,
 }
 

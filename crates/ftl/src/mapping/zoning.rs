@@ -113,7 +113,7 @@ impl ZoneSettings {
 /// A drive's zones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Zoning {
-    /// Zones.
+    /// Number of zones of the drive.
     pub count: u32,
     /// Mapping units from the start of a zone to that of the next.
     pub size: u64,
@@ -127,14 +127,14 @@ pub struct Zoning {
     pub active_most: u32,
     /// True if a read of blocks that were never written gives zeros; false if such a read fails.
     pub reads_unwritten: bool,
-    /// What the firmware takes.
+    /// Times that the firmware takes for zone commands.
     pub times: ZoneTimes,
 }
 
 /// The information for placing a part of a zone, which needs a superblock on each die of a group of neighbours.
 #[derive(Clone, Copy, Debug)]
 pub struct ZoneView<'a> {
-    /// The zone.
+    /// Number of the zone to be placed.
     pub zone: u32,
     /// Number of the part to be placed, within its zone.
     pub part: u32,

@@ -14,11 +14,11 @@ use units::{Lpn, Ppa};
 /// Counts of what a drive read to find its map again.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Found {
-    /// Flash pages read.
+    /// Flash pages that recovery read.
     pub pages_read: u64,
     /// Superblocks in which recovery found at least one programmed page.
     pub superblocks: u64,
-    /// Logical units found.
+    /// Logical units that recovery found.
     pub units: u64,
 }
 

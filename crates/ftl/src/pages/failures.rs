@@ -18,7 +18,7 @@ use units::DieId;
 pub struct DiesFailed {
     /// Mapping units on failed dies that the rest of their stripes can restore.
     pub units_protected: u64,
-    /// Mapping units that are lost.
+    /// Mapping units on failed dies that are lost.
     pub units_lost: u64,
     /// Programs that were in flight to the failed dies, or waiting there.
     pub programs: u64,

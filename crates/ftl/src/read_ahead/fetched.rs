@@ -9,7 +9,7 @@ use units::{Lpn, Ppa};
 /// The state of a unit in the area when the host asks for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Taken {
-    /// The unit is not in the area.
+    /// The unit is not in the read-ahead area.
     Absent,
     /// The data of the unit are in the area.
     There,
@@ -35,7 +35,7 @@ impl Fetch {
 /// What follows a read.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Followed {
-    /// Units to be fetched.
+    /// Number of units to be fetched ahead.
     pub units: u64,
     /// Units that were dropped from the area to make room, before any request asked for them.
     pub wasted: u64,

@@ -17,9 +17,9 @@ pub type Misfit = (&'static str, String);
 /// Logical units to be fetched: from the first up to, and without, the last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stretch {
-    /// The first.
+    /// First unit of the stretch.
     pub from: Lpn,
-    /// The one after the last.
+    /// Unit after the last one of the stretch.
     pub until: Lpn,
 }
 

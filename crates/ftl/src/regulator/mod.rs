@@ -29,7 +29,7 @@ pub struct Steps {
     pub fine: Voltage,
     /// Program step of the chip, for which the chip's program times hold.
     pub usual: Voltage,
-    /// Low-cost writes.
+    /// Program step of low-cost writes.
     pub coarse: Voltage,
     /// How long data must stay correctable.
     pub retention: Nanos,
@@ -105,7 +105,7 @@ pub struct Candidate {
 /// The information that a regulator may use when a unit is written.
 #[derive(Clone, Copy, Debug)]
 pub struct WriteView<'a> {
-    /// On whose behalf.
+    /// Reason of the write, such as the host or garbage collection.
     pub origin: Origin,
     /// True if the host never accessed the unit since the run began (for a regulator that keeps no bits:
     /// never wrote the unit).

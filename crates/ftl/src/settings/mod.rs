@@ -24,7 +24,7 @@ use nand::Geometry;
 pub struct FtlConfig {
     /// The shape of the drive in mapping units.
     pub layout: Layout,
-    /// Garbage collection.
+    /// Settings of garbage collection.
     pub gc: CollectionRules,
     /// How the host's reads reach the flash.
     pub reads: ReadRules,
@@ -32,7 +32,7 @@ pub struct FtlConfig {
     pub buffer: BufferConfig,
     /// The kind of mapping.
     pub mapping: mapping::Maker,
-    /// Wear levelling.
+    /// Policy of wear levelling.
     pub wear: wear::Maker,
     /// The policies that decide where a write goes.
     pub destination: DestinationRules,

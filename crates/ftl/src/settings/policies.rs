@@ -6,7 +6,7 @@ use config::{ConfigError, Section};
 
 /// The policies that decide where a write goes.
 pub struct DestinationRules {
-    /// Which die takes a write.
+    /// Policy that chooses which die takes a write.
     pub placement: placement::Maker,
     /// Which of the die's streams takes a write.
     pub streams: streams::Maker,

@@ -31,7 +31,7 @@ impl CacheShape {
 /// The information about a die that a policy may use.
 #[derive(Clone, Copy, Debug)]
 pub struct CacheView {
-    /// The drive.
+    /// Shape of the drive: dies and superblocks.
     pub shape: CacheShape,
     /// Superblocks of this die that no data would need if all data were folded, without superblocks that garbage
     /// collection keeps.

@@ -28,7 +28,7 @@ pub struct ExpiryView<'a> {
     pub snapshots: &'a [Droppable],
     /// Reason why a snapshot must be dropped.
     pub reason: ExpiryReason,
-    /// Simulated time.
+    /// Present simulated time.
     pub now: SimTime,
     /// The most snapshots that are kept.
     pub keep: u32,

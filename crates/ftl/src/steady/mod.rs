@@ -33,7 +33,7 @@ pub struct SteadyRule {
     /// Overwrites before it may count as steady: what was filled in order lies in order until it is overwritten, which a
     /// workload that prefers some addresses would find, though write amplification is steady by then.
     pub least: f64,
-    /// The largest relative excursion.
+    /// Largest excursion of write amplification, relative to its mean, in steady state.
     pub tolerance: f64,
     /// Overwrites of the logical space after which the drive is used even if it is not steady; the result
     /// then says so.

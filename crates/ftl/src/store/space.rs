@@ -27,15 +27,15 @@ macro_rules! blocks {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum SuperblockState {
-    /// Erased, waiting to be opened.
+    /// The superblock is erased and waits to be opened.
     Free,
-    /// Taking programs.
+    /// The superblock takes programs.
     Open,
     /// Full; its last programs may still be in flight.
     Closed,
     /// The valid units of the superblock are being moved.
     Victim,
-    /// Being erased.
+    /// The superblock is being erased.
     Erasing,
     /// The superblock is out of use: no good block is left to repair it.
     Lost,
@@ -60,7 +60,7 @@ pub(crate) struct DieSpace {
     pub candidate_valid: u64,
     /// The open superblocks of each stream and, last, of host data in SLC mode.
     pub frontiers: Frontiers,
-    /// Superblocks not lost.
+    /// Superblocks of the die that are not lost.
     pub usable: u32,
     /// Valid units, and host units in flight.
     pub live: u32,

@@ -39,7 +39,7 @@ pub(crate) struct Spare {
     slots: Vec<u64>,
     /// For units trimmed while the buffer was not empty: the number of the last write before the unit's newest trim.
     trimmed: HashMap<u32, u64>,
-    /// The number of the last write.
+    /// Number of the last write of the host.
     last: u64,
     /// True as long as the host has written nothing since simulated time began.
     is_fresh: bool,

@@ -17,7 +17,7 @@ pub enum Takes {
     Host,
     /// Data that are moved.
     Moved,
-    /// Both.
+    /// Data that the host writes, and data that are moved.
     Both,
 }
 
@@ -60,7 +60,7 @@ impl StreamSpec {
 pub enum Isolation {
     /// Only when they are written: moved data may lie beside moved data of other such handles.
     Initially,
-    /// For as long as the data exist.
+    /// Data of the handle stay apart for as long as they exist.
     Persistently,
 }
 
@@ -112,7 +112,7 @@ pub const HALVED_AT: u64 = 16;
 pub struct ByOrigin {
     /// The stream of what the host writes.
     pub host: usize,
-    /// The stream of what is moved.
+    /// Number of the stream of moved data.
     pub moved: usize,
 }
 

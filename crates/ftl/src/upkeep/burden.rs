@@ -22,7 +22,7 @@ impl Part {
 
 /// All that is asked for of a die, or of a channel by all its dies.
 pub(crate) struct Burden {
-    /// "die" or "channel".
+    /// Part that the burden is of: "die" or "channel".
     whose: &'static str,
     share: f64,
     parts: Vec<Part>,

@@ -24,7 +24,7 @@ struct Walk {
     round_began: SimTime,
     /// The superblock of the die that is next, or being read.
     superblock: u32,
-    /// The next page row to be read.
+    /// Next page row that the patrol reads.
     row: u32,
     /// When the first row of the superblock was read, and rows read since.
     began: SimTime,

@@ -23,7 +23,7 @@ pub struct WearView<'a> {
 /// Wear of a superblock as the drive can observe it when it erases the superblock.
 #[derive(Clone, Copy, Debug)]
 pub struct Observed {
-    /// The superblock.
+    /// Superblock that was erased.
     pub superblock: SuperblockId,
     /// Program/erase cycles of the superblock, this erase included.
     pub pe_cycles: u32,

@@ -41,7 +41,7 @@ struct FlashZone {
     end: Option<u32>,
     /// The request that waits for that, or `NONE`.
     finisher: u32,
-    /// Programs in flight.
+    /// Programs of the zone in flight.
     in_flight: u32,
     /// Slots that hold what is not submitted yet, in order.
     waiting: VecDeque<u32>,

@@ -46,7 +46,7 @@ pub enum Effect {
     Read = 0,
     /// Data enter the drive.
     Write = 1,
-    /// Data are no longer needed.
+    /// The host no longer needs the data.
     Trim = 2,
     /// Acknowledged data are written to the flash.
     Flush = 3,
@@ -155,7 +155,7 @@ pub enum Range {
 /// Contents of a completion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CompletionKind {
-    /// A status.
+    /// The completion holds a status alone.
     Status,
     /// A status and the byte where the data are, which the drive chose.
     Address,

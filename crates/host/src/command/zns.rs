@@ -60,7 +60,7 @@ pub enum ZoneState {
     /// No block of the zone is written.
     #[default]
     Empty,
-    /// Open, as a write came.
+    /// The zone is open because a write came.
     ImplicitlyOpen,
     /// Open because the host opened the zone.
     ExplicitlyOpen,
@@ -68,9 +68,9 @@ pub enum ZoneState {
     Closed,
     /// The zone takes no more writes.
     Full,
-    /// Can only be read.
+    /// The zone can only be read.
     ReadOnly,
-    /// Cannot be used.
+    /// The zone cannot be used.
     Offline,
 }
 
@@ -111,7 +111,7 @@ impl ZoneState {
 /// The shape of a zoned namespace, in blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ZoneShape {
-    /// Zones.
+    /// Number of zones of the namespace.
     pub count: u32,
     /// Blocks from the start of a zone to the start of the next.
     pub size: u64,
@@ -137,7 +137,7 @@ pub struct ZoneRecord {
 /// Work of the flash for a command to a zone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ZoneWork {
-    /// No work.
+    /// The zone command needs no work on the flash.
     None,
     /// Fill the blocks that were not written.
     Finish,

@@ -53,7 +53,7 @@ impl BlockSizes {
 /// anything: beside them it has no effect, be they of another section. So in fio.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SizeOptions {
-    /// `bs`.
+    /// Block size of the job in bytes, from `bs`.
     pub block: u64,
     /// The shortest and the longest; 0 stands for `bs`.
     pub range: (u64, u64),

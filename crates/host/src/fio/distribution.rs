@@ -6,7 +6,7 @@ use engine::{Permutation, RandomStream};
 /// Distribution of random accesses, as a job file names it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum Distribution {
-    /// Every block alike.
+    /// Each block is accessed with the same probability.
     #[default]
     Uniform,
     /// The block of rank k is as likely as 1 / k^theta; ranks are scattered over the blocks.
@@ -22,9 +22,9 @@ pub enum Distribution {
 /// Part of a zoned distribution: `accesses` percent of the accesses go to a part of this size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Zone {
-    /// Percent of the accesses.
+    /// Percent of the accesses that fall into the zone.
     pub accesses: u64,
-    /// The part of the job's region.
+    /// Part of the job's region that the zone takes.
     pub part: value::Size,
 }
 
@@ -124,7 +124,7 @@ fn shares(given: impl Iterator<Item = Option<u64>>) -> Option<Vec<u64>> {
 /// A distribution over a number of blocks, ready to draw from.
 #[derive(Clone, Debug)]
 pub enum Sampler {
-    /// Every block alike.
+    /// Each block is accessed with the same probability.
     Uniform(u64),
     /// Zipf's law over scattered ranks.
     Zipf(Zipf, Scatter),

@@ -15,7 +15,7 @@ use crate::Extent;
 pub struct Use {
     /// Clones of one group run together; each group begins when the one before is done.
     pub group: usize,
-    /// The part.
+    /// Part of the raw device that the clone uses.
     pub extent: Extent,
     /// True if the fio clone reads the part of the raw device that `extent` gives.
     pub reads: bool,

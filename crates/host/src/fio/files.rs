@@ -42,11 +42,11 @@ pub struct FileRegion {
 /// A clone's part of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FilePart {
-    /// Index of the file.
+    /// Index of the file of which this is a part.
     pub file: u32,
     /// The part's first byte, counted from the file's first.
     pub start: u64,
-    /// The part's length.
+    /// Length of the part in bytes.
     pub bytes: u64,
     /// Length of the file, in bytes, as the clone found or made the file.
     pub file_bytes: u64,

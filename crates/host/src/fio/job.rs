@@ -29,12 +29,12 @@ pub const MOST_BLOCK: u64 = (1 << 32) - 512;
 /// Kinds of requests that a job makes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum JobAccess {
-    /// Only reads.
+    /// The job only reads.
     #[default]
     Read,
-    /// Only writes.
+    /// The job only writes.
     Write,
-    /// Only trims.
+    /// The job only trims.
     Trim,
     /// Reads and writes, mixed at random.
     ReadWrite,
@@ -48,9 +48,9 @@ pub enum ExitWhat {
     /// Jobs of the same group; groups are separated by `new_group` and `stonewall`.
     #[default]
     Group,
-    /// Jobs that run at the same time.
+    /// With the job end the jobs that run at the same time.
     Stonewall,
-    /// All jobs, begun or not.
+    /// With the job end all jobs, begun or not.
     All,
 }
 
@@ -67,7 +67,7 @@ pub struct JobSpec {
     pub random: bool,
     /// Percent of reads in a mix.
     pub read_percent: u64,
-    /// Request sizes.
+    /// Sizes of the job's requests, by direction.
     pub blocks: [BlockSizes; 3],
     /// Options from which the block sizes follow.
     pub sizes: [SizeOptions; 3],
@@ -75,7 +75,7 @@ pub struct JobSpec {
     pub align: [Option<u64>; 3],
     /// The region's length; the rest of the drive when not given.
     pub size: Option<Size>,
-    /// The region's start.
+    /// Start of the job's region in the file.
     pub offset: Size,
     /// Distance between the starts of successive clones.
     pub offset_increment: Size,
@@ -83,17 +83,17 @@ pub struct JobSpec {
     pub io_size: Option<Size>,
     /// Most requests outstanding with an engine that keeps several; [`Self::depth`] gives the effective number.
     pub iodepth: u64,
-    /// Clones.
+    /// Number of clones of the job.
     pub numjobs: u64,
     /// Run time in nanoseconds, counted from the end of the ramp.
     pub runtime_ns: Option<u64>,
     /// True if the fio job goes on until its runtime is over.
     pub time_based: bool,
-    /// Lead-in that metrics leave out.
+    /// Time of the job's ramp that metrics leave out, in ns.
     pub ramp_ns: u64,
-    /// Repetitions.
+    /// Number of repetitions of the job.
     pub loops: u64,
-    /// Wait before the first request.
+    /// Time that the job waits before its first request, in ns.
     pub delay_ns: u64,
     /// Longest start delay in nanoseconds, where the delay is drawn from a range.
     pub delay_most_ns: Option<u64>,
@@ -111,15 +111,15 @@ pub struct JobSpec {
     pub lfsr: bool,
     /// Random seed of the job, where the job sets one.
     pub seed: Option<u64>,
-    /// Bytes per second.
+    /// Rate of the job in bytes per second, by direction.
     pub rate: [Option<Rate>; 3],
-    /// Requests per second.
+    /// Rate of the job in requests per second, by direction.
     pub rate_iops: [Option<Rate>; 3],
     /// True if the gaps between paced requests of the job are exponentially distributed.
     pub poisson: bool,
     /// Pause between groups of requests.
     pub think_ns: u64,
-    /// Requests between pauses.
+    /// Number of requests between two pauses of the job.
     pub think_blocks: u64,
     /// True if pauses of the job are counted by issued requests; false if by answered requests.
     pub think_by_issue: bool,
@@ -173,7 +173,7 @@ pub struct JobSpec {
     pub fua: bool,
     /// Placement identifiers that the job's writes carry.
     pub placement: JobPlacement,
-    /// Requests at most.
+    /// Most requests that the job makes.
     pub number_ios: Option<u64>,
     /// Condition of steady state at which the job ends.
     pub steady: Steady,

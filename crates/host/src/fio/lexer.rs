@@ -15,18 +15,18 @@ const MOST_ITEMS: usize = 100_000;
 /// An item of a job file: a section or a setting.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Item {
-    /// `[name]`.
+    /// Header `[name]` of a section of a job file.
     Section {
         /// Place of the item in the file.
         place: JobPlace,
         /// The name between the brackets.
         name: String,
     },
-    /// `key=value`, or a key alone.
+    /// Setting `key=value` of a job file, or a key alone.
     Setting {
         /// Place of the item in the file.
         place: JobPlace,
-        /// Left of the `=`.
+        /// Key of the setting, left of the `=`.
         key: String,
         /// Text to the right of the `=`; none when the key stands alone.
         value: Option<String>,

@@ -9,9 +9,9 @@ use std::collections::BTreeSet;
 /// `file_service_type`: the order of the files, and how many requests each gets in a row.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Service {
-    /// The order.
+    /// Order in which the files take requests.
     pub order: FileOrder,
-    /// Requests in a row.
+    /// Number of requests in a row that go to one file.
     pub in_a_row: u64,
 }
 
@@ -28,7 +28,7 @@ pub enum FileOrder {
     RoundRobin,
     /// The job accesses a file until the file is done, then the next file.
     Sequential,
-    /// Any.
+    /// Each request goes to any of the files, drawn at random.
     Random,
     /// A random file, some more often than others; such files are never done.
     Weighted(Distribution),

@@ -32,7 +32,7 @@ pub enum Selection {
     /// The identifiers of the list in turn, separately for each file.
     #[default]
     RoundRobin,
-    /// Any of the list.
+    /// The placement identifier is drawn at random from the list.
     Random,
     /// The identifier that the scheme gives to the offset.
     Scheme,
@@ -48,11 +48,11 @@ pub struct JobPlacement {
     pub fdp: bool,
     /// `plids`, in ascending order.
     pub identifiers: Vec<u16>,
-    /// `plid_select`.
+    /// Value of `plid_select`: how a write's identifier is chosen.
     pub selection: Selection,
-    /// `dp_scheme`.
+    /// Value of `dp_scheme`: file of the placement scheme.
     pub scheme: Option<String>,
-    /// `write_hint`, as a stream.
+    /// Value of `write_hint`, as a stream number.
     pub hint: Option<u16>,
 }
 

@@ -54,7 +54,7 @@ pub struct Steady {
     pub duration_ns: u64,
     /// Time at the beginning that is left out, nanoseconds.
     pub ramp_ns: u64,
-    /// Between samples.
+    /// Time between two samples of the metric, in ns.
     pub interval_ns: u64,
 }
 

@@ -72,7 +72,7 @@ impl RequestSizes {
 pub enum Way {
     /// The request continues behind the last request.
     Onward,
-    /// Anywhere.
+    /// The request is at any place, drawn at random.
     Anywhere,
     /// At the place of the last request.
     Again,
@@ -106,9 +106,9 @@ pub struct FileTrack {
     base: u64,
     /// First byte of the clone's part, counted from the first byte of the file.
     start: u64,
-    /// The part's length.
+    /// Length of the part of the file that the clone uses, in bytes.
     bytes: u64,
-    /// The file's length.
+    /// Length of the file in bytes.
     file_bytes: u64,
     is_random: bool,
     hole: i64,

@@ -23,7 +23,7 @@ pub enum CloneAnswer {
         op: Op,
         /// First byte on the drive.
         offset: u64,
-        /// Length.
+        /// Length of the request in bytes.
         bytes: u32,
     },
     /// The clone makes no request before this time in nanoseconds, which is in the future.
@@ -32,7 +32,7 @@ pub enum CloneAnswer {
     Full,
     /// The clone makes a request if the clone's flow allows one.
     Ask,
-    /// No request ever again.
+    /// The clone makes no further request.
     Finished,
 }
 

@@ -23,11 +23,11 @@ mod zoned;
 /// What a clone waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum WaitingPlace {
-    /// To be started.
+    /// The clone has not been started.
     Later,
     /// The clone waits in the queue of ready clones for its next turn to make a request.
     Ready,
-    /// For a certain time.
+    /// The clone waits for a certain time.
     Timed,
     /// The clone waits for the answer to one of its requests.
     Full,

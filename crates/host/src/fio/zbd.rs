@@ -27,7 +27,7 @@ pub enum ZbdStep {
     Accept {
         /// First byte on the drive.
         offset: u64,
-        /// Length.
+        /// Length of the request in bytes.
         bytes: u64,
     },
     /// The zone of this number first needs this operation, a reset or a finish.

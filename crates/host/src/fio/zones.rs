@@ -31,11 +31,11 @@ pub struct JobZones {
 /// Whose zones a job works in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ZoneMode {
-    /// No zones.
+    /// The job takes no account of zones.
     None,
-    /// Zones of the job's own.
+    /// The job works in zones of its own.
     Strided,
-    /// The drive's.
+    /// The job works in the zones of the drive.
     Zbd,
 }
 
@@ -44,7 +44,7 @@ pub enum ZoneMode {
 pub struct Strides {
     /// Bytes to transfer before the next zone.
     pub size: u64,
-    /// The length of a zone.
+    /// Length of a zone of the job in bytes.
     pub range: u64,
     /// Bytes from the start of a zone to the start of the next.
     pub step: u64,

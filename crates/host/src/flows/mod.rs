@@ -25,9 +25,9 @@ pub(crate) const SECTOR: u64 = 512;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Region {
-    /// The first sector.
+    /// First sector of the region.
     pub first: u64,
-    /// The last sector.
+    /// Last sector of the region.
     pub last: u64,
 }
 
@@ -43,9 +43,9 @@ impl Region {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(tag = "flow", rename_all = "kebab-case")]
 pub enum FlowSpec {
-    /// Drawn from distributions.
+    /// A flow drawn from distributions.
     Synthetic(SyntheticSpec),
-    /// From a file of five columns.
+    /// A flow from a trace file of five columns.
     Replay(ReplaySpec),
 }
 
@@ -68,7 +68,7 @@ pub struct FlowsWorkload {
     name: String,
     names: Vec<String>,
     flows: Vec<PlayedFlow>,
-    /// Whom to ask next.
+    /// Index of the flow that is asked next.
     turn: usize,
     requests: u64,
 }

@@ -16,7 +16,7 @@ pub enum FlowAddresses {
     Uniform,
     /// The first part of the region, `hot` of it, gets `1 - hot` of the requests.
     HotCold {
-        /// Part of the region.
+        /// Hot part of the region, from 0 to 1.
         hot: f64,
     },
 }
@@ -25,13 +25,13 @@ pub enum FlowAddresses {
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FlowSizes {
-    /// All alike.
+    /// All requests of the flow have this size, in sectors.
     Fixed(u32),
     /// Sizes of requests are normally distributed, rounded up, at least one sector.
     Normal {
-        /// Mean.
+        /// Mean size of a request, in sectors.
         mean: f64,
-        /// Standard deviation.
+        /// Standard deviation of the size of a request, in sectors.
         deviation: f64,
     },
 }
@@ -40,7 +40,7 @@ pub enum FlowSizes {
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FlowTiming {
-    /// So many are always in flight.
+    /// This number of requests of the flow is always in flight.
     Depth(u32),
     /// Requests come at exponentially distributed intervals of this mean, in nanoseconds.
     Interval(f64),

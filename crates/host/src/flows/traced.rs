@@ -12,7 +12,7 @@ use units::SimTime;
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ReplaySpec {
-    /// The file.
+    /// Path of the trace file.
     pub path: PathBuf,
     /// Its size when the flow was described: the same file must be there when it runs again.
     pub file_bytes: u64,

@@ -17,9 +17,9 @@ use units::{Bytes, Nanos};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(usize)]
 pub enum Direction {
-    /// From the host.
+    /// Transfer from the host to the drive.
     ToDrive = 0,
-    /// From the drive.
+    /// Transfer from the drive to the host.
     ToHost = 1,
 }
 
@@ -54,7 +54,7 @@ pub enum QueueOrder {
         /// Commands fetched from a queue before the next queue has its turn.
         burst: u32,
     },
-    /// A single queue.
+    /// A single submission queue.
     #[default]
     Single,
     /// NVMe's weighted round robin with urgent priority class.
@@ -72,7 +72,7 @@ pub enum QueueOrder {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum QueueClass {
-    /// Before all others, always.
+    /// The class is served before all others, always.
     Urgent = 0,
     /// The class is served by its weight in each round, as high priority.
     High = 1,
@@ -87,7 +87,7 @@ pub enum QueueClass {
 pub struct LinkShape {
     /// True if data cross the link in both directions at once; false if in one direction at a time.
     pub full_duplex: bool,
-    /// Submission queues.
+    /// Number of submission queues.
     pub queues: u32,
     /// Commands that each queue holds, without commands that the drive works on.
     pub queue_depth: u32,

@@ -8,9 +8,9 @@ pub(crate) type Fault = Box<FaultText>;
 /// The words of a fault.
 #[derive(Debug)]
 pub(crate) struct FaultText {
-    /// What is there.
+    /// Text that was found in the trace.
     pub found: String,
-    /// What should be.
+    /// Text that was expected in its place.
     pub expected: String,
     /// True when nothing after it can be read either, so that skipping the line is no way out.
     pub fatal: bool,

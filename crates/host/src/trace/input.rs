@@ -24,7 +24,7 @@ pub(crate) enum Frame {
     TooLong,
     /// The file ends inside a record, of which this number of bytes are present.
     CutShort(usize),
-    /// The end.
+    /// The file has ended.
     End,
 }
 

@@ -47,7 +47,7 @@ impl VolumePlaces {
 pub(crate) enum AddressPlacement {
     /// Addresses of the trace are used as they are.
     Direct,
-    /// Modulo the drive.
+    /// Addresses are taken modulo the size of the drive.
     Wrap,
     /// Pages times `drive / span`.
     Scale {

@@ -15,7 +15,7 @@ const MOST_VOLUMES: usize = 1 << 16;
 /// One request of a trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Record {
-    /// On the trace's own clock.
+    /// Time of the request on the trace's own clock, in nanoseconds.
     pub time_ns: u64,
     /// First byte of the request on its volume.
     pub offset: u64,
@@ -38,7 +38,7 @@ pub(crate) struct Record {
 /// What a record is besides its operation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum RecordMark {
-    /// Nothing.
+    /// Nothing else is known of the request.
     #[default]
     None,
     /// Trim that the trace lists as a request to write zeroes, which carries no data either.

@@ -20,7 +20,7 @@ pub(super) struct RecordGroup {
     pub base: u64,
     /// Bytes of a record.
     pub size: u64,
-    /// How many there are.
+    /// Number of records in the group.
     pub records: u64,
     /// The probability that a request goes here.
     pub share: f64,
@@ -33,9 +33,9 @@ pub(super) struct VolumeLayout {
     pub cells: [RecordGroup; CELLS],
     /// The probability of each size.
     pub sizes: [f64; 5],
-    /// All records.
+    /// Number of all records of the volume.
     pub distinct: u64,
-    /// The end of the last cell.
+    /// Bytes of the volume: the end of the last group of records.
     pub bytes: u64,
 }
 

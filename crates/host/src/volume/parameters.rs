@@ -157,25 +157,25 @@ pub enum Bursts {
 pub struct Parameters {
     /// Text from which the parameters were read.
     pub spec: String,
-    /// The volume.
+    /// Published volume whose statistics are used.
     pub volume: &'static Volume,
     /// Requests of the whole run.
     pub requests: u64,
-    /// Share of reads.
+    /// Share of reads among the requests.
     pub reads: f64,
-    /// Mean size.
+    /// Mean size of a request, in bytes.
     pub mean_bytes: f64,
-    /// Distinct addresses.
+    /// Number of distinct addresses that the requests touch.
     pub distinct: u64,
     /// The share of reads, and of writes, that goes to addresses both read and written.
     pub interleaved: [f64; 2],
     /// Shares of the addresses that are only read, and only written, where given.
     pub addresses: [Option<f64>; 2],
-    /// Zipf's exponent.
+    /// Exponent of Zipf's law for the popularity of records.
     pub skew: f64,
     /// Probability of continuing the request before.
     pub sequential: f64,
-    /// Mean rate.
+    /// Mean number of requests per second.
     pub requests_per_s: f64,
     /// Bursts of all requests; of reads, then of writes, where those arrive by themselves.
     pub bursts: Bursts,

@@ -23,7 +23,7 @@ const STRETCH: u64 = 4 << 20;
 pub struct VolumeRequest {
     /// Arrival time of the request, in nanoseconds after the first request.
     pub after_first_ns: u64,
-    /// Read or write.
+    /// Operation of the request: read or write.
     pub op: Op,
     /// First byte, a multiple of 4 KiB.
     pub offset: u64,

@@ -9,7 +9,7 @@
 /// A number and where it is from.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SourcedNumber {
-    /// The number.
+    /// Published or assumed number.
     pub value: f64,
     /// Source of the number, or `assumed: why`.
     pub source: &'static str,

@@ -13,13 +13,13 @@ const OWN: usize = 24;
 pub enum SpareArea {
     /// Nothing was completely programmed there since the last erase.
     Blank,
-    /// Data of the host's.
+    /// Data of the host are in the unit.
     Data {
         /// The unit whose data are there.
         lpn: Lpn,
         /// The sequence number of the host's write: of two versions the one with the higher number is newer.
         stamp: u64,
-        /// Over data, unit and stamp.
+        /// Checksum over data, unit and stamp.
         check: u64,
     },
     /// Data of the drive itself, or padding.

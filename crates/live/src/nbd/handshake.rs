@@ -53,7 +53,7 @@ pub fn greeting() -> Vec<u8> {
 pub enum HandshakeStep {
     /// The negotiation continues.
     More,
-    /// Requests follow.
+    /// The negotiation has ended: requests of the client follow.
     Ready,
     /// The client leaves, or makes no sense.
     Over,

@@ -21,7 +21,7 @@ pub const PAYLOAD_MOST: u32 = 32 << 20;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub enum Refusal {
-    /// The drive could not.
+    /// The drive could not do the request.
     Io = 5,
     /// The request is invalid.
     Invalid = 22,

@@ -12,17 +12,17 @@ pub const LONG: u32 = 256 << 10;
 /// Command of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Command {
-    /// Bytes.
+    /// Read of bytes.
     Read,
-    /// Bytes to be kept.
+    /// Write of bytes.
     Write,
-    /// The client leaves.
+    /// The client ends its connection.
     Disconnect,
     /// Make all acknowledged data durable.
     Flush,
     /// Trim of bytes that the client no longer needs.
     Trim,
-    /// Zeros to be kept.
+    /// Write of zeros, which carries no data.
     WriteZeroes,
     /// Report which extents are allocated.
     BlockStatus,
@@ -38,11 +38,11 @@ pub struct NbdRequest<'a> {
     flags: u16,
     /// Identifier of the request, chosen by the client.
     pub cookie: u64,
-    /// First byte.
+    /// First byte that the request covers.
     pub offset: u64,
-    /// Bytes.
+    /// Number of bytes that the request covers.
     pub length: u32,
-    /// Data of a write.
+    /// Data that a write carries.
     pub data: Cow<'a, [u8]>,
 }
 

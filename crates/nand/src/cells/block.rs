@@ -15,7 +15,7 @@ use units::Nanos;
 pub struct Programmed {
     /// Pulses that the slowest cell of each target took, at most the budget.
     pub pulses: Vec<u32>,
-    /// Busy time.
+    /// Busy time of the program.
     pub busy: Nanos,
     /// False if the pulses ran out before all cells reached their target voltages.
     pub ok: bool,

@@ -8,9 +8,9 @@ use super::normal::above;
 /// Normal distribution of one state's threshold voltages, in a unit shared by all states.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Spread {
-    /// Mean.
+    /// Mean threshold voltage of the cells, volts.
     pub mean: f64,
-    /// Standard deviation.
+    /// Standard deviation of the threshold voltage, volts.
     pub deviation: f64,
 }
 

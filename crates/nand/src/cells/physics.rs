@@ -128,11 +128,11 @@ pub struct EraseTiming {
     pub need: f64,
     /// Highest threshold of the erased state, volts.
     pub verify: f64,
-    /// Before the first pulse.
+    /// Time before the first erase pulse.
     pub t_setup: Nanos,
     /// Duration of one erase pulse.
     pub t_pulse: Nanos,
-    /// Verifying after a pulse.
+    /// Time to verify the block after an erase pulse.
     pub t_verify: Nanos,
     /// Most pulses of an erase; a block that needs more makes the erase fail.
     pub max_pulses: u32,
@@ -163,13 +163,13 @@ pub struct CellPhysics {
     pub two_step: bool,
     /// Voltage sets of the chip: the usual one, then others by name.
     pub plans: Vec<VoltagePlan>,
-    /// Programming.
+    /// Times of programming.
     pub program: ProgramTiming,
-    /// Erasing.
+    /// Times and voltages of erasing.
     pub erase: EraseTiming,
-    /// Oxide trapping.
+    /// Oxide trapping of the cells.
     pub wear: Wear,
-    /// Charge loss.
+    /// Charge loss of the cells.
     pub retention: Retention,
     /// Noise that leaves a few cells far from their target voltages.
     pub tails: Tails,

@@ -98,9 +98,9 @@ impl Pattern {
 /// Which pages each cycle programs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pages {
-    /// Page 0.
+    /// Page 0 of the block alone.
     First,
-    /// All pages.
+    /// All pages of the block.
     All,
     /// No page: each cycle only erases.
     None,
@@ -130,7 +130,7 @@ struct Alike {
 struct Slow {
     wordline: usize,
     pass: usize,
-    /// The target.
+    /// Target voltage, volts.
     volts: f64,
     /// Deviation of the cell from the mean, in standard deviations.
     deviation: f64,

@@ -16,13 +16,13 @@ pub enum Operation {
 /// A line of the rig's log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LogRow {
-    /// The page; none for an erase.
+    /// Number of the page; none for an erase.
     pub page: Option<u32>,
-    /// The operation.
+    /// Operation that the rig logged.
     pub operation: Operation,
     /// Number of the cycle of the block, from 1.
     pub cycle: u64,
-    /// Busy time, ns.
+    /// Busy time of the operation, ns.
     pub busy_ns: u64,
     /// Pulses of the operation.
     pub pulses: u32,

@@ -23,7 +23,7 @@ pub(super) enum Hump {
         low: f64,
         /// The bins that have cells.
         bins: Bins,
-        /// Cells in all.
+        /// Number of cells of the state.
         count: f64,
         /// Loss of every cell of the hump, as a share of the cell's volts above the erased state.
         loss: f64,

@@ -55,7 +55,7 @@ pub struct Tables {
     pub t_prog: Vec<Nanos>,
     /// Erase times by wear.
     pub t_bers: Vec<Nanos>,
-    /// Raw bit error rates.
+    /// Table of raw bit error rates.
     pub errors: Option<ErrorTable>,
     /// Distribution of the blocks' lives.
     pub endurance: Option<Endurance>,

@@ -26,7 +26,7 @@ pub struct VoltageSet {
     pub t_prog: Vec<Nanos>,
     /// Wear of a cycle with this voltage set, relative to a cycle with the default one.
     pub stress: f64,
-    /// Raw bit error rates.
+    /// Table of raw bit error rates under the voltage set.
     pub errors: Option<ErrorTable>,
 }
 

@@ -42,7 +42,7 @@ const CHIP: &[(&str, &str)] = &[("ftl.slc_cache", "nand.slc_mode")];
 /// A key on a drive.
 #[derive(Clone, Debug)]
 pub struct KeyOnDrive {
-    /// The key.
+    /// Configuration key.
     pub key: &'static Key,
     /// The key's value on this drive, with its place and source.
     pub entry: Option<Entry>,

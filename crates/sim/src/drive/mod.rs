@@ -73,9 +73,9 @@ pub(crate) struct WholeDrive {
 
 /// Why a drive's configuration is refused.
 enum Refused {
-    /// A key or a value.
+    /// Refusal because of a key or a value.
     Key(ConfigError),
-    /// The drive as a whole.
+    /// Refusal of the drive as a whole.
     Drive(Error),
 }
 

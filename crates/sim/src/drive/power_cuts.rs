@@ -28,7 +28,7 @@ pub(crate) struct PowerPlan {
 /// The moment of a cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum CutMoment {
-    /// At a time.
+    /// The power fails at this time.
     At(SimTime),
     /// The power fails this time after the end of this number of flash operations.
     After(u64, Nanos),

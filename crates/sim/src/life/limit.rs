@@ -41,7 +41,7 @@ pub struct ServiceLife {
     pub duty: f64,
     /// Temperature in degrees Celsius while the drive is powered.
     pub celsius: f64,
-    /// Degrees Celsius else.
+    /// Temperature in degrees Celsius while the drive is not powered.
     pub off_celsius: f64,
 }
 
@@ -118,7 +118,7 @@ pub(crate) struct LimitParts {
     pub page_types: u32,
     pub page_bytes: u64,
     pub stripe: Option<u32>,
-    /// Seconds; none: never.
+    /// Time after which data are refreshed, in seconds; none: never.
     pub refresh_s: Option<f64>,
     /// Reads of a block between erases that the drive reckons with.
     pub reads: u32,

@@ -44,9 +44,9 @@ pub struct AgeRow {
     pub waf: f64,
     /// Program/erase cycles of the least worn block, the mean one, the most worn one.
     pub pe_cycles_min: u32,
-    /// Of the mean block.
+    /// Program/erase cycles of the mean block.
     pub pe_cycles_mean: f64,
-    /// Of the most worn block.
+    /// Program/erase cycles of the most worn block.
     pub pe_cycles_max: u32,
     /// Blocks that have failed, or were bad as delivered.
     pub bad_blocks: u64,
@@ -70,7 +70,7 @@ pub struct AgeRow {
 pub struct AgeFacts {
     /// The class of the drive: the one asked for, or the one in the drive's file.
     pub class: DriveClass,
-    /// What that asks.
+    /// Requirement that the class of the drive sets.
     pub requirement: Requirement,
     /// Why only failing blocks end the life; none: the code does.
     pub without_code: Option<String>,

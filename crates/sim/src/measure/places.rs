@@ -37,7 +37,7 @@ pub(crate) enum LevelEdge {
 pub(crate) struct GroupDifference {
     /// For each group: requests that took longer, beyond as many as would be expected of their sizes; all requests.
     pub groups: Vec<[f64; 2]>,
-    /// The share of all.
+    /// Share of all requests that take longer than the latency.
     pub share: f64,
     /// The variance of one request, where all of a size are alike and independent.
     pub variance: f64,

@@ -10,7 +10,7 @@ use units::{Lpn, Ppa, SimTime};
 pub struct HostAnswer<'a> {
     /// The id of the request.
     pub id: u32,
-    /// The request.
+    /// Request of the host.
     pub host: &'a HostRequest,
     /// True if the drive answers the host's request with an error.
     pub failed: bool,

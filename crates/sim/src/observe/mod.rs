@@ -57,7 +57,7 @@ pub(crate) struct RequestRows {
     numbers: Vec<u64>,
     /// For each tag: requests so far.
     counts: Vec<u64>,
-    /// Times count from here.
+    /// Time from which the times of the rows count.
     origin: SimTime,
 }
 

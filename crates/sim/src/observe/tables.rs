@@ -33,7 +33,7 @@ impl Type {
 /// One column of a table.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Column {
-    /// As in the file.
+    /// Name of the column in the file.
     pub name: &'static str,
     /// Type of the column's values.
     #[serde(rename = "type")]
@@ -53,7 +53,7 @@ const fn column(name: &'static str, kind: Type, unit: &'static str, meaning: &'s
 pub struct RunTable {
     /// Name of the table's file in the folder of the run.
     pub file: &'static str,
-    /// What a row is.
+    /// Description of what one row of the table is.
     pub row: &'static str,
     /// Columns of the table, in order.
     pub columns: &'static [Column],

@@ -37,7 +37,7 @@ pub(crate) struct Cuts {
     by_time: Vec<SimTime>,
     by_operations: Vec<(u64, Nanos)>,
     seed: u64,
-    /// Power cuts so far.
+    /// Power cuts of the run so far.
     pub done: Vec<Cut>,
 }
 

@@ -29,7 +29,7 @@ pub struct RunOptions {
     pub passes: Option<String>,
     /// True if the data that the workload expects on the drive are written before the workload begins.
     pub layout: bool,
-    /// Stop after so many requests.
+    /// Number of requests after which the run stops.
     pub limit_requests: Option<u64>,
     /// Simulated time at which the run stops, in nanoseconds.
     pub limit_ns: Option<u64>,

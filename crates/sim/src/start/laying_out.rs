@@ -28,7 +28,7 @@ pub(crate) struct LayingOut {
     /// The next unit to look at.
     next: u32,
     fraction: f64,
-    /// Units written.
+    /// Units that the layout has written.
     pub units: u64,
 }
 

@@ -28,7 +28,7 @@ pub enum Access {
 pub struct EvictionView<'a> {
     /// Every slot of the buffer, by number; only kept ones may be chosen.
     pub slots: &'a [Slot],
-    /// Slots kept now.
+    /// Number of buffer slots that are kept now.
     pub kept: u32,
     /// The most units that may be kept.
     pub keep: u32,

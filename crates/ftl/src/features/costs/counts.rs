@@ -7,13 +7,13 @@ counters! {
     RegulationCounts {
         /// Host reads by the rung of the retries that corrected the read.
         host_reads: [u64; 8],
-        /// All other reads.
+        /// Reads other than host reads, by the rung of the retries that corrected the read.
         other_reads: [u64; 8],
         /// Mapping units of the host by the cost they were written with.
         host_units: [u64; 8],
-        /// All other mapping units.
+        /// Mapping units other than the host's, by the cost they were written with.
         other_units: [u64; 8],
-        /// Attempts beyond the first.
+        /// Attempts of reads beyond the first attempt.
         retries: u64,
         /// Reads that took more than one attempt: reads of the host, and all others.
         retried: [u64; 2],

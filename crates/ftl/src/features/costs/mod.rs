@@ -37,9 +37,9 @@ pub struct CorrectionParts {
     pub ladder: Option<Ladder>,
     /// Which attempt of a read comes next.
     pub flow: Box<dyn Flow>,
-    /// Raw bit errors.
+    /// Model of the raw bit errors of pages.
     pub errors: Box<dyn ErrorModel>,
-    /// Page types: bits of a cell.
+    /// Number of page types, which is the bits of a cell.
     pub page_types: u32,
     /// Data bytes of a page.
     pub page_bytes: u64,
@@ -62,7 +62,7 @@ struct Ages {
     wear_row: Vec<u8>,
     /// When the superblock was opened, in ns; negative: before the run.
     opened_at: Vec<i64>,
-    /// Reads since.
+    /// Reads of the superblock since it was opened.
     reads: Vec<u32>,
     /// The retry step at which a read of the superblock last succeeded, or [`NO_STEP`]; empty where no read flow uses
     /// it.
@@ -91,7 +91,7 @@ impl Ages {
 /// The write cost of each page row of the drive.
 struct RowCosts {
     costs: Vec<u8>,
-    /// Rows of a superblock.
+    /// Page rows of a superblock.
     per_superblock: u32,
 }
 

@@ -15,7 +15,7 @@ const WEAR_ROWS: usize = 150;
 /// The first attempt of a read.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Begin {
-    /// The rung.
+    /// Number of the rung of the first attempt.
     pub rung: u8,
     /// True if the rung stays the right one up to the end of the time for which reads are planned.
     pub holds: bool,
@@ -42,9 +42,9 @@ impl Begin {
 pub(super) struct Correction {
     /// The ways to read a page.
     pub ladder: Ladder,
-    /// Raw bit errors.
+    /// Model of the raw bit errors of pages.
     pub errors: Box<dyn ErrorModel>,
-    /// Page types: bits of a cell.
+    /// Number of page types, which is the bits of a cell.
     pub page_types: usize,
     /// Data bytes of a page.
     pub page_bytes: u64,

@@ -28,7 +28,7 @@ impl CostRules {
 /// The conditions that reads are planned for, beside wear and age.
 #[derive(Clone, Copy, Debug)]
 pub struct Reckoned {
-    /// Reads of a block between erases.
+    /// Reads of a block between two erases for which reads are planned.
     pub reads: u32,
     /// Age of the data; none: the whole time for which data must stay correctable.
     pub age: Option<Nanos>,

@@ -27,7 +27,7 @@ pub(super) struct Journal {
     /// First logical unit of the ring that holds the log on flash; `units` is the length of the ring.
     first: u32,
     units: u32,
-    /// Changes that a unit holds.
+    /// Changes of the map that a unit of the log holds.
     per_unit: u64,
     /// For each superblock: page rows, from its first one on, whose changes are on flash.
     told: Vec<u32>,

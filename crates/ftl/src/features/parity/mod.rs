@@ -26,20 +26,20 @@ use std::collections::VecDeque;
 /// The phase of a group between two erases.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
-    /// Erased, taking data, or full.
+    /// The parity group is erased, takes data, or is full.
     Resting,
     /// Chosen to be reclaimed, waiting for room and for programs in flight.
     Asked,
     /// The valid units of the group are being moved.
     Moving,
-    /// The group is being erased.
+    /// The parity group is being erased.
     Erasing,
 }
 
 /// Superblocks of one number on the dies of a set.
 #[derive(Clone, Debug)]
 struct Group {
-    /// Which member holds the parity.
+    /// Number of the member of the group that holds the parity.
     pub parity: u32,
     /// One bit for each member: members in use, members closed before they were full, members taken by the collection
     /// in progress.
@@ -49,7 +49,7 @@ struct Group {
     /// One bit for each member of the group that was taken by the collection and holds no valid unit any
     /// more.
     pub emptied: u64,
-    /// Parity programs handed out.
+    /// Programs of the group's parity that were handed out.
     pub parity_written: u32,
     pub phase: Phase,
     /// Superblocks still to be emptied, or to be erased.

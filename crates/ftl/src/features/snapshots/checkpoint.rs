@@ -30,7 +30,7 @@ pub(super) struct Checkpoint {
     /// The first of the logical units that hold the map, and how many there are.
     pub first: u32,
     pub units: u32,
-    /// Units not in the buffer yet.
+    /// Units of the map that are not in the buffer yet.
     pub left: u32,
     pub slots: u32,
     pub used_slots: u32,

@@ -54,7 +54,7 @@ fn seen_at(place: u64) -> Seen {
 pub struct Snapshot {
     /// Number of the snapshot; the first of a drive is 0.
     pub serial: u32,
-    /// When the snapshot was taken.
+    /// Time at which the snapshot was taken.
     pub taken: SimTime,
     /// By unit: the place of the version that this snapshot was the last to see as the newest.
     old: BTreeMap<u32, u64>,
@@ -87,7 +87,7 @@ impl Snapshot {
 /// What was counted since the drive was built.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SnapshotCounts {
-    /// Snapshots taken.
+    /// Snapshots that were taken.
     pub taken: u64,
     /// Dropped because more were taken than are kept.
     pub expired: u64,
@@ -107,7 +107,7 @@ pub struct SnapshotCounts {
     pub checkpoint_units: u64,
     /// Times from the taking of a snapshot until its checkpoint is on flash.
     pub taking: TimesToFlash,
-    /// Ways back to a snapshot.
+    /// Counts of rollbacks to a snapshot.
     pub rollbacks: RollbackCounts,
 }
 
@@ -129,7 +129,7 @@ pub struct RollbackCounts {
 pub struct TimesToFlash {
     count: u64,
     sum_ns: u64,
-    /// The longest, in ns.
+    /// Longest time until a checkpoint was on flash, in ns.
     pub max_ns: u64,
 }
 
@@ -150,7 +150,7 @@ impl TimesToFlash {
 pub struct Snapshots {
     rules: SnapshotRules,
     expiry: Box<dyn ExpiryPolicy>,
-    /// The oldest first.
+    /// Snapshots that are kept, the oldest first.
     kept: VecDeque<Snapshot>,
     next_serial: u32,
     /// One bit for each physical unit: set when a snapshot's table names that unit.

@@ -22,7 +22,7 @@ pub struct SnapshotRules {
     pub at: Vec<Nanos>,
     /// Moments at which the logical drive goes back to its newest snapshot, in ascending order.
     pub rollback_at: Vec<Nanos>,
-    /// Snapshots kept at most.
+    /// Most snapshots that are kept at once.
     pub keep: u32,
     /// What happens when the snapshots have no room.
     pub when_full: WhenFull,

@@ -12,7 +12,7 @@ pub const KEPT_BESIDE_FREE: u32 = 3;
 pub struct TriggerView {
     /// Superblocks of the die that are free or about to be erased.
     pub free: u32,
-    /// Superblocks in use.
+    /// Superblocks of the die that are in use.
     pub superblocks: u32,
     /// Invalid mapping units in closed superblocks.
     pub garbage_units: u64,

@@ -50,7 +50,7 @@ pub(crate) fn narrow(place: u32) -> Ppa {
 /// Whether 32 bits are enough to number the units on flash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Width {
-    /// 32 bits are enough.
+    /// Entries of the map take 32 bits each.
     Narrow,
     /// Entries of the map take 40 bits each.
     Wide,

@@ -46,7 +46,7 @@ pub(super) struct Sparse {
     forward: ByNumber<u32, u64>,
     backward: ByNumber<u64, u32>,
     valid: ByNumber<u32, u64>,
-    /// Lookups of the rule.
+    /// Lookups of the rule so far.
     lookups: Cell<usize>,
     /// Most lookups of the rule before arrays replace it: with more lookups a run is faster with arrays.
     lookups_most: usize,

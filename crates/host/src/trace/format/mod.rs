@@ -42,7 +42,7 @@ use super::weigh::FirstRequests;
 pub struct FormatCard {
     /// Name of the format for `--trace-format`.
     pub name: &'static str,
-    /// Origin of traces in this format.
+    /// Origin of the traces in this format.
     pub title: &'static str,
     /// Columns and units, in one sentence.
     pub units: &'static str,

@@ -21,12 +21,12 @@ use units::{ChannelId, DieId, SimTime};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum TimelineDetail {
-    /// What channels and dies do.
+    /// The timeline shows what channels and dies do.
     #[default]
     All,
-    /// What dies do.
+    /// The timeline shows what dies do.
     Dies,
-    /// What channels do.
+    /// The timeline shows what channels do.
     Channels,
 }
 

@@ -47,7 +47,7 @@ pub enum PreconditionKind {
     /// Not preconditioned: a fresh drive.
     #[default]
     None,
-    /// Filled once, in sequence.
+    /// The drive is filled once, in sequence.
     Fill,
     /// The state that endless random overwriting would end in, constructed.
     Instant,

@@ -54,7 +54,7 @@ const READS_BEFORE: u32 = 1 << 16;
 pub(super) enum CopyStep {
     /// Units are written, with the placement handle that the request names.
     Write(Lpn, u32, Option<u16>),
-    /// Units are no longer needed.
+    /// These units are no longer needed.
     Trim(Lpn, u32),
     /// Units are read; none: nothing is to be done.
     Read(Lpn, u32),

@@ -27,7 +27,7 @@ const ENDING: &str = "pilot";
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Pilots {
-    /// The folder.
+    /// Folder in which the answers of pilots are kept.
     pub folder: PathBuf,
     /// The build that made the answers: another build may give other answers.
     pub build: String,

@@ -64,11 +64,10 @@ pub enum Telling {
 
 /// A source of host requests.
 pub trait Workload: Send {
-    /// Returns the names the parts of the drive that held data before the first request where the requests
-    /// come from: the files that a job reads, all that a trace touches. Parts may be named again, in any
-    /// order. Does about `count` requests' worth of that; gives how much of it is done, nothing when it is
-    /// over. Not called after that nor after the first [`Self::poll`], and not at all in a run that lays
-    /// nothing out.
+    /// Names the parts of the drive that held data before the first request where the requests come from: the
+    /// files that a job reads, all that a trace touches. Parts may be named again, in any order. Does about
+    /// `count` requests' worth of that; returns how much of the naming is done, nothing when it is over. Not
+    /// called after that nor after the first [`Self::poll`], and not at all in a run that lays nothing out.
     ///
     /// # Errors
     /// As for [`Self::poll`].

@@ -283,8 +283,8 @@ impl Zipf {
         }
     }
 
-    /// Returns the integral of x^-theta, up to a constant: (x^(1-theta) - 1) / (1 - theta), or ln x at theta
-    /// = 1.
+    /// Returns the integral of x^-theta, up to a constant: (x^(1-theta) - 1) / (1 - theta), or ln x where
+    /// theta is 1.
     fn integral(&self, x: f64) -> f64 {
         let (power, log) = (1.0 - self.theta, libm::log(x));
         if (power * log).abs() < 1e-8 { log } else { libm::expm1(power * log) / power }
